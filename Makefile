@@ -1,0 +1,53 @@
+# Every target makes the environment it needs; nothing is installed again unless a version changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SETTINGS := pyproject.toml constraints.txt
+OWN = $(INSTALL) --no-build-isolation --editable
+
+.PHONY: demo test lint format test-nojit test-bounds bench fuzz studies clean
+
+demo: $(VENV)/.run  ## the product in one minute, on bundled data
+	@$(BIN)/labelwise demo
+
+test: lint  ## every check
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered
+
+test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest
+
+bench: $(VENV)/.bench  ## speed beside the peers, in one run
+	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.fuzz  ## one minute of hostile files
+	NUMBA_DISABLE_JIT=1 $(BIN)/python fuzz/readers.py -max_total_time=60 -max_len=4096 -timeout=10
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(VENV)/bin/python $(SETTINGS)
+	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	$(INSTALL) hatchling editables
+	$(OWN) .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.bench $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.run
+	$(OWN) '.[$*]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .numba-bounds .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,256 @@
+"""The gate: arrays are checked here once, and trusted behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class Labels(NamedTuple):
+    """A checked label matrix, boolean CSC, and its column names (None if it came without)."""
+
+    matrix: sparse.csc_array
+    names: tuple[str, ...] | None
+
+
+class Scores(NamedTuple):
+    """Checked scores, dense float or CSR, and their column names (None if they came without)."""
+
+    matrix: np.ndarray | sparse.csr_array
+    names: tuple[str, ...] | None
+
+
+def check_labels(
+    Y: Any, *, label_names: Sequence[str] | None = None, input_name: str = "Y"
+) -> Labels:
+    """Return Y as a boolean CSC matrix of shape (n_samples, n_labels), with its label names.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        Only 0 and 1 (or booleans) may occur. The columns of a frame and the members of sets are
+        label names; a list of lists is a matrix.
+    label_names : sequence of str, optional
+        Names of the columns. For sets, the columns; for a frame, their order.
+    input_name : str
+        What errors call the argument.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the rule and the first offending row and label.
+    """
+    if is_list_of_sets(Y):
+        known = names_in_sets(Y) if label_names is None else check_names(label_names, "label_names")
+        return Labels(_matrix_of_sets(Y, known, input_name), known)
+    array, names = _array_and_names(Y, label_names, input_name)
+    if sparse.issparse(array):
+        matrix = sparse.csc_array(array)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()  # what came stays as it came
+            matrix.sum_duplicates()
+        _refuse_first(~_is_binary(matrix.data), matrix, names, input_name, "hold only 0 and 1")
+        matrix = matrix.astype(bool)
+        matrix.eliminate_zeros()
+    else:
+        _refuse_first(~_is_binary(array), array, names, input_name, "hold only 0 and 1")
+        matrix = sparse.csc_array(array.astype(bool, copy=False))
+    return Labels(matrix, names)
+
+
+def check_scores(
+    scores: Any, *, label_names: Sequence[str] | None = None, input_name: str = "scores"
+) -> Scores:
+    """Return finite scores as a dense float array, or as CSR where absent means never decided.
+
+    float32 stays float32; every other number becomes float64. See `check_labels` for the
+    arguments and for what a refusal says.
+    """
+    array, names = _array_and_names(scores, label_names, input_name)
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    if sparse.issparse(array):
+        matrix = sparse.csr_array(array)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        _refuse_first(~np.isfinite(matrix.data), matrix, names, input_name, "be finite")
+        return Scores(matrix, names)
+    # A finite sum of all proves each finite, at the price of one pass without a temporary.
+    with np.errstate(over="ignore", invalid="ignore"):
+        all_finite = np.isfinite(array.sum())
+    if not all_finite:
+        _refuse_first(~np.isfinite(array), array, names, input_name, "be finite")
+    return Scores(array, names)
+
+
+def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name: str = "Y") -> Any:
+    """Return the matrix of `other` with its columns in the order of Y's names.
+
+    Rows must be as many; columns too, and where both sides have names they must be the same.
+    """
+    n_rows, n_labels = other.matrix.shape
+    if n_rows != Y.matrix.shape[0]:
+        raise ValueError(f"{input_name} has {n_rows} rows but {Y_name} has {Y.matrix.shape[0]}.")
+    if Y.names is not None and other.names is not None:
+        order = columns_in_order(Y.names, other.names, input_name)
+        in_place = np.array_equal(order, np.arange(n_labels))
+        return other.matrix if in_place else other.matrix[:, order]
+    if n_labels != Y.matrix.shape[1]:
+        raise ValueError(
+            f"{input_name} has {n_labels} labels but {Y_name} has {Y.matrix.shape[1]}."
+        )
+    return other.matrix
+
+
+def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: str) -> np.ndarray:
+    """Return where each wanted name stands among the given ones, which must be the same set."""
+    place = {name: j for j, name in enumerate(given)}
+    missing = [name for name in wanted if name not in place]
+    if missing:
+        raise ValueError(f"{input_name} lacks label {missing[0]!r}{_and_more(missing)}.")
+    if len(given) > len(wanted):
+        known = set(wanted)
+        extra = [name for name in given if name not in known]
+        raise ValueError(f"{input_name} has an unknown label {extra[0]!r}{_and_more(extra)}.")
+    return np.array([place[name] for name in wanted], dtype=np.intp)
+
+
+def check_names(names: Iterable[Any], input_name: str) -> tuple[str, ...]:
+    """Return distinct names as a tuple of str."""
+    if isinstance(names, str):
+        raise TypeError(f"{input_name} must be a sequence of names, got the one string {names!r}.")
+    checked = tuple(str(name) for name in names)
+    if len(set(checked)) < len(checked):
+        seen: set[str] = set()
+        twice = next(name for name in checked if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"{input_name} must be distinct, got {twice!r} twice.")
+    return checked
+
+
+def is_list_of_sets(Y: Any) -> bool:
+    """Tell whether Y is a list or tuple of Python sets, each the labels of a row."""
+    return (
+        isinstance(Y, list | tuple)
+        and len(Y) > 0
+        and all(isinstance(row, set | frozenset) for row in Y)
+    )
+
+
+def names_in_sets(*label_sets: Any) -> tuple[str, ...]:
+    """Return the sorted union of the labels in several lists of sets."""
+    return tuple(sorted({str(label) for rows in label_sets for row in rows for label in row}))
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether data is a dataframe that narwhals can read."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the values of a pandas or polars frame as one 2-D array, with its column names."""
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    columns = [_numbers(column.to_numpy()) for column in table.iter_columns()]
+    values = np.column_stack(columns) if columns else np.empty((len(table), 0))
+    return values, check_names(table.columns, "the column names")
+
+
+def _numbers(column: np.ndarray) -> np.ndarray:
+    """Turn an object column (None or pandas.NA among numbers) into floats with NaN."""
+    if column.dtype != object:
+        return column
+    # Anything that equals itself is a value; NaN is not, None and pandas.NA are told by type.
+    missing = [value is None or type(value).__name__ == "NAType" for value in column]
+    return np.array(
+        [np.nan if gone else value for gone, value in zip(missing, column, strict=True)]
+    )
+
+
+def _array_and_names(
+    data: Any, label_names: Sequence[str] | None, input_name: str
+) -> tuple[Any, tuple[str, ...] | None]:
+    """Return a 2-D numeric array, dense or sparse, with names from the argument or the frame."""
+    names = None if label_names is None else check_names(label_names, "label_names")
+    if sparse.issparse(data):
+        array: Any = data
+    elif isinstance(data, np.ndarray) or not is_frame(data):
+        array = _as_dense(data, input_name)
+    else:
+        array, columns = frame_columns(data)
+        array = array if names is None else array[:, columns_in_order(names, columns, input_name)]
+        names = columns if names is None else names
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{input_name} must hold numbers or booleans, got {array.dtype}.")
+    if array.ndim != 2:
+        advice = " (for one label, reshape it to (n, 1))" if array.ndim == 1 else ""
+        raise ValueError(f"{input_name} must be 2-D, rows by labels, got {array.ndim}-D{advice}.")
+    if names is not None and len(names) != array.shape[1]:
+        raise ValueError(f"label_names has {len(names)} names for {array.shape[1]} labels.")
+    return array, names
+
+
+def _as_dense(data: Any, input_name: str) -> np.ndarray:
+    """Return the array of a list of lists or of anything that numpy understands."""
+    if isinstance(data, set | frozenset | dict | str | bytes):
+        raise TypeError(
+            f"{input_name} must be an array, a frame or a list of label sets, "
+            f"got {type(data).__name__}."
+        )
+    if isinstance(data, list | tuple) and any(isinstance(row, set | frozenset) for row in data):
+        raise TypeError(f"{input_name} must hold a set for every row, or none.")
+    try:
+        return np.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"{input_name} must have rows of equal length.") from error
+
+
+def _matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str) -> Any:
+    place = {name: j for j, name in enumerate(names)}
+    indices: list[int] = []
+    indptr = [0]
+    for i, row in enumerate(rows):
+        for label in row:
+            if str(label) not in place:
+                raise ValueError(f"{input_name} has an unknown label {str(label)!r} in row {i}.")
+            indices.append(place[str(label)])
+        indptr.append(len(indices))
+    ones = np.ones(len(indices), dtype=bool)
+    matrix = sparse.csr_array((ones, indices, indptr), shape=(len(rows), len(names)))
+    return sparse.csc_array(matrix)
+
+
+def _is_binary(values: np.ndarray) -> np.ndarray:
+    """Tell which values are 0 or 1 (NaN is neither)."""
+    if values.dtype == bool:
+        return np.ones(values.shape, dtype=bool)
+    binary: np.ndarray = (values == 0) | (values == 1)
+    return binary
+
+
+def _refuse_first(
+    bad: np.ndarray, array: Any, names: tuple[str, ...] | None, input_name: str, rule: str
+) -> None:
+    """Raise for the first offending cell in row order; for sparse arrays, bad marks `.data`."""
+    if not bad.any():
+        return
+    if sparse.issparse(array):
+        cells = array.tocoo()
+        rows, columns = cells.coords[0][bad], cells.coords[1][bad]
+        first = np.lexsort((columns, rows))[0]
+        i, j, value = int(rows[first]), int(columns[first]), array.data[bad][first]
+    else:
+        i, j = (int(place) for place in np.unravel_index(np.argmax(bad), bad.shape))
+        value = array[i, j]
+    label = j if names is None else repr(names[j])
+    raise ValueError(f"{input_name} must {rule}, got {value} at row {i}, label {label}.")
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
