@@ -1,0 +1,237 @@
+"""The rows of an ARFF file: every cell a number, every slip an error with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.data._arff_header import Attribute, shown, unescaped
+from labelwise.data._files import DataError
+
+_NUMBER = re.compile(rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+")
+_YES = {b"yes", b"true", b"t", b"y"}
+# Between two pauses a run can be interrupted.
+_PAUSE_BYTES = 2**24
+_HARD_CELLS = 4096
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How the values of a nominal attribute become numbers: one column, or one per value."""
+
+    values: tuple[bytes, ...]
+    numbers: tuple[float, ...]
+    one_column: bool
+
+
+class Entries(NamedTuple):
+    """Cells of sparse rows: row i has the entries from `indptr[i]` up to `indptr[i + 1]`."""
+
+    indptr: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.indptr.size - 1
+
+    def rows_of(self, places: np.ndarray) -> np.ndarray:
+        """Return the rows that the entries at these places belong to."""
+        return np.searchsorted(self.indptr, places, side="right") - 1
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All cells of a file as numbers, dense of shape (n_rows, n_columns) or as entries.
+
+    `lines` holds the position of each row in the content. A text cell's number points into
+    `spans`.
+    """
+
+    cells: np.ndarray | Entries
+    lines: np.ndarray
+    spans: np.ndarray
+    content: bytearray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.lines.size
+
+    def text(self, span: float) -> bytes | None:
+        """Return a text cell, or None where it is missing."""
+        if np.isnan(span):
+            return None
+        start, end, quoted = self.spans[int(span)]
+        if start < 0:
+            return None
+        raw = bytes(self.content[start:end])
+        return unescaped(raw) if quoted else raw
+
+
+def code(values: tuple[bytes, ...]) -> Coding:
+    """Return the numbers that stand for declared values.
+
+    Numbers stand for themselves; of two words, the one that says yes is 1, or else the second;
+    of more, each is its place, and gets a column of its own.
+    """
+    if all(_NUMBER.fullmatch(value) for value in values):
+        return Coding(values, tuple(float(value) for value in values), one_column=True)
+    if len(values) <= 2:
+        yes = [value.lower() in _YES for value in values]
+        if sum(yes) != 1:
+            yes = [place == 1 for place in range(len(values))]
+        return Coding(values, tuple(map(float, yes)), one_column=True)
+    return Coding(values, tuple(map(float, range(len(values)))), one_column=False)
+
+
+def line_of(content: bytearray, position: int) -> int:
+    """Return the number of the line at a position."""
+    return content.count(b"\n", 0, position) + 1
+
+
+def read_rows(
+    content: bytearray,
+    start: int,
+    attributes: Sequence[Attribute],
+    path: Path,
+    line: Callable[[int], int],
+) -> Rows:
+    """Read the rows from `start` on; `line` tells the line of a position, for errors."""
+    from labelwise.data import _arff_kernels as kernels
+
+    text = np.frombuffer(content, dtype=np.uint8)
+    codings = {a.values: code(a.values) for a in attributes if a.kind == "nominal"}
+    columns = _columns(attributes, codings)
+    first = kernels.next_row(text, start, text.size)
+    sparse = first < text.size and content[first] == ord("{")
+    cells = _room(content, first, attributes, sparse)
+    row_of = np.full(len(attributes) if sparse else 0, -1, dtype=np.int64)
+    progress = kernels.Progress(first, 0, 0, 0, 0, kernels.PAUSE, 0)
+    while progress.status == kernels.PAUSE:
+        pause = progress.position + _PAUSE_BYTES
+        if sparse:
+            progress = kernels.read_sparse(text, pause, progress, columns, cells, row_of)
+        else:
+            progress = kernels.read_dense(text, pause, progress, columns, cells)
+        for hard in cells.hard[: progress.n_hard].tolist():
+            cells.values[hard[0]] = _hard_number(hard, content, attributes, codings, path, line)
+        progress = progress._replace(n_hard=0)
+    if progress.status != kernels.DONE:
+        problem = _slip(progress, content, attributes)
+        raise DataError(path, problem, line(progress.position))
+    return _trimmed(cells, progress, len(attributes), sparse, content)
+
+
+def _columns(attributes: Sequence[Attribute], codings: dict[tuple[bytes, ...], Coding]):  # type: ignore[no-untyped-def]
+    """Return the attributes as the arrays that kernels read; equal values share a place."""
+    from labelwise.data._arff_kernels import NOMINAL, NUMBER, TEXT, Columns
+
+    kind_numbers = {"number": NUMBER, "nominal": NOMINAL, "text": TEXT, "bag": TEXT}
+    ordered: list[tuple[bytes, float]] = []
+    places: dict[tuple[bytes, ...], tuple[int, int]] = {(): (0, 0)}
+    for values, coding in codings.items():
+        place = len(ordered)
+        ordered += sorted(zip(values, coding.numbers, strict=True))
+        places[values] = (place, len(ordered))
+    letters = b"".join(value for value, _ in ordered)
+    lengths = [len(value) for value, _ in ordered]
+    bounds = np.array([places[attribute.values] for attribute in attributes], dtype=np.int64)
+    return Columns(
+        kinds=np.array([kind_numbers[attribute.kind] for attribute in attributes], dtype=np.int8),
+        first=bounds[:, 0].copy(),
+        last=bounds[:, 1].copy(),
+        starts=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64),
+        letters=np.frombuffer(bytearray(letters), dtype=np.uint8),
+        numbers=np.array([number for _, number in ordered], dtype=np.float64),
+    )
+
+
+def _room(content: bytearray, start: int, attributes: Sequence[Attribute], sparse: bool):  # type: ignore[no-untyped-def]
+    """Return arrays that hold whatever the rows may hold; pages never written cost nothing."""
+    from labelwise.data._arff_kernels import Cells
+
+    n_columns = len(attributes)
+    n_texts = sum(attribute.kind in ("text", "bag") for attribute in attributes)
+    n_rows = content.count(b"\n", start) + 1
+    if sparse:
+        # Every entry follows a brace or a comma.
+        n_cells = content.count(b"{", start) + content.count(b",", start) + 1
+        n_spans = n_cells if n_texts else 0
+    else:
+        # A row takes as many bytes as it has columns, even if all its cells are empty.
+        n_rows = min(n_rows, (len(content) - start) // n_columns + 1) + 1
+        n_cells, n_spans = n_rows * n_columns, n_rows * n_texts
+    return Cells(
+        values=np.empty(n_cells),
+        columns=np.empty(n_cells if sparse else 0, dtype=np.int32),
+        ends=np.empty(n_rows if sparse else 0, dtype=np.int64),
+        lines=np.empty(n_rows, dtype=np.int64),
+        spans=np.empty((n_spans, 3), dtype=np.int64),
+        hard=np.empty((max(_HARD_CELLS, n_columns), 5), dtype=np.int64),
+    )
+
+
+def _hard_number(
+    hard: list[int],
+    content: bytearray,
+    attributes: Sequence[Attribute],
+    codings: dict[tuple[bytes, ...], Coding],
+    path: Path,
+    line: Callable[[int], int],
+) -> float:
+    """Return the number of a cell that the kernel left over: long, quoted, escaped or wrong."""
+    _, column, start, end, quoted = hard
+    raw = bytes(content[start:end])
+    written = unescaped(raw) if quoted else raw
+    attribute = attributes[column]
+    name = shown(attribute.name)
+    if attribute.kind == "nominal":
+        coding = codings[attribute.values]
+        if written in coding.values:
+            return coding.numbers[coding.values.index(written)]
+        raise DataError(path, f"{shown(written)!r} is not declared for {name!r}.", line(start))
+    if written.strip().lower() == b"nan":
+        return float("nan")
+    number = float(written) if _NUMBER.fullmatch(written.strip()) else float("inf")
+    if not np.isfinite(number):
+        problem = f"attribute {name!r} needs a finite number, got {shown(written)!r}."
+        raise DataError(path, problem, line(start))
+    return number
+
+
+def _slip(progress, content: bytearray, attributes: Sequence[Attribute]) -> str:  # type: ignore[no-untyped-def]
+    """Say what was wrong where the kernel stopped."""
+    from labelwise.data import _arff_kernels as kernels
+
+    at, column, n_columns = progress.position, progress.column, len(attributes)
+    rest = shown(bytes(content[at : at + 80]).split(b"\n", 1)[0].rstrip(), most=20)
+    found = shown(re.split(rb"[,\n\t}]", bytes(content[at : at + 80]), maxsplit=1)[0].strip())
+    name = shown(attributes[min(column, n_columns - 1)].name)
+    return {
+        kernels.TOO_FEW: f"expected {n_columns} values, got {column}.",
+        kernels.TOO_MANY: f"expected {n_columns} values separated by commas, but after value "
+        f"{column} comes {rest!r}.",
+        kernels.OPEN_QUOTE: f"a quote is opened for {name!r} and never closed.",
+        kernels.UNDECLARED: f"{found!r} is not declared for {name!r}.",
+        kernels.BAD_INDEX: f"expected an index and a value, got {found!r}.",
+        kernels.OUT_OF_RANGE: f"index {found.split(' ')[0]} is past the {n_columns} attributes.",
+        kernels.TWICE: f"attribute {name!r} is given twice in one row.",
+        kernels.BRACE: "a sparse row must be written as {index value, ...}.",
+    }[progress.status]
+
+
+def _trimmed(cells, progress, n_columns: int, sparse: bool, content: bytearray) -> Rows:  # type: ignore[no-untyped-def]
+    n_rows, n_cells = progress.n_rows, progress.n_cells
+    lines, spans = cells.lines[:n_rows], cells.spans[: progress.n_spans]
+    values = cells.values[:n_cells]
+    if not sparse:
+        return Rows(values.reshape(n_rows, n_columns), lines, spans, content)
+    indptr = np.concatenate(([0], cells.ends[:n_rows]))
+    return Rows(Entries(indptr, cells.columns[:n_cells], values), lines, spans, content)
