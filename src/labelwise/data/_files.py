@@ -43,10 +43,9 @@ def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES) -> bytearray:
 
 def open_unpacked(path: Path) -> BinaryIO:
     """Open a file for reading bytes; gzip is told by its first two bytes, not by its name."""
-    stream = path.open("rb")
-    packed = stream.read(2) == b"\x1f\x8b"
-    stream.seek(0)
-    return gzip.GzipFile(fileobj=stream) if packed else stream  # type: ignore[return-value]
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
 
 
 def decode(content: bytes | bytearray) -> tuple[str, str]:
@@ -55,6 +54,12 @@ def decode(content: bytes | bytearray) -> tuple[str, str]:
         return content.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError:
         return content.decode("latin-1"), "latin-1"
+
+
+def plain_name(path: str | Path) -> str:
+    """Return the name of a file without its folder, its format and the mark of a packed file."""
+    name = Path(path).name.removesuffix(".gz")
+    return Path(name).stem
 
 
 @contextmanager
