@@ -1,0 +1,38 @@
+"""Only numbers of the right kind and range pass the door."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from labelwise.data._numbers import check_real, check_whole
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
+def test_whole_number_of_any_type_becomes_an_int(value):
+    assert type(check_whole(value, "n")) is int
+    assert check_whole(value, "n", least=3) == 3
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 3.0, "3", None, [3]])
+def test_what_is_no_whole_number_is_refused(value):
+    with pytest.raises(TypeError, match=r"^n must be a whole number, got .*\.$"):
+        check_whole(value, "n")
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1), Fraction(1, 2)])
+def test_number_within_bounds_becomes_a_float(value):
+    assert type(check_real(value, "share", least=0, most=1)) is float
+    assert check_real(value, "share", least=0, most=1) == value
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.001, np.inf, -np.inf, np.nan, np.float32(2)])
+def test_number_out_of_bounds_is_refused(value):
+    with pytest.raises(ValueError, match=r"^share must be from 0 to 1, got .*\.$"):
+        check_real(value, "share", least=0, most=1)
+
+
+@pytest.mark.parametrize("value", [True, "0.5", None, 1j])
+def test_what_is_no_real_number_is_refused(value):
+    with pytest.raises(TypeError, match=r"^share must be a number, got .*\.$"):
+        check_real(value, "share", least=0, most=1)
