@@ -11,9 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.data import _arff_arrays as arrays
-from labelwise.data._arff_header import Attribute, Header, parse_header, shown
+from labelwise.data._arff_header import Header, parse_header
 from labelwise.data._arff_layout import Layout, identifiers, label_columns, lay_out
 from labelwise.data._arff_rows import Entries, Rows, line_of, read_rows
+from labelwise.data._arff_types import Attribute, shown
 from labelwise.data._dataset import Dataset
 from labelwise.data._files import MAX_BYTES, DataError, read_bytes
 
@@ -157,7 +158,7 @@ def _parse(path: Path, max_bytes: int) -> _File:
 
 def _with_instances(file: _File) -> _File:
     """Read the rows inside the bags, all at once."""
-    number = next(n for n, a in enumerate(file.header.attributes) if a.kind == "bag")
+    number = next(n for n, a in enumerate(file.header.attributes) if a.type.kind == "bag")
     if isinstance(file.rows.cells, Entries):
         raise DataError(file.path, "has bags in sparse rows, which are not understood.")
     texts = [file.rows.text(span) or b"" for span in file.rows.cells[:, number]]
@@ -168,7 +169,7 @@ def _with_instances(file: _File) -> _File:
         bag = int(np.searchsorted(starts, position, side="right")) - 1
         return line_of(file.rows.content, int(file.rows.lines[bag]))
 
-    text_inside = next((a for a in file.header.bag_attributes if a.kind == "text"), None)
+    text_inside = next((a for a in file.header.bag_attributes if a.type.kind == "text"), None)
     if text_inside is not None:
         problem = f"attribute {shown(text_inside.name)!r} inside the bags must not be text."
         raise DataError(file.path, problem)
@@ -200,12 +201,14 @@ def _make_plan(
 ) -> _Plan:
     header, path = file.header, file.path
     chosen = label_columns(header, path, file.encoding, labels)
-    odd = next((a for n in chosen if (a := header.attributes[n]).kind in ("text", "bag")), None)
+    odd = next(
+        (a for n in chosen if (a := header.attributes[n]).type.kind in ("text", "bag")), None
+    )
     if odd is not None:
-        raise DataError(path, f"label {shown(odd.name)!r} must not be a {odd.kind} attribute.")
+        raise DataError(path, f"label {shown(odd.name)!r} must not be a {odd.type.kind} attribute.")
     if file.instances is not None:
         # Whatever stands beside a bag names it.
-        kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.kind == "bag")}
+        kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.type.kind == "bag")}
         named = [n for n in range(len(header.attributes)) if n not in kept]
         layout = lay_out(header.bag_attributes, [], file.encoding, path)
         return _Plan(file, chosen, named, layout)

@@ -4,51 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.data._arff_header import Attribute, Header
-from labelwise.data._arff_rows import Coding, Entries, Rows, code
+from labelwise.data._arff_header import Header
+from labelwise.data._arff_rows import Entries, Rows
+from labelwise.data._arff_types import Attribute
 from labelwise.data._files import DataError
 from labelwise.data._label_xml import read_label_names
 
 _MEKA_OPTION = re.compile(rb"-C\s+(-?\d{1,9})\b")
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where each attribute goes.
+class Layout(NamedTuple):
+    """Where each attribute goes in X.
 
-    `base[a]` is the first column of X that attribute a fills, -1 if none; `codings[a]` its
-    declared values (None for numbers and text).
+    Attribute a fills `widths[a]` columns from `base[a]` on, none if that is -1; if `one_hot[a]`,
+    one for each of its values. A sparse row that does not mention it means `left_out[a]`.
     """
 
     base: np.ndarray
-    codings: list[Coding | None]
+    widths: np.ndarray
+    one_hot: np.ndarray
+    left_out: np.ndarray
     feature_names: list[str]
-
-    @property
-    def one_hot(self) -> np.ndarray:
-        """Which attributes fill one column per value."""
-        return np.array(
-            [
-                base >= 0 and coding is not None and not coding.one_column
-                for base, coding in zip(self.base, self.codings, strict=True)
-            ],
-            dtype=bool,
-        )
-
-    def width(self, a: int | np.integer) -> int:
-        """Return how many columns a nominal attribute fills."""
-        coding = self.codings[a]
-        return 1 if coding is None or coding.one_column else len(coding.values)
-
-    @property
-    def defaults(self) -> np.ndarray:
-        """The number of a value that a sparse row leaves out: 0, or the first one declared."""
-        return np.array([0.0 if c is None or not c.numbers else c.numbers[0] for c in self.codings])
 
 
 def label_columns(
@@ -98,23 +79,23 @@ def lay_out(
     attributes: Sequence[Attribute], left_out: Sequence[int], encoding: str, path: Path
 ) -> Layout:
     """Give columns of X to all attributes but those left out (labels and identifiers)."""
-    base = np.full(len(attributes), -1, dtype=np.int64)
-    known = {a.values: code(a.values) for a in attributes if a.kind == "nominal"}
-    codings = [known[a.values] if a.kind == "nominal" else None for a in attributes]
-    names: list[str] = []
     skipped = set(left_out)
-    for number, (attribute, coding) in enumerate(zip(attributes, codings, strict=True)):
-        if number in skipped:
+    base = np.full(len(attributes), -1, dtype=np.int64)
+    widths = np.array([attribute.type.width for attribute in attributes])
+    names: list[str] = []
+    for place, (name, kind) in enumerate(attributes):
+        if place in skipped:
             continue
-        base[number] = len(names)
-        name = attribute.name.decode(encoding)
-        if coding is None or coding.one_column:
-            names.append(name)
+        base[place] = len(names)
+        readable = name.decode(encoding)
+        if kind.width == 1:
+            names.append(readable)
         else:
-            names += [f"{name}={value.decode(encoding)}" for value in coding.values]
+            names += [f"{readable}={value.decode(encoding)}" for value in kind.values]
     if len(set(names)) < len(names):
         raise DataError(path, "has two columns of the same name once values get columns.")
-    return Layout(base, codings, names)
+    fills = np.array([attribute.type.left_out for attribute in attributes])
+    return Layout(base, widths, (base >= 0) & (widths > 1), fills, names)
 
 
 def identifiers(
@@ -127,24 +108,23 @@ def identifiers(
     """
     is_label = set(labels)
     found = []
-    for number, attribute in enumerate(attributes):
-        if number in is_label:
+    for place, (name, kind) in enumerate(attributes):
+        if place in is_label:
             continue
-        if attribute.kind == "text" or (ids is not None and attribute.name in ids):
-            found.append(number)
-        elif ids is None and attribute.kind == "nominal" and len(attribute.values) >= rows.n_rows:
-            default = code(attribute.values).numbers[0] if attribute.values else np.nan
-            column = whole_column(rows, number, default)
-            if rows.n_rows and np.unique(column[~np.isnan(column)]).size == rows.n_rows:
-                found.append(number)
+        if kind.kind == "text" or (ids is not None and name in ids):
+            found.append(place)
+        elif ids is None and kind.kind == "nominal" and len(kind.values) >= rows.n_rows:
+            column = whole_column(rows, place, kind.left_out)
+            if np.unique(column[~np.isnan(column)]).size == rows.n_rows:
+                found.append(place)
     return found
 
 
-def whole_column(rows: Rows, number: int, default: float) -> np.ndarray:
+def whole_column(rows: Rows, place: int, left_out: float) -> np.ndarray:
     """Return the numbers of one attribute in all rows."""
     if not isinstance(rows.cells, Entries):
-        return rows.cells[:, number]
-    column = np.full(rows.n_rows, default)
-    places = np.flatnonzero(rows.cells.columns == number)
+        return rows.cells[:, place]
+    column = np.full(rows.n_rows, left_out)
+    places = np.flatnonzero(rows.cells.columns == place)
     column[rows.cells.rows_of(places)] = rows.cells.values[places]
     return column

@@ -10,23 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.data._arff_header import Attribute, shown, unescaped
+from labelwise.data._arff_types import Attribute, number, shown, unescaped
 from labelwise.data._files import DataError
 
-_NUMBER = re.compile(rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+")
-_YES = {b"yes", b"true", b"t", b"y"}
 # Between two pauses a run can be interrupted.
 _PAUSE_BYTES = 2**24
 _HARD_CELLS = 4096
-
-
-@dataclass(frozen=True)
-class Coding:
-    """How the values of a nominal attribute become numbers: one column, or one per value."""
-
-    values: tuple[bytes, ...]
-    numbers: tuple[float, ...]
-    one_column: bool
 
 
 class Entries(NamedTuple):
@@ -43,7 +32,8 @@ class Entries(NamedTuple):
 
     def rows_of(self, places: np.ndarray) -> np.ndarray:
         """Return the rows that the entries at these places belong to."""
-        return np.searchsorted(self.indptr, places, side="right") - 1
+        rows: np.ndarray = np.searchsorted(self.indptr, places, side="right") - 1
+        return rows
 
 
 @dataclass(frozen=True)
@@ -75,22 +65,6 @@ class Rows:
         return unescaped(raw) if quoted else raw
 
 
-def code(values: tuple[bytes, ...]) -> Coding:
-    """Return the numbers that stand for declared values.
-
-    Numbers stand for themselves; of two words, the one that says yes is 1, or else the second;
-    of more, each is its place, and gets a column of its own.
-    """
-    if all(_NUMBER.fullmatch(value) for value in values):
-        return Coding(values, tuple(float(value) for value in values), one_column=True)
-    if len(values) <= 2:
-        yes = [value.lower() in _YES for value in values]
-        if sum(yes) != 1:
-            yes = [place == 1 for place in range(len(values))]
-        return Coding(values, tuple(map(float, yes)), one_column=True)
-    return Coding(values, tuple(map(float, range(len(values)))), one_column=False)
-
-
 def line_of(content: bytearray, position: int) -> int:
     """Return the number of the line at a position."""
     return content.count(b"\n", 0, position) + 1
@@ -103,15 +77,19 @@ def read_rows(
     path: Path,
     line: Callable[[int], int],
 ) -> Rows:
-    """Read the rows from `start` on; `line` tells the line of a position, for errors."""
+    """Read the rows from `start` on; `line` tells the line of a position, for errors.
+
+    The content gets a newline at its end if it has none.
+    """
     from labelwise.data import _arff_kernels as kernels
 
+    if not content.endswith(b"\n"):
+        content += b"\n"
     text = np.frombuffer(content, dtype=np.uint8)
-    codings = {a.values: code(a.values) for a in attributes if a.kind == "nominal"}
-    columns = _columns(attributes, codings)
-    first = kernels.next_row(text, start, text.size)
+    columns = _columns(attributes)
+    first = kernels.next_row(text, min(start, text.size))
     sparse = first < text.size and content[first] == ord("{")
-    cells = _room(content, first, attributes, sparse)
+    cells = _room(text, first, attributes, sparse)
     row_of = np.full(len(attributes) if sparse else 0, -1, dtype=np.int64)
     progress = kernels.Progress(first, 0, 0, 0, 0, kernels.PAUSE, 0)
     while progress.status == kernels.PAUSE:
@@ -121,7 +99,7 @@ def read_rows(
         else:
             progress = kernels.read_dense(text, pause, progress, columns, cells)
         for hard in cells.hard[: progress.n_hard].tolist():
-            cells.values[hard[0]] = _hard_number(hard, content, attributes, codings, path, line)
+            cells.values[hard[0]] = _hard_number(hard, content, attributes, path, line)
         progress = progress._replace(n_hard=0)
     if progress.status != kernels.DONE:
         problem = _slip(progress, content, attributes)
@@ -129,22 +107,25 @@ def read_rows(
     return _trimmed(cells, progress, len(attributes), sparse, content)
 
 
-def _columns(attributes: Sequence[Attribute], codings: dict[tuple[bytes, ...], Coding]):  # type: ignore[no-untyped-def]
-    """Return the attributes as the arrays that kernels read; equal values share a place."""
+def _columns(attributes: Sequence[Attribute]):  # type: ignore[no-untyped-def]
+    """Return the attributes as the arrays that kernels read; equal types share a place."""
     from labelwise.data._arff_kernels import NOMINAL, NUMBER, TEXT, Columns
 
     kind_numbers = {"number": NUMBER, "nominal": NOMINAL, "text": TEXT, "bag": TEXT}
+    kinds = {id(attribute.type): attribute.type for attribute in attributes}
     ordered: list[tuple[bytes, float]] = []
-    places: dict[tuple[bytes, ...], tuple[int, int]] = {(): (0, 0)}
-    for values, coding in codings.items():
+    places: dict[int, tuple[int, int]] = {}
+    for key, kind in kinds.items():
         place = len(ordered)
-        ordered += sorted(zip(values, coding.numbers, strict=True))
-        places[values] = (place, len(ordered))
+        ordered += sorted(zip(kind.values, kind.numbers, strict=True))
+        places[key] = (place, len(ordered))
     letters = b"".join(value for value, _ in ordered)
     lengths = [len(value) for value, _ in ordered]
-    bounds = np.array([places[attribute.values] for attribute in attributes], dtype=np.int64)
+    bounds = np.array([places[id(attribute.type)] for attribute in attributes], dtype=np.int64)
     return Columns(
-        kinds=np.array([kind_numbers[attribute.kind] for attribute in attributes], dtype=np.int8),
+        kinds=np.array(
+            [kind_numbers[attribute.type.kind] for attribute in attributes], dtype=np.int8
+        ),
         first=bounds[:, 0].copy(),
         last=bounds[:, 1].copy(),
         starts=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64),
@@ -153,20 +134,21 @@ def _columns(attributes: Sequence[Attribute], codings: dict[tuple[bytes, ...], C
     )
 
 
-def _room(content: bytearray, start: int, attributes: Sequence[Attribute], sparse: bool):  # type: ignore[no-untyped-def]
+def _room(text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse: bool):  # type: ignore[no-untyped-def]
     """Return arrays that hold whatever the rows may hold; pages never written cost nothing."""
-    from labelwise.data._arff_kernels import Cells
+    from labelwise.data._arff_kernels import Cells, count_marks
 
     n_columns = len(attributes)
-    n_texts = sum(attribute.kind in ("text", "bag") for attribute in attributes)
-    n_rows = content.count(b"\n", start) + 1
+    n_texts = sum(attribute.type.kind in ("text", "bag") for attribute in attributes)
+    n_rows, n_commas, n_braces = count_marks(text, start)
     if sparse:
         # Every entry follows a brace or a comma.
-        n_cells = content.count(b"{", start) + content.count(b",", start) + 1
+        n_cells = n_commas + n_braces
         n_spans = n_cells if n_texts else 0
     else:
-        # A row takes as many bytes as it has columns, even if all its cells are empty.
-        n_rows = min(n_rows, (len(content) - start) // n_columns + 1) + 1
+        # A row takes as many bytes as it has columns, even if all its cells are empty; the last
+        # row may end in the middle.
+        n_rows = min(n_rows, (text.size - start) // n_columns) + 1
         n_cells, n_spans = n_rows * n_columns, n_rows * n_texts
     return Cells(
         values=np.empty(n_cells),
@@ -182,7 +164,6 @@ def _hard_number(
     hard: list[int],
     content: bytearray,
     attributes: Sequence[Attribute],
-    codings: dict[tuple[bytes, ...], Coding],
     path: Path,
     line: Callable[[int], int],
 ) -> float:
@@ -190,20 +171,16 @@ def _hard_number(
     _, column, start, end, quoted = hard
     raw = bytes(content[start:end])
     written = unescaped(raw) if quoted else raw
-    attribute = attributes[column]
-    name = shown(attribute.name)
-    if attribute.kind == "nominal":
-        coding = codings[attribute.values]
-        if written in coding.values:
-            return coding.numbers[coding.values.index(written)]
+    name, kind = shown(attributes[column].name), attributes[column].type
+    if kind.kind == "nominal":
+        if written in kind.values:
+            return kind.numbers[kind.values.index(written)]
         raise DataError(path, f"{shown(written)!r} is not declared for {name!r}.", line(start))
-    if written.strip().lower() == b"nan":
-        return float("nan")
-    number = float(written) if _NUMBER.fullmatch(written.strip()) else float("inf")
-    if not np.isfinite(number):
+    value = number(written)
+    if value is None:
         problem = f"attribute {name!r} needs a finite number, got {shown(written)!r}."
         raise DataError(path, problem, line(start))
-    return number
+    return value
 
 
 def _slip(progress, content: bytearray, attributes: Sequence[Attribute]) -> str:  # type: ignore[no-untyped-def]
