@@ -4,7 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
+
+from labelwise.data import load
+
 
 def show_description(data: str, labels: str | None, data_home: Path | None) -> None:
     """Print the statistics of a data set and the advice that follows from them."""
-    raise ValueError(f"{data}: {labels} {data_home}")
+    dataset = load(data, data_home=data_home, labels=parse_labels(labels))
+    typer.echo(repr(dataset))
+    if dataset.Y is None:
+        typer.echo("Its labels are unknown: it is for prediction.")
+        return
+    found = dataset.describe()
+    typer.echo(f"\n{found}\n\n{found.advice}")
+
+
+def parse_labels(text: str | None) -> str | int | list[str] | None:
+    """Read --labels: an XML file, a number, a prefix with *, one column, or names with commas."""
+    if text is None or text.endswith((".xml", "*")):
+        return text
+    if text.lstrip("-").isdigit():
+        return int(text)
+    names = text.split(",")
+    return names if len(names) > 1 else text

@@ -35,8 +35,8 @@ def read_arff(
         relation's name. Multi-instance files have a relational attribute.
     labels : str, Path, int or sequence of str, optional
         The XML file, or a number as in MEKA's option (the first n attributes; the last ones if
-        negative), or names. By default an XML file in the same folder whose name begins the
-        file's is taken, else the option in the relation's name.
+        negative), or a name or names. By default an XML file in the same folder whose name
+        begins the file's is taken, else the option in the relation's name.
     ids : sequence of str, optional
         The nominal attributes that are identifiers, in place of the rule below.
     max_bytes : int

@@ -37,7 +37,7 @@ def label_columns(
 ) -> list[int]:
     """Return the places of the label attributes, in the order of the file.
 
-    `labels` is the path of an XML file, a list of names, or a number as in MEKA's option -C.
+    `labels` is an XML file, one name, a list of names, or a number as in MEKA's option -C.
     None looks for an XML file beside, then for the option in the relation's name.
     """
     if labels is None:
@@ -48,6 +48,8 @@ def label_columns(
             raise DataError(path, f"cannot have {labels} labels among {n_attributes} attributes.")
         return list(range(labels) if labels > 0 else range(n_attributes + labels, n_attributes))
     source = "labels"
+    if isinstance(labels, str) and not labels.endswith(".xml") and not Path(labels).is_file():
+        labels = [labels]
     if isinstance(labels, str | Path):
         source = Path(labels).name
         labels = read_label_names(labels)
