@@ -1,0 +1,106 @@
+"""Intervals by drawing the samples with replacement.
+
+Counts and means over samples are sums over samples: a draw only reweights them, so that all draws
+are products of a matrix of weights with what each sample adds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.measures._catalogue import NamedMeasure
+from labelwise.measures._counts import Counts
+from labelwise.measures._outcome import Outcome
+from labelwise.measures._undefined import filled_and_defined, mean_of_sums
+
+# Weights held at a time.
+_BLOCK = 2**21
+
+
+class Resampling(NamedTuple):
+    """How often to draw, how much of the draws an interval holds, and the source of chance."""
+
+    n_draws: int
+    confidence: float
+    random: np.random.RandomState
+
+
+def check_resampling(n_draws: Any, confidence: Any, random_state: Any) -> Resampling | None:
+    """Return how to draw, or None for no draws."""
+    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer):
+        raise TypeError(f"bootstrap must be a number of draws, got {n_draws!r}.")
+    if n_draws < 0 or n_draws == 1:
+        raise ValueError(f"bootstrap must be 0 or at least 2, got {n_draws}.")
+    if not (isinstance(confidence, float) and 0 < confidence < 1):
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    if n_draws == 0:
+        return None
+    from sklearn.utils import check_random_state
+
+    return Resampling(int(n_draws), confidence, check_random_state(random_state))
+
+
+def intervals(
+    outcome: Outcome,
+    measures: Sequence[NamedMeasure],
+    each: dict[str, np.ndarray],
+    undefined: str | float,
+    resampling: Resampling,
+) -> dict[str, tuple[float, float]]:
+    """Return the percentile interval of each additive measure, NaN where a draw had no value.
+
+    `each` holds the values of each sample of the measures that are means over samples.
+    """
+    averaged = [measure.name for measure in measures if measure.by == "sample"]
+    counted = [m for m in measures if m.needs == "decided" and m.by != "sample"]
+    sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
+    cells = _cells(outcome.Y, outcome.decided) if counted else ()
+    drawn: dict[str, list[np.ndarray]] = defaultdict(list)
+    for weights in _weights(outcome.Y.shape[0], resampling):
+        total, n_defined = (values @ weights for values in sums)
+        means = mean_of_sums(total, n_defined, outcome.Y.shape[0], undefined)
+        for name, found in zip(averaged, means, strict=True):
+            drawn[name].append(found)
+        counts = _counts_of_draws(cells, weights) if counted else {}
+        for measure in counted:
+            values = measure.values_of(counts[measure.by])
+            drawn[measure.name].append(measure.joined(values, undefined))
+    tail = (1 - resampling.confidence) / 2
+    return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
+
+
+def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
+    # One NaN among the values makes both percentiles NaN.
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _weights(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
+    """Yield how often each sample (row) was taken by each of some draws (columns)."""
+    n_together = max(1, _BLOCK // n_samples)
+    for start in range(0, resampling.n_draws, n_together):
+        n_columns = min(n_together, resampling.n_draws - start)
+        weights = np.empty((n_samples, n_columns))
+        for j in range(n_columns):
+            taken = resampling.random.randint(n_samples, size=n_samples)
+            weights[:, j] = np.bincount(taken, minlength=n_samples)
+        yield weights
+
+
+def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_array, ...]:
+    """Return hits, truth and decisions, a row for each label."""
+    matrices = (Y.multiply(decided), Y, decided)
+    return tuple(sparse.csr_array(matrix.T, dtype=np.float64) for matrix in matrices)
+
+
+def _counts_of_draws(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> dict[str, Counts]:
+    """Return the counts of each draw (first axis) by label, and of all labels together."""
+    tp, n_positive, n_decided = ((matrix @ weights).T for matrix in cells)
+    tn = weights.shape[0] - n_positive - n_decided + tp
+    by_label = Counts(tp, n_decided - tp, n_positive - tp, tn)
+    return {"label": by_label, "all": Counts(*(c.sum(1, keepdims=True) for c in by_label))}

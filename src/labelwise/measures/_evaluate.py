@@ -1,0 +1,155 @@
+"""Evaluate an outcome: every measure that applies, in one pass over what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from labelwise.measures._bootstrap import check_resampling, intervals
+from labelwise.measures._catalogue import NamedMeasure, catalogue
+from labelwise.measures._counts import count_matched
+from labelwise.measures._evaluation import Evaluation, Measured
+from labelwise.measures._outcome import Outcome, check_outcome
+from labelwise.measures._places import find_places
+from labelwise.measures._ranking import check_cutoff
+from labelwise.measures._undefined import check_undefined
+
+
+def evaluate(
+    Y: Any,
+    *,
+    scores: Any = None,
+    decided: Any = None,
+    beta: float = 1.0,
+    cutoffs: Iterable[int] = (1, 3, 5),
+    undefined: str | float = "nan",
+    label_names: Sequence[str] | None = None,
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    random_state: Any = None,
+) -> Evaluation:
+    """Return every measure that applies to scores, decisions or both, also by label.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        The truth, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame, optional
+        For the ranking measures. In a sparse matrix absent scores are tied below all present ones.
+    decided : array, sparse matrix, frame or list of sets, optional
+        For the measures of counts.
+    beta : float
+        Of the F-measures.
+    cutoffs : iterable of int
+        The k of precision and NDCG at k; those beyond the number of labels are left out.
+    undefined : {"nan", "skip"} or float
+        What labels and samples without a value do to a mean: make it NaN, be left out, or count as
+        this number. The evaluation tells how many they were.
+    label_names : sequence of str, optional
+        Names of the columns; for lists of sets, the columns. Frames bring their own, and columns
+        are matched by name.
+    bootstrap : int
+        Number of draws of the samples with replacement from which intervals are made; 0 for none.
+        Measures of counts and means over samples get one, AUC and average precision by label or
+        overall get none. An interval is NaN if a draw had no value.
+    confidence : float
+        Share of the draws between the ends of an interval (percentiles).
+    random_state : int, RandomState or None
+        Seed of the draws.
+
+    Returns
+    -------
+    Evaluation
+        Values by name; prints as a table.
+
+    Notes
+    -----
+    Sorting the columns dominates, O(n_samples * n_labels * log(n_samples)); threads share it, and
+    the result does not depend on their number. A draw costs O(n_samples + nnz).
+
+    Examples
+    --------
+    >>> from labelwise.measures import evaluate
+    >>> evaluation = evaluate([{"sea"}, {"sea", "sky"}], decided=[{"sea"}, {"sky"}])
+    >>> evaluation["micro-f"]
+    0.8
+    >>> evaluation.per_label["recall"]
+    array([0.5, 1. ])
+    """
+    undefined = check_undefined(undefined)
+    resampling = check_resampling(bootstrap, confidence, random_state)
+    if scores is None and decided is None:
+        raise ValueError("scores or decided must be given, got neither.")
+    outcome = check_outcome(Y, scores=scores, decided=decided, label_names=label_names)
+    measures = _applicable(outcome, beta, cutoffs)
+    measured, each = measure_outcome(
+        outcome, measures, undefined, keep_samples=resampling is not None
+    )
+    if resampling is not None:
+        for name, (low, high) in intervals(outcome, measures, each, undefined, resampling).items():
+            measured[name] = measured[name]._replace(low=low, high=high)
+    n_samples, n_labels = outcome.Y.shape
+    return Evaluation(
+        measured={measure.name: measured[measure.name] for measure in measures},
+        per_label=_per_label(outcome, measures, each),
+        label_names=outcome.names or tuple(map(str, range(n_labels))),
+        n_samples=n_samples,
+        beta=float(beta),
+        undefined=undefined,
+        confidence=None if resampling is None else resampling.confidence,
+    )
+
+
+def _applicable(outcome: Outcome, beta: float, cutoffs: Iterable[int]) -> list[NamedMeasure]:
+    """Return the measures whose needs are met, in the order of tables."""
+    n_labels = outcome.Y.shape[1]
+    known = catalogue(beta, [check_cutoff(k, "cutoffs") for k in cutoffs]).values()
+    within = [measure for measure in known if measure.k <= n_labels]
+    return [measure for measure in within if getattr(outcome, measure.needs) is not None]
+
+
+def measure_outcome(
+    outcome: Outcome,
+    measures: Sequence[NamedMeasure],
+    undefined: str | float,
+    *,
+    keep_samples: bool = False,
+) -> tuple[dict[str, Measured], dict[str, np.ndarray]]:
+    """Return what each measure found, and its values for each label (and sample, if kept)."""
+    measured, each = {}, {}
+    for measure, evidence in _with_evidence(outcome, measures):
+        values = measure.values_of(evidence)
+        n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
+        value = float(measure.joined(values, undefined))
+        measured[measure.name] = Measured(value, measure.by, n_undefined)
+        if measure.by == "label" or (measure.by == "sample" and keep_samples):
+            each[measure.name] = values
+    return measured, each
+
+
+def _with_evidence(
+    outcome: Outcome, measures: Sequence[NamedMeasure]
+) -> Iterator[tuple[NamedMeasure, Any]]:
+    """Pair each measure with the counts or places it is made of, found once and then let go."""
+    for needs, find in (("decided", count_matched), ("scores", find_places)):
+        for by in ("all", "label", "sample"):
+            chosen = [measure for measure in measures if (measure.needs, measure.by) == (needs, by)]
+            if chosen:
+                evidence = find(outcome.Y, getattr(outcome, needs), by)
+                yield from ((measure, evidence) for measure in chosen)
+
+
+def _per_label(
+    outcome: Outcome, measures: Sequence[NamedMeasure], each: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return a column for each measure of single labels, after the sizes of truth and decision."""
+    sizes = {"positives": outcome.Y, "decided": outcome.decided}
+    columns = {
+        name: np.diff(Y.indptr).astype(np.int64) for name, Y in sizes.items() if Y is not None
+    }
+    for measure in measures:
+        if measure.by == "label" and measure.finish is None:
+            columns[measure.name.removeprefix("macro-")] = each[measure.name]
+    return columns

@@ -1,0 +1,228 @@
+"""An evaluation: all values of an outcome, as table, page, dictionary or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_AVERAGES = ("micro", "macro", "sample")
+# A page shows so many labels; frames and dictionaries have all.
+_MOST_LABELS_SHOWN = 100
+
+
+class Measured(NamedTuple):
+    """The value of a measure, the rankings or counts it averages, and its interval."""
+
+    value: float
+    by: str
+    n_undefined: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[str, float]):
+    """Every measure of an outcome: a mapping from names to values that prints as a table.
+
+    Parameters
+    ----------
+    measured : mapping of str to Measured
+        Value, what it is averaged over, how many of these had none, and the interval if any.
+    per_label : mapping of str to array
+        A value for each label; first the number of positives (and of decisions).
+    label_names : tuple of str
+        Names of the labels, "0", "1", … if they came without.
+    n_samples : int
+        Number of rows.
+    beta : float
+        Of the F-measures.
+    undefined : {"nan", "skip"} or float
+        What labels and samples without a value did to the means.
+    confidence : float or None
+        Of the intervals; None if there are none.
+    """
+
+    measured: Mapping[str, Measured]
+    per_label: Mapping[str, np.ndarray]
+    label_names: tuple[str, ...]
+    n_samples: int
+    beta: float = 1.0
+    undefined: str | float = "nan"
+    confidence: float | None = None
+
+    def __getitem__(self, name: str) -> float:
+        return self.measured[name].value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measured)
+
+    def __len__(self) -> int:
+        return len(self.measured)
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Ends of the interval of each measure that has one."""
+        return {
+            name: (found.low, found.high)
+            for name, found in self.measured.items()
+            if found.low is not None and found.high is not None
+        }
+
+    @property
+    def n_undefined(self) -> dict[str, int]:
+        """How many labels or samples (or the whole) had no value, for each measure."""
+        return {name: found.n_undefined for name, found in self.measured.items()}
+
+    def to_dict(self, by: str = "measure") -> dict[str, Any]:
+        """Return the value of each measure, or with by="label" the measures of each label."""
+        if _check_by(by) == "measure":
+            return dict(self)
+        rows = zip(*(column.tolist() for column in self.per_label.values()), strict=True)
+        return {
+            label: dict(zip(self.per_label, row, strict=True))
+            for label, row in zip(self.label_names, rows, strict=True)
+        }
+
+    def to_frame(self, by: str = "measure", *, backend: str | None = None) -> Any:
+        """Return a frame with a row for each measure, or with by="label" for each label.
+
+        `backend` is "pandas", "polars" or "pyarrow"; without it, the first of them that is
+        installed.
+        """
+        import narwhals as nw
+
+        columns = self._measure_columns() if _check_by(by) == "measure" else self._label_columns()
+        return nw.from_dict(columns, backend=_check_backend(backend)).to_native()
+
+    def _measure_columns(self) -> dict[str, Any]:
+        found = self.measured.values()
+        columns: dict[str, Any] = {
+            "measure": list(self.measured),
+            "value": [one.value for one in found],
+        }
+        if self.confidence is not None:
+            for end, values in (("low", [f.low for f in found]), ("high", [f.high for f in found])):
+                columns[end] = [np.nan if value is None else value for value in values]
+        return columns | {"undefined": [one.n_undefined for one in found]}
+
+    def _label_columns(self) -> dict[str, Any]:
+        return {"label": list(self.label_names), **self.per_label}
+
+    def __repr__(self) -> str:
+        tables = [_as_text(table) for table in (self._averages(), self._singles()) if table[1:]]
+        return "\n\n".join([self._title(), *tables, *filter(None, ["\n".join(self._notes())])])
+
+    def _repr_html_(self) -> str:
+        tables = [_as_html(table) for table in (self._averages(), self._singles()) if table[1:]]
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        labels = f"<details><summary>by label</summary>{_as_html(self._label_rows())}</details>"
+        return f"<p><b>{escape(self._title())}</b></p>{''.join(tables)}{notes}{labels}"
+
+    def _title(self) -> str:
+        return f"Evaluation of {self.n_samples:,} samples and {len(self.label_names):,} labels"
+
+    def _averages(self) -> list[list[str]]:
+        """Return the rows of measures that come micro, macro and by sample, below a heading."""
+        split = [name.split("-", 1) for name in self.measured]
+        names = dict.fromkeys(parts[1] for parts in split if parts[0] in _AVERAGES)
+        return [
+            ["", *_AVERAGES],
+            *(
+                [name, *(self._cell(f"{average}-{name}") for average in _AVERAGES)]
+                for name in names
+            ),
+        ]
+
+    def _singles(self) -> list[list[str]]:
+        names = [name for name in self.measured if name.split("-", 1)[0] not in _AVERAGES]
+        return [["", "value"], *([name, self._cell(name)] for name in names)]
+
+    def _cell(self, name: str) -> str:
+        found = self.measured[name]
+        if found.low is None or found.high is None:
+            return _number(found.value)
+        return f"{_number(found.value)} [{_number(found.low)}, {_number(found.high)}]"
+
+    def _notes(self) -> list[str]:
+        """Say what beta and the intervals are, and which means lack how many values."""
+        notes = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
+        if self.confidence is not None:
+            notes.append(f"In brackets: {self.confidence:.0%} interval by bootstrap over samples.")
+        groups: dict[tuple[int, str], list[str]] = {}
+        for name, found in self.measured.items():
+            if found.n_undefined and found.by != "all":
+                groups.setdefault((found.n_undefined, found.by), []).append(name)
+        effect = {"nan": "so the mean is undefined", "skip": "left out of the mean"}.get(
+            str(self.undefined), f"counted as {self.undefined}"
+        )
+        for (n_undefined, by), names in groups.items():
+            plural = "" if n_undefined == 1 else "s"
+            notes.append(
+                f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}."
+            )
+        return notes
+
+    def _label_rows(self) -> list[list[str]]:
+        columns = [column[:_MOST_LABELS_SHOWN].tolist() for column in self.per_label.values()]
+        rows = zip(self.label_names[:_MOST_LABELS_SHOWN], *columns, strict=True)
+        n_more = len(self.label_names) - _MOST_LABELS_SHOWN
+        return [
+            ["label", *self.per_label],
+            *([label, *map(_number, row)] for label, *row in rows),
+            *([[f"and {n_more:,} more"]] if n_more > 0 else []),
+        ]
+
+
+def _check_by(by: str) -> str:
+    if by not in ("measure", "label"):
+        raise ValueError(f'by must be "measure" or "label", got {by!r}.')
+    return by
+
+
+def _check_backend(backend: str | None) -> Any:
+    known = ("pandas", "polars", "pyarrow")
+    if backend is None:
+        return next(name for name in known if find_spec(name) is not None)
+    if backend not in known:
+        raise ValueError(f"backend must be one of {', '.join(known)}, got {backend!r}.")
+    return backend
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) < 10:
+        return f"{value:.4f}"
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _as_text(table: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
+        for row in table
+    )
+
+
+def _as_html(table: list[list[str]]) -> str:
+    heading, *rows = table
+    return (
+        f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in heading)}</tr>"
+        + "".join(
+            f"<tr><th style='text-align:left'>{escape(row[0])}</th>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in rows
+        )
+        + "</table>"
+    )

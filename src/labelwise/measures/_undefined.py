@@ -1,0 +1,50 @@
+"""The undefined: what a quotient without a denominator is, and how averages treat it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def ratio(numerator: Any, denominator: Any, when_empty: float) -> Any:
+    """Return the quotient, and `when_empty` where the denominator is 0."""
+    empty = np.equal(denominator, 0)
+    quotient = np.divide(numerator, np.where(empty, 1, denominator))
+    return np.where(empty, when_empty, quotient)[()]
+
+
+def check_undefined(undefined: Any) -> str | float:
+    """Return the policy for undefined values: "nan", "skip" or a finite number."""
+    if isinstance(undefined, str):
+        if undefined in ("nan", "skip"):
+            return undefined
+    elif isinstance(undefined, int | float | np.number) and np.isfinite(undefined):
+        return float(undefined)
+    raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')
+
+
+def mean(values: Any, undefined: str | float = "nan") -> Any:
+    """Return the mean over the last axis, with NaN treated by the policy.
+
+    "nan": one undefined value makes the mean undefined. "skip": the mean of the defined ones, NaN
+    if there are none. A number: it takes the place of each undefined value.
+    """
+    filled, is_defined = filled_and_defined(values, undefined)
+    return mean_of_sums(filled.sum(-1), is_defined.sum(-1), filled.shape[-1], undefined)
+
+
+def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values with the undefined ones filled in, and a mask of the defined ones."""
+    values = np.asarray(values, dtype=np.float64)
+    is_defined = ~np.isnan(values)
+    return np.where(is_defined, values, 0 if isinstance(undefined, str) else undefined), is_defined
+
+
+def mean_of_sums(total: Any, n_defined: Any, n_all: int, undefined: str | float) -> Any:
+    """Return the mean, by the policy of `mean`, from the sums of what `filled_and_defined` gave."""
+    if undefined == "skip":
+        return ratio(total, n_defined, np.nan)
+    if undefined == "nan":
+        return np.where(n_defined < n_all, np.nan, total / n_all)[()]
+    return total / n_all

@@ -1,0 +1,306 @@
+"""An evaluation holds every measure that applies, and shows it without leaving anything out."""
+
+import json
+import math
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from scipy import sparse
+
+from labelwise import measures
+from labelwise.measures import count, evaluate, macro, micro
+from tests.measures.outcomes import decided_outcomes, scored_outcomes
+from tests.oracles import measures as oracle
+
+COUNTED = {
+    "precision": measures.precision,
+    "recall": measures.recall,
+    "f": measures.f_measure,
+    "jaccard": measures.jaccard,
+    "accuracy": measures.accuracy,
+    "balanced-accuracy": measures.balanced_accuracy,
+    "g-mean": measures.g_mean,
+    "matthews": measures.matthews,
+}
+RANKED = {
+    "coverage": measures.coverage,
+    "ranking-loss": measures.ranking_loss,
+    "one-error": measures.one_error,
+    "r-precision": measures.r_precision,
+    "macro-average-precision": measures.average_precision,
+    "sample-average-precision": partial(measures.average_precision, by="sample"),
+    "micro-average-precision": partial(measures.average_precision, by="all"),
+    "micro-auc": measures.area_under_roc,
+    "macro-auc": partial(measures.area_under_roc, average="macro"),
+    "sample-auc": partial(measures.area_under_roc, average="sample"),
+    "precision-at-1": partial(measures.precision_at, k=1),
+    "ndcg-at-1": partial(measures.ndcg_at, k=1),
+}
+UNDEFINED = pytest.mark.parametrize("undefined", ["nan", "skip", 0.5])
+
+
+def random_outcome(n_samples=40):
+    """An outcome of which every measure is defined: no row or column is constant."""
+    random = np.random.default_rng(0)
+    Y = random.integers(0, 2, (n_samples, 6))
+    Y[:, 1] = 1 - Y[:, 0]
+    scores = np.round(random.random(Y.shape) + 0.3 * Y, 1)
+    scores[:, 2] = random.integers(0, 2, n_samples)
+    scores[:, 3] = 1 - scores[:, 2]
+    return Y, scores, (scores > 0.6).astype(int)
+
+
+@UNDEFINED
+@given(outcome=decided_outcomes())
+def test_each_value_of_decisions_is_that_of_its_function(outcome, undefined):
+    found = evaluate(*outcome[:1], decided=outcome[1], undefined=undefined, beta=2.0)
+    by_label, by_sample = (count(*outcome, by) for by in ("label", "sample"))
+    expected = {}
+    for name, measure in COUNTED.items():
+        beta = 2.0 if name == "f" else 1.0
+        pooled = micro(measure, by_label, beta=beta)
+        replaced = undefined == 0.5 and math.isnan(pooled)
+        expected[f"micro-{name}"] = undefined if replaced else pooled
+        expected[f"macro-{name}"] = macro(measure, by_label, undefined, beta=beta)
+        expected[f"sample-{name}"] = macro(measure, by_sample, undefined, beta=beta)
+    expected["f-of-means"] = measures.f_of_means(by_label, 2.0, undefined)
+    expected["hamming-loss"] = measures.hamming_loss(*outcome)
+    expected["subset-accuracy"] = measures.subset_accuracy(*outcome)
+    assert dict(found) == pytest.approx(expected, nan_ok=True)
+
+
+@UNDEFINED
+@given(outcome=scored_outcomes())
+def test_each_value_of_scores_is_that_of_its_function(outcome, undefined):
+    found = evaluate(outcome[0], scores=outcome[1], undefined=undefined, cutoffs=[1])
+    expected = {name: measure(*outcome, undefined=undefined) for name, measure in RANKED.items()}
+    assert dict(found) == pytest.approx(expected, nan_ok=True)
+
+
+def test_scores_and_decisions_together_give_what_each_gives_alone():
+    Y, scores, decided = random_outcome()
+    alone = dict(evaluate(Y, scores=scores)) | dict(evaluate(Y, decided=decided))
+    assert dict(evaluate(Y, scores=scores, decided=decided)) == alone
+
+
+def test_cutoffs_beyond_the_labels_are_left_out():
+    found = evaluate([[1, 0], [0, 1]], scores=[[0.2, 0.1], [0.1, 0.2]], cutoffs=(1, 2, 3))
+    assert [name for name in found if name.startswith("ndcg")] == ["ndcg-at-1", "ndcg-at-2"]
+
+
+def test_values_of_each_label_are_those_of_the_label_alone():
+    Y, scores, decided = random_outcome()
+    found = evaluate(Y, scores=scores, decided=decided).per_label
+    np.testing.assert_array_equal(found["positives"], Y.sum(axis=0))
+    np.testing.assert_array_equal(found["decided"], decided.sum(axis=0))
+    assert {"average-precision", "auc", *COUNTED} == set(found) - {"positives", "decided"}
+    for j in range(Y.shape[1]):
+        alone = evaluate(Y[:, [j]], scores=scores[:, [j]], decided=decided[:, [j]], cutoffs=[])
+        for name in set(found) - {"positives", "decided"}:
+            assert found[name][j] == pytest.approx(alone[f"micro-{name}"])
+
+
+def test_undefined_labels_and_samples_are_counted():
+    Y = np.array([[1, 0, 0], [1, 0, 1], [0, 0, 0], [0, 0, 0]])
+    found = evaluate(Y, scores=np.eye(4, 3), decided=np.ones((4, 3)), undefined="skip")
+    assert found.n_undefined["macro-recall"] == found.n_undefined["macro-auc"] == 1
+    assert found.n_undefined["f-of-means"] == 1
+    assert found.n_undefined["sample-recall"] == found.n_undefined["coverage"] == 2
+    assert found.n_undefined["macro-f"] == found.n_undefined["micro-recall"] == 0
+    assert "No value for 1 label, left out of the mean: macro-recall" in str(found)
+    assert "No value for 2 samples, left out of the mean: sample-recall" in str(found)
+
+
+def test_names_of_labels_are_kept_and_matched():
+    truth = [{"sea"}, {"sky"}]
+    scores = pd.DataFrame({"sun": [0.1, 0.1], "sky": [0.2, 0.8], "sea": [0.9, 0.3]})
+    found = evaluate(truth, scores=scores, decided=[{"sea"}, {"sun"}])
+    assert found.label_names == ("sea", "sky", "sun")
+    assert found["one-error"] == 0
+    assert found.to_dict("label")["sun"]["decided"] == 1
+    assert evaluate(truth, scores=scores).label_names == ("sea", "sky", "sun")
+    frame = pl.DataFrame({"sky": [0, 1], "sea": [1, 0], "sun": [0, 0]})
+    assert evaluate(frame, scores=scores).label_names == ("sky", "sea", "sun")
+    assert evaluate(frame, scores=scores)["one-error"] == 0
+    assert evaluate(frame.to_numpy(), scores=scores).label_names == ("sun", "sky", "sea")
+    assert evaluate([[1]], decided=[[1]], label_names=["sea"]).label_names == ("sea",)
+    assert evaluate([[1, 0]], decided=[[1, 0]]).label_names == ("0", "1")
+
+
+def test_sets_may_lack_names_that_the_scores_bring():
+    scores = pd.DataFrame({"b": [0.2, 0.1], "a": [0.1, 0.3]})
+    found = evaluate([[1, 0], [0, 1]], scores=scores, decided=[{"b"}, {"a"}])
+    assert found["subset-accuracy"] == 1
+
+
+def test_the_table_shows_every_value():
+    Y, scores, decided = random_outcome()
+    found = evaluate(Y, scores=scores, decided=decided, beta=0.5)
+    table = str(found)
+    for name, value in found.items():
+        assert name.removeprefix("micro-").removeprefix("macro-").removeprefix("sample-") in table
+        assert f"{value:.4f}" in table
+    assert table.startswith("Evaluation of 40 samples and 6 labels")
+    assert "F with beta = 0.5" in table
+    assert repr(found) == table
+
+
+def test_the_page_shows_labels_but_runs_nothing_they_hold():
+    page = evaluate([{"<script>alert(1)</script>"}], decided=[{"a & b"}])._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "a &amp; b" in page
+
+
+def test_the_page_says_how_many_labels_it_leaves_out():
+    Y = np.eye(150, dtype=int)
+    page = evaluate(Y, decided=Y)._repr_html_()
+    assert "and 50 more" in page
+
+
+def test_dictionaries_are_plain_enough_for_json():
+    Y, scores, decided = random_outcome()
+    found = evaluate(Y, scores=scores, decided=decided)
+    assert json.loads(json.dumps(found.to_dict())) == dict(found)
+    by_label = json.loads(json.dumps(found.to_dict("label")))
+    assert list(by_label) == list(found.label_names)
+    assert by_label["3"]["recall"] == found.per_label["recall"][3]
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
+)
+def test_frames_hold_the_same_in_every_library(backend, kind):
+    Y, scores, decided = random_outcome()
+    found = evaluate(Y, scores=scores, decided=decided, bootstrap=20, random_state=0)
+    frame = found.to_frame(backend=backend)
+    assert isinstance(frame, kind)
+    rows = pa.table(frame).to_pydict()
+    assert dict(zip(rows["measure"], rows["value"], strict=True)) == dict(found)
+    assert rows["undefined"] == list(found.n_undefined.values())
+    low = dict(zip(rows["measure"], rows["low"], strict=True))
+    assert low["micro-f"] == found.intervals["micro-f"][0]
+    labels = pa.table(found.to_frame("label", backend=backend)).to_pydict()
+    assert labels["label"] == list(found.label_names)
+    assert labels["recall"] == found.per_label["recall"].tolist()
+
+
+def test_frames_come_from_the_first_library_that_is_there(monkeypatch):
+    found = evaluate([[1]], decided=[[1]])
+    assert isinstance(found.to_frame(), pd.DataFrame)
+    monkeypatch.setattr(
+        "labelwise.measures._evaluation.find_spec", lambda name: name == "pyarrow" or None
+    )
+    assert isinstance(found.to_frame(), pa.Table)
+
+
+@pytest.mark.parametrize("undefined", ["nan", "skip", 0.0])
+def test_intervals_are_percentiles_of_evaluations_of_drawn_rows(undefined):
+    Y, scores, decided = random_outcome(25)
+    Y[:9, :] = 0  # rows without labels
+    options = {"scores": scores, "decided": decided, "undefined": undefined, "cutoffs": [2]}
+    found = evaluate(Y, **options, bootstrap=30, confidence=0.8, random_state=3)
+
+    def values(rows):
+        again = {"scores": scores[rows], "decided": decided[rows]}
+        return list(evaluate(Y[rows], **options | again).values())
+
+    low, high = oracle.bootstrap_interval(values, 25, 30, 0.8, seed=3)
+    expected = dict(zip(found, zip(low, high, strict=True), strict=True))
+    for name, interval in found.intervals.items():
+        np.testing.assert_allclose(interval, expected[name], atol=1e-12)
+    none = {f"{a}-{name}" for a in ("micro", "macro") for name in ("auc", "average-precision")}
+    assert set(found) - set(found.intervals) == none
+
+
+def test_intervals_do_not_depend_on_how_many_draws_are_held_at_a_time(monkeypatch):
+    Y, scores, decided = random_outcome()
+    options = {"scores": scores, "decided": decided, "bootstrap": 40, "random_state": 1}
+    together = evaluate(Y, **options).intervals
+    monkeypatch.setattr("labelwise.measures._bootstrap._BLOCK", 120)
+    np.testing.assert_allclose(
+        list(evaluate(Y, **options).intervals.values()), list(together.values()), rtol=1e-12
+    )
+
+
+def test_intervals_of_either_kind_of_input_alone():
+    Y, scores, decided = random_outcome()
+    both = evaluate(Y, scores=scores, decided=decided, bootstrap=20, random_state=0).intervals
+    for alone in ({"scores": scores}, {"decided": decided}):
+        found = evaluate(Y, **alone, bootstrap=20, random_state=0).intervals
+        for name, interval in found.items():
+            assert interval == pytest.approx(both[name], rel=1e-12)
+
+
+def test_same_seed_same_intervals_and_another_seed_others():
+    Y, _, decided = random_outcome()
+    intervals = [
+        evaluate(Y, decided=decided, bootstrap=20, random_state=seed).intervals["micro-f"]
+        for seed in (0, 0, 1)
+    ]
+    assert intervals[0] == intervals[1] != intervals[2]
+
+
+def test_an_interval_is_undefined_where_a_draw_had_no_value():
+    Y = np.zeros((20, 2), dtype=int)
+    Y[0], Y[1:, 0] = 1, 1
+    found = evaluate(Y, decided=Y, bootstrap=50, random_state=0)
+    assert all(map(math.isnan, found.intervals["macro-recall"]))
+    assert found.intervals["micro-recall"] == (1, 1)
+    assert "95% interval" in str(found)
+
+
+def test_sparse_input_gives_what_dense_input_gives():
+    Y, _, decided = random_outcome()
+    forms = sparse.csr_array(Y), sparse.coo_matrix(decided)
+    stored = evaluate(forms[0], decided=forms[1], bootstrap=9, random_state=0)
+    dense = evaluate(Y, decided=decided, bootstrap=9, random_state=0)
+    assert dict(stored) == dict(dense)
+    assert stored.intervals == dense.intervals
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({}, ValueError, "scores or decided must be given, got neither"),
+        (
+            {"decided": [[1]], "bootstrap": 1},
+            ValueError,
+            "bootstrap must be 0 or at least 2, got 1",
+        ),
+        ({"decided": [[1]], "bootstrap": True}, TypeError, "bootstrap must be a number of draws"),
+        ({"decided": [[1]], "confidence": 1.0}, ValueError, "confidence must be between 0 and 1"),
+        ({"decided": [[1]], "confidence": 95}, ValueError, "confidence must be between 0 and 1"),
+        ({"decided": [[1]], "beta": 0}, ValueError, "beta must be a positive number, got 0"),
+        ({"decided": [[1]], "cutoffs": [0]}, ValueError, "cutoffs must be at least 1, got 0"),
+        ({"decided": [[1]], "cutoffs": ["a"]}, TypeError, "cutoffs must be a whole number"),
+        ({"decided": [[1]], "undefined": "zero"}, ValueError, 'undefined must be "nan"'),
+        ({"scores": [[1]], "decided": [[1, 0]]}, ValueError, "decided has 2 labels but Y has 1"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(options, error, message):
+    with pytest.raises(error, match=message):
+        evaluate([[1]], **options)
+
+
+def test_frames_and_dictionaries_refuse_what_they_do_not_know():
+    found = evaluate([[1]], decided=[[1]])
+    with pytest.raises(ValueError, match='by must be "measure" or "label", got \'row\''):
+        found.to_frame("row")
+    with pytest.raises(ValueError, match='by must be "measure" or "label"'):
+        found.to_dict("row")
+    with pytest.raises(ValueError, match="backend must be one of pandas, polars, pyarrow, got"):
+        found.to_frame(backend="dask")
+
+
+def test_importing_the_measures_loads_nothing_heavy():
+    heavy = {"numba", "sklearn", "pandas", "polars", "joblib", "matplotlib"}
+    code = f"import sys, labelwise.measures; print({heavy!r} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
