@@ -66,7 +66,7 @@ def _plain_features(
     entries: Entries, place: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_array:
     """Return the entries that are not 0 of the attributes that have a place, there."""
-    from labelwise.data._arff_kernels import count_features, place_features
+    from labelwise.data._arff_entry_kernels import count_features, place_features
 
     n_kept = count_features(entries.columns, entries.values, place)
     counter = np.int32 if n_kept < 2**31 else np.int64
@@ -156,7 +156,7 @@ def _sparse_labels(
     entries: Entries, n_attributes: int, chosen: list[int]
 ) -> tuple[sparse.csc_array, int, int]:
     """Return the positives as CSC, how many labels are missing, and the first wrong entry or -1."""
-    from labelwise.data._arff_kernels import count_labels, place_labels
+    from labelwise.data._arff_entry_kernels import count_labels, place_labels
 
     place = np.full(n_attributes, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
