@@ -1,0 +1,187 @@
+"""How far the subsets of a split are from what was wanted: LD, ED, FZ and FLZ."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_labels
+from labelwise.splitting._proportions import check_proportions
+
+
+@dataclass(frozen=True)
+class SplitQuality:
+    """Quality of a split, smaller is better; prints as a table.
+
+    Attributes
+    ----------
+    ld, ed : float
+        Labels distribution and examples distribution.
+    fz, flz : int
+        Subsets that lack positives of some label, and pairs of subset and label without them.
+    worst_label, worst_ld
+        The label with the largest labels distribution, and that value.
+    n_left_out : int
+        Labels that every row carries; they have no odds and are left out of LD.
+    sizes : tuple of int
+        Rows in each subset.
+    n_labels : int
+        All labels, those left out included.
+    """
+
+    ld: float
+    ed: float
+    fz: int
+    flz: int
+    worst_label: str
+    worst_ld: float
+    n_left_out: int
+    sizes: tuple[int, ...]
+    n_labels: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(title) for title, _ in rows)
+        return "\n".join(f"{title:<{width}}  {text}" for title, text in rows)
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{title}</th><td>{escape(text)}</td></tr>"
+            for title, text in self._rows()
+        )
+        return f"<table>{cells}</table>"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        n_subsets = len(self.sizes)
+        texts = {
+            "ld": f"{self.ld:.6g}",
+            "ed": f"{self.ed:.4g}",
+            "fz": f"{self.fz} of {n_subsets}",
+            "flz": f"{self.flz} of {n_subsets * self.n_labels}",
+            "worst_label": f"{self.worst_label} ({self.worst_ld:.6g})",
+            "n_left_out": f"{self.n_left_out}",
+            "sizes": f"{min(self.sizes)} to {max(self.sizes)}",
+        }
+        return [(_TITLES[f.name], texts[f.name]) for f in fields(self) if f.name in texts]
+
+
+_TITLES = {
+    "ld": "LD, labels distribution",
+    "ed": "ED, examples distribution",
+    "fz": "FZ, subsets that lack a label",
+    "flz": "FLZ, (subset, label) without positives",
+    "worst_label": "worst label (its LD)",
+    "n_left_out": "labels of every row, left out of LD",
+    "sizes": "rows per subset",
+}
+
+
+def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality:
+    r"""Return how well a split keeps the labels and the sizes.
+
+    .. math::
+
+        LD = \frac{1}{qk} \sum_{i,j} \left| \frac{|S_j^i|}{|S_j| - |S_j^i|}
+             - \frac{|D^i|}{|D| - |D^i|} \right| \qquad
+        ED = \frac{1}{k} \sum_j \bigl| |S_j| - r_j |D| \bigr|
+
+    with :math:`S_j^i` the rows of subset :math:`S_j` that carry label i and :math:`D^i` those of
+    the whole data. FZ counts the subsets in which some label has no positives, FLZ the pairs of
+    subset and label without positives.
+
+    Labels that every row carries are left out of LD and counted; a subset in which a label has
+    no negatives (or that is empty) makes LD infinite. A label that nobody carries adds 0 to LD,
+    and to FLZ once for each subset. O(nnz + q·k).
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        The labels of all rows.
+    subsets : array of int of shape (n_samples,)
+        The subset of each row, counted from 0, as `assign` returns it.
+    proportions : int or sequence of float, optional
+        The wanted share of each subset; equal shares if not given.
+
+    References
+    ----------
+    sechidis2011, section 4.2.
+
+    Examples
+    --------
+    >>> from labelwise.splitting import split_quality
+    >>> split_quality([[1, 0], [1, 1], [0, 1], [0, 0]], [0, 1, 0, 1]).ld
+    0.0
+    """
+    labels = check_labels(Y)
+    numbers = _check_subsets(subsets, labels.matrix.shape[0])
+    highest = int(numbers.max())
+    shares = check_proportions(max(highest + 1, 2) if proportions is None else proportions)
+    if highest >= shares.size:
+        raise ValueError(f"subsets must be below the {shares.size} of proportions, got {highest}.")
+    names = labels.names or tuple(map(str, range(labels.matrix.shape[1])))
+    return quality_of(labels.matrix, numbers, shares, names)
+
+
+def quality_of(
+    Y: sparse.csc_array, subsets: np.ndarray, proportions: np.ndarray, names: tuple[str, ...]
+) -> SplitQuality:
+    """Return the quality of a checked split."""
+    n_subsets = proportions.size
+    sizes = np.bincount(subsets, minlength=n_subsets)
+    counts = positives_by_subset(Y, subsets, n_subsets)
+    by_label = label_distribution(counts, sizes)
+    counted = ~np.isnan(by_label)
+    worst = int(np.nanargmax(by_label)) if counted.any() else None
+    return SplitQuality(
+        ld=float(by_label[counted].mean()) if counted.any() else 0.0,
+        ed=float(np.abs(sizes - Y.shape[0] * proportions).mean()),
+        fz=int((counts == 0).any(axis=0).sum()),
+        flz=int((counts == 0).sum()),
+        worst_label="none" if worst is None else names[worst],
+        worst_ld=0.0 if worst is None else float(by_label[worst]),
+        n_left_out=int((~counted).sum()),
+        sizes=tuple(sizes.tolist()),
+        n_labels=Y.shape[1],
+    )
+
+
+def positives_by_subset(Y: sparse.csc_array, subsets: np.ndarray, n_subsets: int) -> np.ndarray:
+    """Count the positives of each label in each subset."""
+    n_labels = Y.shape[1]
+    label = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
+    cells = np.bincount(label * n_subsets + subsets[Y.indices], minlength=n_labels * n_subsets)
+    return cells.reshape(n_labels, n_subsets)
+
+
+def label_distribution(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the LD of each label, NaN where every row carries it."""
+    n_samples, totals = sizes.sum(), counts.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = totals / (n_samples - totals)
+        apart = np.abs(counts / (sizes - counts) - odds[:, None])
+    # No negatives: infinite odds, also where an empty subset gives 0/0.
+    apart[np.broadcast_to(sizes, counts.shape) == counts] = np.inf
+    by_label: np.ndarray = apart.mean(axis=1)
+    by_label[totals == n_samples] = np.nan
+    return by_label
+
+
+def _check_subsets(subsets: Any, n_samples: int) -> np.ndarray:
+    numbers = np.asarray(subsets)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise TypeError("subsets must be a 1-D array of whole numbers, one for each row.")
+    if numbers.size != n_samples:
+        raise ValueError(f"subsets has {numbers.size} entries but Y has {n_samples} rows.")
+    if n_samples == 0:
+        raise ValueError("Y must have at least one row.")
+    if numbers.min() < 0:
+        raise ValueError(f"subsets must be counted from 0, got {numbers.min()}.")
+    return numbers.astype(np.int64, copy=False)

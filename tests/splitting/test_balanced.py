@@ -1,0 +1,213 @@
+"""Balanced subsets have exact sizes, and no start has a smaller LD at these sizes."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise.data import load
+from labelwise.splitting import _assign as door
+from labelwise.splitting import assign, split_quality
+from labelwise.splitting._balanced import _draws, _seats, _Task, _with_exact_sizes, kernel_rows
+from labelwise.splitting._balanced_kernels import priced, try_swaps
+from labelwise.splitting._grouped import with_nearest_sizes
+from labelwise.splitting._proportions import subset_sizes
+from labelwise.splitting._quality import positives_by_subset
+from labelwise.splitting._sampling import labelset_subsets, random_subsets
+from labelwise.splitting._units import units_of
+from tests.benchmark_sets import ABSENT, FACTS, HOME
+from tests.oracles import splitting as oracle
+from tests.splitting.problems import correlated, label_matrices, shares
+
+SEEDS = st.integers(0, 2**32 - 1)
+STARTS = ("random", "labelset", "iterative")
+# Two rows can't be split by label.
+NAMES = [facts["name"] for facts in FACTS if facts["examples"] >= 100]
+
+
+def task_of(Y, n_subsets):
+    Y = sparse.csc_array(Y.astype(bool))
+    sizes = subset_sizes(Y.shape[0], np.full(n_subsets, 1 / n_subsets))
+    return _Task(Y, kernel_rows(units_of(Y, None)), sizes)
+
+
+@pytest.mark.skipif(not FACTS, reason=ABSENT)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("proportions", [10, (2 / 3, 1 / 3)], ids=["folds", "holdout"])
+def test_balanced_beats_the_paper_s_methods_on_every_count_on_every_set(name, proportions):
+    Y = load(name, data_home=HOME).Y
+    balanced, *others = (
+        split_quality(Y, assign(Y, proportions, method=method, random_state=0), proportions)
+        for method in ("balanced", *STARTS)
+    )
+    assert balanced.ed == pytest.approx(others[0].ed, abs=1e-9)
+    assert balanced.ld <= min(other.ld for other in others) + 1e-12
+    assert balanced.flz <= others[-1].flz
+
+
+@pytest.mark.parametrize("name", ["scene", "emotions", "yeast", "image"])
+def test_no_split_into_such_folds_has_a_smaller_ld(name, benchmark_home):
+    Y = load(name, data_home=benchmark_home).Y
+    subset = assign(Y, 10, method="balanced", random_state=0)
+    least = oracle.least_ld(Y.toarray(), np.bincount(subset).tolist())
+    assert split_quality(Y, subset).ld == pytest.approx(least, rel=1e-9)
+
+
+@given(Y=label_matrices(min_rows=14, max_rows=30), proportions=shares(max_subsets=3), seed=SEEDS)
+def test_ld_is_never_below_what_labels_by_themselves_allow(Y, proportions, seed):
+    Y = Y[:, Y.sum(axis=0) < len(Y)]
+    if Y.shape[1] == 0:
+        return
+    shares_ = [float(share) for share in proportions]
+    subset = assign(Y, shares_, method="balanced", random_state=seed)
+    sizes = np.bincount(subset, minlength=len(shares_)).tolist()
+    assert split_quality(Y, subset, shares_).ld >= oracle.least_ld(Y, sizes) - 1e-12
+
+
+@settings(max_examples=60)
+@given(
+    Y=label_matrices(min_rows=6, max_rows=40),
+    seed=SEEDS,
+    budget=st.sampled_from([0, 1, 50, 5000]),
+)
+def test_whatever_the_budget_no_start_of_these_sizes_has_a_smaller_ld(Y, seed, budget):
+    spread = Y[:, Y.sum(axis=0) < len(Y)]
+    found = split_quality(Y, assign(Y, 3, random_state=seed, budget=budget), 3)
+    assert found.ed == split_quality(Y, assign(Y, 3, method="random", random_state=0), 3).ed
+    if spread.shape[1]:
+        # The starts, drawn as `assign` draws them.
+        rng, task = door.generator(seed), task_of(spread, 3)
+        dealt = door.deal_iteratively(units_of(task.Y, None), np.full(3, 1 / 3), rng)
+        starts = [
+            _with_exact_sizes(task, dealt, rng),
+            labelset_subsets(task.Y, task.sizes, rng),
+            random_subsets(task.sizes, rng),
+        ]
+        least = min(split_quality(spread, start, 3).ld for start in starts)
+        assert found.ld <= least + 1e-12
+
+
+@given(Y=label_matrices(max_rows=30), seed=SEEDS)
+def test_swaps_keep_counts_and_prices_up_to_date(Y, seed):
+    Y = Y[:, Y.sum(axis=0) < len(Y)]
+    if Y.shape[1] == 0:
+        return
+    rng, task = np.random.default_rng(seed), task_of(Y, 3)
+    subsets = random_subsets(task.sizes, rng)
+    aims = task.aims(10.0)
+    spread, seats = priced(task.counts(subsets), aims), _seats(subsets, task.sizes)
+    before = total_misfit(spread.counts, aims)
+    # A threshold this high keeps every swap that is tried.
+    try_swaps(task.rows, seats, _draws(rng, 50, 8), np.inf, spread, aims)
+    after = np.empty_like(subsets)
+    after[seats.rows] = np.repeat(np.arange(3), task.sizes)
+    assert np.array_equal(spread.counts, positives_by_subset(task.Y, after, 3))
+    anew = priced(spread.counts.copy(), aims)
+    assert np.array_equal(spread.more, anew.more)
+    assert np.array_equal(spread.fewer, anew.fewer)
+    # And in the cold the misfit only goes down.
+    try_swaps(task.rows, seats, _draws(rng, 200, 8), -1e-12, spread, aims)
+    assert total_misfit(spread.counts, aims) <= total_misfit(anew.counts, aims) + 1e-9
+    assert np.isfinite(before)
+
+
+def total_misfit(counts, aims):
+    """The sum of all distances, with the price of zeros, straight from the definition."""
+    total = 0.0
+    for i, odds in enumerate(aims.odds):
+        for j, size in enumerate(aims.sizes):
+            count = counts[i, j]
+            apart = 2.0 * size if count == size else abs(count / (size - count) - odds)
+            total += apart + (aims.zero_price if count == 0 else 0)
+    return total
+
+
+@given(Y=label_matrices(max_rows=30), seed=SEEDS)
+def test_levelled_subsets_have_exact_sizes_and_move_as_few_rows_as_can_be(Y, seed):
+    Y = Y[:, Y.sum(axis=0) < len(Y)]
+    rng, task = np.random.default_rng(seed), task_of(Y, 3)
+    subsets = rng.integers(3, size=len(Y))
+    levelled = _with_exact_sizes(task, subsets, rng)
+    assert np.array_equal(np.bincount(levelled, minlength=3), task.sizes)
+    excess = np.bincount(subsets, minlength=3) - task.sizes
+    assert (levelled != subsets).sum() == excess[excess > 0].sum()
+
+
+def test_a_time_budget_stops_by_the_clock():
+    Y = correlated(200, 6, seed=0)
+    subset = assign(Y, 4, random_state=0, budget=timedelta(milliseconds=20))
+    assert np.bincount(subset).tolist() == [50, 50, 50, 50]
+
+
+def test_auto_is_balanced_up_to_a_size_and_iterative_above(monkeypatch):
+    Y = correlated(100, 4, seed=1)
+    small = assign(Y, 3, random_state=0)
+    assert np.array_equal(small, assign(Y, 3, method="balanced", random_state=0))
+    monkeypatch.setattr(door, "BALANCED_UP_TO", 0)
+    large = assign(Y, 3, random_state=0)
+    assert np.array_equal(large, assign(Y, 3, method="iterative", random_state=0))
+    assert np.array_equal(small, assign(Y, 3, random_state=0, budget=40_000))
+
+
+def test_labels_of_every_row_do_not_disturb_the_search():
+    Y = correlated(120, 5, seed=2)
+    with_all = np.column_stack((Y, np.ones(120, dtype=int)))
+    found = split_quality(with_all, assign(with_all, 4, random_state=0))
+    alone = split_quality(Y, assign(Y, 4, random_state=0))
+    assert found.ld == pytest.approx(alone.ld)
+    assert np.bincount(assign(np.ones((10, 2), dtype=int), 3, random_state=0)).tolist() == [4, 3, 3]
+
+
+@settings(max_examples=60)
+@given(Y=label_matrices(min_rows=8, max_rows=20), seed=SEEDS)
+def test_no_move_or_swap_of_groups_brings_sizes_nearer(Y, seed):
+    random = np.random.default_rng(seed)
+    groups = np.append(np.arange(4), random.integers(6, size=len(Y) - 4))
+    groups = np.unique(groups, return_inverse=True)[1]
+    subset = assign(Y, 3, groups=groups, random_state=seed)
+    weight = np.bincount(groups)
+    placed = np.array([subset[groups == group][0] for group in range(weight.size)])
+    wanted = np.full(3, len(Y) / 3)
+
+    def distance(placing):
+        return np.abs(np.bincount(placing, weights=weight, minlength=3) - wanted).sum()
+
+    assert distance(placed) >= oracle.nearest_sizes(weight.tolist(), wanted.tolist()) - 1e-9
+    assert np.unique(placed).size == 3
+    for a in range(weight.size):
+        for j in range(3):
+            moved = placed.copy()
+            moved[a] = j
+            if np.unique(moved).size == 3:
+                assert distance(moved) >= distance(placed) - 1e-9
+        for b in range(a):
+            swapped = placed.copy()
+            swapped[[a, b]] = placed[[b, a]]
+            assert distance(swapped) >= distance(placed) - 1e-9
+
+
+def test_many_groups_get_exact_sizes_and_a_better_ld_than_dealing():
+    Y = correlated(3000, 10, seed=5)
+    groups = np.random.default_rng(0).integers(600, size=3000)
+    balanced, dealt = (
+        split_quality(Y, assign(Y, 5, method=method, groups=groups, random_state=0))
+        for method in ("balanced", "iterative")
+    )
+    assert balanced.ed == 0
+    assert balanced.ld < 0.5 * dealt.ld
+
+
+def test_groups_of_one_row_are_as_good_as_none():
+    Y = correlated(400, 6, seed=6)
+    alone = split_quality(Y, assign(Y, 4, random_state=0))
+    grouped = split_quality(Y, assign(Y, 4, groups=np.arange(400), random_state=0))
+    assert grouped.ed == alone.ed == 0
+    assert grouped.ld <= 1.1 * alone.ld
+
+
+def test_nearest_sizes_do_not_empty_a_subset():
+    placed = with_nearest_sizes(np.array([5, 1, 1]), np.array([0, 1, 1]), np.array([3.0, 4.0]))
+    assert np.unique(placed).size == 2

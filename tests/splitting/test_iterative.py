@@ -1,0 +1,170 @@
+"""Iterative stratification is Algorithm 1 of sechidis2011, only faster."""
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise.splitting import assign
+from labelwise.splitting._iterative import (
+    deal_in_order,
+    deal_iteratively,
+    label_pairs,
+    tree_of_minima,
+)
+from labelwise.splitting._iterative_kernels import fill, least, lower, remove
+from labelwise.splitting._units import units_of
+from tests.oracles import splitting as oracle
+from tests.splitting.problems import correlated, label_matrices, shares
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def deal_all(Y, groups, proportions, order, rank, lots):
+    """The subset of each unit by our kernels, and the labels in the order they were dealt."""
+    units = units_of(sparse.csc_array(Y.astype(bool)), groups)
+    proportions = np.array([float(share) for share in proportions])
+    in_turn = np.full(units.n_units, -1, dtype=np.int32)
+    examples = Y.shape[0] * proportions
+    dealt = deal_in_order(units, order, proportions, rank, lots, examples, in_turn)
+    fill(units.weight[order], examples, lots, in_turn)
+    subset = np.empty(units.n_units, dtype=int)
+    subset[order] = in_turn
+    return subset, dealt
+
+
+def as_units(Y, groups, order):
+    """The same units for the oracle, in the order of dealing."""
+    units = [(0, Counter())] * (groups.max() + 1)
+    for row, group in zip(Y, groups, strict=True):
+        n_rows, labels = units[group]
+        units[group] = (n_rows + 1, labels + Counter(np.flatnonzero(row).tolist()))
+    return [units[unit] for unit in order]
+
+
+@given(Y=label_matrices(), proportions=shares(), seed=SEEDS, grouped=st.booleans())
+def test_dealing_follows_algorithm_1_line_by_line(Y, proportions, seed, grouped):
+    random = np.random.default_rng(seed)
+    n_groups = max(2, len(Y) // 2)
+    groups = np.arange(len(Y))
+    if grouped:
+        groups = np.append(np.arange(n_groups), random.integers(n_groups, size=len(Y) - n_groups))
+    order = random.permutation(groups.max() + 1)
+    rank, lots = random.permutation(Y.shape[1]), random.random(order.size)
+    given_groups = groups if grouped else None
+    subset, dealt = deal_all(Y, given_groups, proportions, order, rank, lots)
+    expected, labels = oracle.iterative(as_units(Y, groups, order), proportions, rank, lots)
+    assert subset[order].tolist() == expected
+    assert dealt.tolist() == labels
+
+
+@given(Y=label_matrices(), seed=SEEDS)
+def test_the_rarest_label_is_dealt_first(Y, seed):
+    random = np.random.default_rng(seed)
+    rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
+    _, dealt = deal_all(Y, None, [0.5, 0.5], np.arange(len(Y)), rank, lots)
+    left = Y.copy()
+    for label in dealt:
+        counts = left.sum(axis=0)
+        assert counts[label] == counts[counts > 0].min()
+        left[left[:, label] == 1] = 0
+    assert left.sum() == 0
+
+
+@given(Y=label_matrices(), proportions=shares(), seed=SEEDS)
+def test_permuting_rows_with_their_order_permutes_the_subsets(Y, proportions, seed):
+    random = np.random.default_rng(seed)
+    order, shuffle = random.permutation(len(Y)), random.permutation(len(Y))
+    rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
+    subset, _ = deal_all(Y, None, proportions, order, rank, lots)
+    place = np.empty_like(shuffle)
+    place[shuffle] = np.arange(len(Y))
+    moved, _ = deal_all(Y[shuffle], None, proportions, place[order], rank, lots)
+    assert np.array_equal(moved, subset[shuffle])
+
+
+@given(Y=label_matrices(), proportions=shares(), seed=SEEDS)
+def test_permuting_labels_changes_nothing_but_ties(Y, proportions, seed):
+    random = np.random.default_rng(seed)
+    order, shuffle = random.permutation(len(Y)), random.permutation(Y.shape[1])
+    rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
+    subset, _ = deal_all(Y, None, proportions, order, rank, lots)
+    # The same labels in other columns, ties settled for the same labels: the same subsets.
+    moved, _ = deal_all(Y[:, shuffle], None, proportions, order, rank[shuffle], lots)
+    assert np.array_equal(moved, subset)
+
+
+def test_ties_between_labels_and_between_subsets_are_settled_at_random():
+    Y = np.eye(3, dtype=int)
+    seen = Counter(
+        tuple(assign(Y, 3, method="iterative", random_state=seed)) for seed in range(600)
+    )
+    assert len(seen) == 6
+    assert all(60 < times < 145 for times in seen.values())
+
+
+def test_examples_without_labels_fill_up_sizes():
+    Y = np.zeros((100, 2), dtype=int)
+    Y[:7, 0] = 1
+    subset = assign(Y, [0.5, 0.3, 0.2], method="iterative", random_state=0)
+    assert np.bincount(subset).tolist() == [50, 30, 20]
+
+
+def test_products_that_round_do_not_break_ties():
+    # 0.1 * 3 is not 0.3 in floats; wants that are equal on paper stay equal.
+    Y = np.ones((30, 1), dtype=int)
+    subset = assign(Y, [0.1, 0.2, 0.3, 0.4], method="iterative", random_state=1)
+    assert np.bincount(subset).tolist() == [3, 6, 9, 12]
+
+
+@given(counts=st.lists(st.integers(0, 5), min_size=1, max_size=200), seed=SEEDS)
+def test_the_tree_of_minima_always_knows_the_least(counts, seed):
+    random = np.random.default_rng(seed)
+    left = np.array(counts)
+    minima = tree_of_minima(left, random.permutation(left.size))
+    keys = minima.keys[: left.size].copy()
+    for _ in range(2 * left.size):
+        label = random.integers(left.size)
+        if random.random() < 0.3:
+            label = least(minima)
+            remove(minima, label)
+            keys[label] = 2**62
+        else:
+            lower(minima, label, 3)
+            keys[label] -= 3
+        assert keys[least(minima)] == keys.min()
+
+
+@given(Y=label_matrices(max_labels=4))
+def test_a_pair_is_carried_by_the_rows_that_carry_both_labels(Y):
+    pairs = label_pairs(sparse.csc_array(Y.astype(bool))).toarray()
+    n_labels = Y.shape[1]
+    expected = [Y[:, a] * Y[:, b] for a in range(n_labels) for b in range(a + 1, n_labels)]
+    expected = [column.tolist() for column in expected if column.any()]
+    assert sorted(pairs.astype(int).T.tolist()) == sorted(expected)
+
+
+@given(Y=label_matrices(), proportions=shares(), seed=SEEDS)
+def test_pairs_are_dealt_before_labels(Y, proportions, seed):
+    sparse_Y = sparse.csc_array(Y.astype(bool))
+    pairs, units = units_of(label_pairs(sparse_Y), None), units_of(sparse_Y, None)
+    shares_ = np.array([float(share) for share in proportions])
+    subset = deal_iteratively(units, shares_, np.random.default_rng(seed), pairs=pairs)
+    # The rows with a pair lie where dealing the pairs alone puts them.
+    alone = deal_iteratively(pairs, shares_, np.random.default_rng(seed))
+    several = Y.sum(axis=1) > 1
+    assert np.array_equal(subset[several], alone[several])
+
+
+def test_pairs_keep_pairs_closer_than_labels_alone():
+    Y = correlated(2000, 12, seed=3, cardinality=3)
+    pairs = label_pairs(sparse.csc_array(Y.astype(bool)))
+
+    def unevenness(method):
+        subset = assign(Y, 5, method=method, random_state=0)
+        counts = np.array([pairs[subset == j].sum(axis=0) for j in range(5)])
+        return np.abs(counts - counts.mean(axis=0)).sum()
+
+    assert unevenness("pairs") < 0.8 * unevenness("iterative")
