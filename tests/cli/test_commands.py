@@ -1,0 +1,56 @@
+"""The commands, run as a user runs them."""
+
+import pytest
+from typer.testing import CliRunner
+
+import labelwise
+from labelwise.cli import app, main
+from tests.writers.arff import arff
+
+RUNNER = CliRunner()
+
+
+def test_the_version_is_that_of_the_package():
+    done = RUNNER.invoke(app, ["--version"])
+    assert done.exit_code == 0
+    assert done.stdout == f"labelwise {labelwise.__version__}\n"
+
+
+def test_describe_shows_a_file_and_advises_how_to_split(tmp_path):
+    path = tmp_path / "tiny.arff"
+    path.write_text(arff([("x", "numeric"), ("sea", ["0", "1"])], [[1.5, "1"], [2.5, "0"]]))
+    done = RUNNER.invoke(app, ["describe", str(path), "--labels", "-1"])
+    assert done.exit_code == 0
+    assert "Dataset 'tiny': 2 samples, 1 features, 1 labels" in done.stdout
+    assert "distinct labelsets" in done.stdout
+    assert "sechidis2011 advises iterative stratification" in done.stdout
+
+
+def test_describe_says_so_where_labels_are_unknown(tmp_path):
+    path = tmp_path / "tiny.arff"
+    path.write_text(arff([("x", "numeric"), ("sea", ["0", "1"])], [[1.5, None]]))
+    done = RUNNER.invoke(app, ["describe", str(path), "--labels", "sea"])
+    assert "it is for prediction" in done.stdout
+
+
+@pytest.mark.parametrize("labels", ["label_*", "label_sea,label_sky"])
+def test_label_columns_of_a_table_are_given_by_prefix_or_by_names(tmp_path, labels):
+    path = tmp_path / "tiny.csv"
+    path.write_text("x,label_sea,label_sky\n0.5,1,0\n0.25,1,1\n")
+    done = RUNNER.invoke(app, ["describe", str(path), "--labels", labels])
+    assert "2 samples, 1 features, 2 labels" in done.stdout
+
+
+def test_wrong_input_ends_with_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["labelwise", "describe", "no/such.arff"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "labelwise: no/such.arff: does not exist.\n"
+
+
+def test_the_demo_runs_what_it_prints():
+    done = RUNNER.invoke(app, ["demo"])
+    assert done.exit_code == 0, done.output
+    for word in ("data", "splitting", "learners", "decisions", "measures", "micro-f", "balanced"):
+        assert word in done.stdout
