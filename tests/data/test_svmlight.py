@@ -93,6 +93,16 @@ def test_scikit_learn_reads_the_same(home, rows):
     assert label_sets(read) == [{f"{label:.0f}" for label in row} for row in labels]
 
 
+def test_rows_and_lines_go_on_across_blocks(home):
+    rows = [f"{i % 3} 1:{i} 2:0.5" for i in range(30_000)]
+    rows[100] += " # " + "long" * 100_000
+    read = read_svmlight(write(home, "\n".join(rows).encode()))
+    assert np.array_equal(read.X[:, [0]].toarray().ravel(), np.arange(30_000))
+    assert np.array_equal(read.Y.tocsr().indices, np.arange(30_000) % 3)
+    with pytest.raises(DataError, match="line 30001: has 'x'"):
+        read_svmlight(write(home, "\n".join([*rows, "1 x"]).encode()))
+
+
 def test_whole_numbers_are_their_own_columns(home):
     read = read_svmlight(write(home, b"03,1 1:1\n3,3 2:1\n"))
     assert read.label_names == ("0", "1", "2", "3")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import re
+import io
 from collections import deque
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -15,7 +14,6 @@ from labelwise.data._files import decode
 
 _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
 _BLOCK = 2**20
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _END = "the end of the text"
 
 
@@ -105,8 +103,7 @@ class CsvText:
             line = reader.line_num + 1
 
     def _lines(self) -> Iterator[str]:
-        start = len(codecs.BOM_UTF8) if self.utf8.startswith(codecs.BOM_UTF8) else 0
-        return (line.group().decode() for line in _LINE.finditer(self.utf8, start))
+        return io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="")
 
 
 def _types(schema: Any, as_text: Collection[str]) -> dict[str, Any]:

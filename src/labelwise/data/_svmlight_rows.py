@@ -16,6 +16,7 @@ from labelwise.data._files import DataError, decode, read_bytes
 # A file may use this many columns, or one for each of its bytes if that is more: so memory stays
 # in proportion to the file. Beyond that, columns must be asked for by n_features or n_labels.
 _FREE_COLUMNS = 2**20
+_BLOCK = 2**18
 
 
 class SvmlightRows:
@@ -79,20 +80,25 @@ class SvmlightRows:
 
     def _without_labels(self, line: bytes) -> bytes:
         """Keep the labels of a line and return the rest as a row with one label."""
-        first, *rest = line.split(None, 1) or [b""]
-        self.features = line if b":" in first else b"".join(rest)
-        if first and b":" not in first:
-            labels = first.split(b",")
-            if b"" in labels:
-                raise DataError(self.path, f"has an empty label in {_quoted(first)}.", self.line)
-            for token in labels:
-                self.labels.append(self.tokens.setdefault(token, len(self.tokens)))
+        first, *rest = line.split(None, 1) or (b"",)
+        if b":" in first:
+            self.features = line
+        else:
+            self.features = rest[0] if rest else b""
+            self._keep_labels(first)
         # Python reads 1_000 as a number; a file that says so means something else.
         if b"_" in self.features:
             raise DataError(self.path, _fault(self.features), self.line)
         self.indptr.append(len(self.labels))
         self.lines.append(self.line)
         return b"0 " + self.features
+
+    def _keep_labels(self, written: bytes) -> None:
+        for token in written.split(b",") if written else ():
+            if not token:
+                problem = f"has an empty label in {_quoted(written)}."
+                raise DataError(self.path, problem, self.line)
+            self.labels.append(self.tokens.setdefault(token, len(self.tokens)))
 
     def _end_file(self, n_rows: int | None) -> None:
         n_read = len(self.lines) - sum(self.file_ends[-1:])
@@ -113,10 +119,11 @@ def _lines(content: bytearray) -> Iterator[bytes]:
     """Give the lines of a file without comments, and without a second copy of the file."""
     start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while start < len(content):
-        end = content.find(b"\n", start)
-        end = len(content) if end < 0 else end
-        yield bytes(content[start:end]).partition(b"#")[0]
-        start = end + 1
+        end = content.rfind(b"\n", start, start + _BLOCK) + 1 or content.find(b"\n", start) + 1
+        block = bytes(content[start : end or len(content)])
+        start += len(block)
+        lines = block.removesuffix(b"\n").split(b"\n")
+        yield from (line.partition(b"#")[0] for line in lines) if b"#" in block else lines
 
 
 def _header(line: bytes) -> list[int] | None:
