@@ -27,16 +27,7 @@ SEEDS = [
     b'<?xml version="1.0"?><labels xmlns="m"><label name="a"><label name="b"/></label></labels>',
     b'<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>',
 ]
-WORDS = [b"@attribute ", b" {0,1}", b" numeric", b" string", b" relational", b"@end", b"@data"]
-    b"@attribute ",
-    b" {0,1}",
-    b" numeric",
-    b" string",
-    b" relational",
-    b"@end",
-    b"@data",
-    b"%",
-]
+WORDS = ["@attribute ", " {0,1}", " numeric", " string", " relational", "@end", "@data", "%"]
 
 
 def main() -> None:
@@ -47,7 +38,7 @@ def main() -> None:
         for number, seed in enumerate(SEEDS):
             (corpus / f"seed{number}").write_bytes(seed)
         words = Path(room) / "words"
-        words.write_text("".join(f'"{word.decode()}"\n' for word in WORDS))
+        words.write_text("".join(f'"{word}"\n' for word in WORDS))
 
         def read(content: bytes) -> None:
             hostile.write_bytes(content)
