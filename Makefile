@@ -6,7 +6,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 SETTINGS := pyproject.toml constraints.txt
 OWN = $(INSTALL) --no-build-isolation --editable
 
-.PHONY: demo test lint format test-nojit test-bounds bench fuzz studies clean
+.PHONY: demo test lint format test-nojit test-bounds bench docs fuzz studies clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -33,6 +33,12 @@ test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of 
 bench: $(VENV)/.bench  ## speed beside the peers, in one run
 	$(BIN)/python -m benchmarks
 
+studies: $(VENV)/.run  ## the published tables, reproduced
+	$(BIN)/python -m studies
+
+docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
 fuzz: $(VENV)/.fuzz  ## one minute of hostile files
 	NUMBA_DISABLE_JIT=1 $(BIN)/python fuzz/readers.py -max_total_time=60 -max_len=4096 -timeout=10
 
@@ -45,7 +51,7 @@ $(VENV)/.run: $(VENV)/bin/python $(SETTINGS)
 	$(OWN) .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.bench $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.run
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.run
 	$(OWN) '.[$*]'
 	@touch $@
 

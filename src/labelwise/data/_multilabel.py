@@ -154,7 +154,7 @@ def make_multilabel(
 
         P(y_j = 1 | z) = (1 - noise) [z owns j] + noise · cardinality / n_labels.
 
-    Since P(z | x) ∝ exp(μ_z·x - |μ_z|²/2), the best decision for any measure is known.
+    Since ``P(z | x) ∝ exp(μ_z·x - |μ_z|²/2)``, the best decision for any measure is known.
 
     Parameters
     ----------

@@ -1,0 +1,39 @@
+"""Settings of the documentation."""
+
+from labelwise import __version__
+
+project = "labelwise"
+author = "the labelwise developers"
+copyright = "2026, the labelwise developers"  # noqa: A001  (Sphinx calls it so)
+release = __version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+# Nothing is fetched while building: references to others stay plain.
+intersphinx_mapping: dict[str, tuple[str, None]] = {}
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_sidebars = {"index": []}
+html_show_sourcelink = False
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "generated/gallery",
+    "filename_pattern": "/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+}

@@ -1,0 +1,1 @@
+"""The papers' published tables, each reproduced by one program."""
