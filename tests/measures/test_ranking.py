@@ -31,7 +31,7 @@ from tests.oracles import measures as oracle
 BY_SAMPLE = [coverage, ranking_loss, one_error, r_precision]
 BY = pytest.mark.parametrize("by", ["sample", "label", "all"])
 # Once with few positives that are counted, once with many that are searched.
-FEW = pytest.mark.parametrize("few", [0, 1, 32])
+FEW = pytest.mark.parametrize("few", [1, 32])
 AVERAGE = {"micro": "all", "macro": "label", "sample": "sample"}
 
 
@@ -56,15 +56,11 @@ def test_places_are_those_of_the_definition(outcome, few, by):
     )
 
 
-@FEW
-@given(outcome=scored_outcomes())
-def test_means_over_samples_are_those_of_the_definition(outcome, few):
-    with patch.object(_places, "FEW", few):
-        for measure in BY_SAMPLE:
-            expected = oracle.mean_over_rankings(
-                getattr(oracle, measure.__name__), *outcome, "sample"
-            )
-            assert measure(*outcome, undefined="skip") == pytest.approx(expected, nan_ok=True)
+@given(scored_outcomes())
+def test_means_over_samples_are_those_of_the_definition(outcome):
+    for measure in BY_SAMPLE:
+        expected = oracle.mean_over_rankings(getattr(oracle, measure.__name__), *outcome, "sample")
+        assert measure(*outcome, undefined="skip") == pytest.approx(expected, nan_ok=True)
 
 
 @given(scored_outcomes())
@@ -219,8 +215,11 @@ def test_scores_are_read_in_any_layout_and_left_as_they_were(few):
     spaced = np.zeros((60, 40))[::2, ::2]
     spaced[:] = scores
     stored = sparse.csr_array(scores)
+    backwards = sparse.csr_array(
+        (scores[:, ::-1].ravel(), np.tile(np.arange(20)[::-1], 30), stored.indptr)
+    )
     with patch.object(_places, "FEW", few):
-        for form in (scores.copy(), np.asfortranarray(scores), spaced, stored):
+        for form in (scores.copy(), np.asfortranarray(scores), spaced, stored, backwards):
             before = form.copy()
             np.testing.assert_array_equal(every_measure(Y, form), expected)
             assert (form != before).sum() == 0

@@ -11,7 +11,7 @@ from scipy import sparse
 
 # Up to so many positives a pass through the ranking for each costs less than sorting it.
 FEW = 32
-# Scores that a thread handles at a time; what does not fit a cache is bounded at least.
+# Scores that a thread copies and sorts at a time: this bounds the memory.
 _BLOCK = 2**21
 
 
@@ -58,7 +58,6 @@ def find_places(Y: sparse.csc_array, scores: Any, by: str) -> Places:
         above, at_least = _counts_overall(Y, scores)
     else:
         Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
-        # The transpose of CSC is CSR already; sorted columns let sparse scores be looked up.
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives, n_scores = np.diff(Y.indptr), Y.shape[1]
         above, at_least = _counts_in_rows(Y, scores)
@@ -127,11 +126,8 @@ def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.nd
 
 
 def _as_rows(scores: Any) -> Any:
-    """Return dense scores as they are, sparse ones as CSR with sorted columns."""
-    if not sparse.issparse(scores):
-        return scores
-    rows = sparse.csr_array(scores)
-    return rows if rows.has_sorted_indices else rows.sorted_indices()
+    """Return dense scores as they are, sparse ones as CSR."""
+    return sparse.csr_array(scores) if sparse.issparse(scores) else scores
 
 
 def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
@@ -141,7 +137,7 @@ def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
         return np.asarray(scores[rows, Y.indices])
     present = np.repeat(np.arange(Y.shape[0]), np.diff(scores.indptr)) * Y.shape[1] + scores.indices
     wanted = rows * Y.shape[1] + Y.indices
-    # One entry beyond the last, so that every place found exists.
+    # The gate keeps indices sorted. One entry beyond the last, so that every place found exists.
     places = np.searchsorted(present, wanted)
     found = np.append(present, -1)[places] == wanted
     return np.where(found, np.append(scores.data, -np.inf)[places], -np.inf).astype(scores.dtype)
