@@ -47,7 +47,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: $(VENV)/bin/python $(SETTINGS)
 	@echo "Setting up $(VENV) (once; a minute or two) ..."
-	$(INSTALL) hatchling editables
+	$(INSTALL) hatchling editables setuptools
 	$(OWN) .
 	@touch $@
 
