@@ -93,6 +93,14 @@ def test_a_label_named_in_the_xml_must_be_in_the_file(tmp_path):
         read_arff(path)
 
 
+@pytest.mark.parametrize(("label", "what"), [("c", "3 values"), ("s", "text")])
+def test_a_label_of_more_than_two_values_is_refused_even_if_two_occur(tmp_path, label, what):
+    path = tmp_path / "x.arff"
+    path.write_text(HEAD + "@attribute s string\n@data\n0,1,red,u\n1,2,green,v\n")
+    with pytest.raises(DataError, match=f"label '{label}' must have two values, not {what}"):
+        read_arff(path, labels=[label])
+
+
 def test_a_truncated_gzip_file_is_refused(tmp_path):
     path = tmp_path / "x.arff.gz"
     path.write_bytes(gzip.compress(GOOD.encode() * 100)[:-20])

@@ -201,11 +201,10 @@ def _make_plan(
 ) -> _Plan:
     header, path = file.header, file.path
     chosen = label_columns(header, path, file.encoding, labels)
-    odd = next(
-        (a for n in chosen if (a := header.attributes[n]).type.kind in ("text", "bag")), None
-    )
-    if odd is not None:
-        raise DataError(path, f"label {shown(odd.name)!r} must not be a {odd.type.kind} attribute.")
+    for label in (header.attributes[n] for n in chosen):
+        if label.type.kind in ("text", "bag") or label.type.width > 1:
+            what = f"{label.type.width} values" if label.type.width > 1 else label.type.kind
+            raise DataError(path, f"label {shown(label.name)!r} must have two values, not {what}.")
     if file.instances is not None:
         # Whatever stands beside a bag names it.
         kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.type.kind == "bag")}
