@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelwise.data import DataError, read_arff
 from labelwise.data._arff import arff_files
+from labelwise.data._arff_kernels import plain_number
 from tests.writers.arff import arff, bag_arff, label_xml
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -85,6 +86,22 @@ def test_numbers_at_the_edge_of_the_fast_way_are_exact(folder, text):
     head = "@relation x\n@attribute y {0,1}\n@attribute a numeric\n@data\n"
     data = read_arff(write(folder, f"{head}0,{text}\n"), labels=["y"])
     assert repr(data.X[0, 0]) == repr(np.float64(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("0.000123456789012345678", True),
+        ("1234567890123456789", False),
+        ("9007199254740993", False),
+    ],
+)
+def test_python_reads_what_has_many_digits_or_lies_halfway(text, is_plain):
+    letters = np.frombuffer(bytearray(f"{text}\n".encode()), dtype=np.uint8)
+    number, after, certain = plain_number(letters, 0)
+    assert certain == is_plain
+    assert after == len(text)
+    assert not certain or number == float(text)
 
 
 def test_labels_stand_anywhere_and_keep_the_order_of_the_file(folder):
