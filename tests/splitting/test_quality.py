@@ -67,3 +67,8 @@ def test_a_quality_prints_as_a_table_and_never_as_markup():
 def test_wrong_subsets_are_refused(subsets, proportions, message):
     with pytest.raises((TypeError, ValueError), match=message):
         split_quality([[1], [0], [1]], subsets, proportions)
+
+
+def test_quality_needs_rows():
+    with pytest.raises(ValueError, match="Y must have at least one row"):
+        split_quality(np.zeros((0, 2)), np.zeros(0, dtype=int))

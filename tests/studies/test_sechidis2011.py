@@ -7,6 +7,7 @@ import pytest
 
 from labelwise.data import load
 from studies import sechidis2011 as study
+from tests.splitting.problems import COMPILED_ONLY
 
 PUBLISHED = {row["dataset"]: row for row in study.read_published(study.FOLDER / "table1.csv")}
 TABLE_2 = study.read_published(study.FOLDER / "table2.csv")
@@ -24,6 +25,7 @@ def test_published_tables_are_whole_and_cited():
         assert "On the Stratification of Multi-Label Data" in (study.FOLDER / file).read_text()
 
 
+@COMPILED_ONLY
 @pytest.mark.parametrize("name", WHOLE)
 def test_table_1_is_reproduced_exactly(name, benchmark_home):
     data = load(study.SETS[name], data_home=benchmark_home)
@@ -49,6 +51,7 @@ def test_balanced_is_held_against_the_best_published_cell():
     assert study._cell_of_balanced("ld", np.array([0.056]), printed).verdict == "worse"
 
 
+@COMPILED_ONLY
 @pytest.mark.parametrize("name", ["Emotions", "Genbase"])
 def test_table_2_is_reproduced_on_small_sets(name, benchmark_home, monkeypatch):
     monkeypatch.setattr(study, "HOME", benchmark_home)

@@ -51,7 +51,7 @@ def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarra
     Each time the best of all is taken, until none helps; only from a subset that is too large
     to one that is too small can it help.
     """
-    subset = subset.copy()
+    subset = _without_empty(weight, subset, wanted)
     while True:
         excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
         steps = [
@@ -66,6 +66,16 @@ def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarra
         if coming:
             subset[np.flatnonzero((subset == m) & (weight == coming))[0]] = j
         subset[leaver] = m
+
+
+def _without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the subsets with a small group in each that had none; groups suffice for all."""
+    subset = subset.copy()
+    for empty in np.setdiff1d(np.arange(wanted.size), subset):
+        n_groups = np.bincount(subset, minlength=wanted.size)
+        movable = np.flatnonzero(n_groups[subset] > 1)
+        subset[movable[np.argmin(weight[movable])]] = empty
+    return subset
 
 
 def _best_step(

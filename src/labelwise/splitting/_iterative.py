@@ -26,7 +26,7 @@ def deal_iteratively(
     for stage in (units,) if pairs is None else (pairs, units):
         rank = rng.permutation(stage.n_labels)
         deal_in_order(stage, order, proportions, rank, lots, examples, in_turn)
-    fill(units.weight[order], examples, lots, in_turn)
+    fill(_weight_in_order(units, order), examples, lots, in_turn)
     subset = np.empty(units.n_units, dtype=np.int64)
     subset[order] = in_turn
     return subset
@@ -57,7 +57,7 @@ def deal_in_order(
     wanted, left = _wanted_and_left(rows, proportions, in_turn)
     dealt = np.full(units.n_labels, -1, dtype=np.int64)
     if units.n_labels:
-        cards = _cards(rows, units.weight[order])
+        cards = _cards(rows, _weight_in_order(units, order))
         deal(cards, Wants(wanted, examples), tree_of_minima(left, rank), lots, in_turn, dealt)
     return dealt[dealt >= 0]
 
@@ -122,14 +122,20 @@ def _wanted_and_left(
     return wanted, left.astype(np.int64)
 
 
+def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
+    """Return the sizes of units in the given order; single rows have all the same."""
+    return units.weight if units.of_row is None else units.weight[order]
+
+
 def _cards(rows: sparse.csr_array, weight: np.ndarray) -> Cards:
-    """Return the units as the kernel takes them, in the types that it is compiled for."""
+    """Return the units as the kernel takes them, in few types so that it is compiled once."""
     columns = sparse.csc_array(rows)
+    number = np.int32 if max(rows.nnz, *rows.shape) < 2**31 else np.int64
     return Cards(
-        rows.indptr.astype(np.int64),
-        rows.indices.astype(np.int32, copy=False),
-        rows.data.astype(np.int32, copy=False),
+        rows.indptr.astype(number, copy=False),
+        rows.indices.astype(number, copy=False),
+        rows.data,
         weight,
-        columns.indptr.astype(np.int64),
-        columns.indices.astype(np.int32, copy=False),
+        columns.indptr.astype(number, copy=False),
+        columns.indices.astype(number, copy=False),
     )

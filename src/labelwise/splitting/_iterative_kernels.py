@@ -58,10 +58,14 @@ def deal(cards, wants, minima, lots, subset, dealt):
         if minima.keys[rarest] >= n_labels:
             dealt[turn] = rarest
             wanted = wants.positives[rarest]
+            most, n_tied = 0.0, 0
             for place in range(cards.holder_starts[rarest], cards.holder_starts[rarest + 1]):
                 unit = cards.holders[place]
                 if subset[unit] < 0:
-                    chosen = neediest(wanted, wants.examples, lots[unit])
+                    if n_tied == 0:
+                        most, n_tied = largest(wanted)
+                    chosen = neediest(wanted, most - TIE, wants.examples, lots[unit])
+                    n_tied -= 1  # with what it gets, it no longer wants as much as the others
                     subset[unit] = chosen
                     wants.examples[chosen] -= cards.weight[unit]
                     for entry in range(cards.starts[unit], cards.starts[unit + 1]):
@@ -78,29 +82,38 @@ def fill(weight, examples, lots, subset):
     indifferent = np.zeros(examples.size)
     for unit in range(subset.size):
         if subset[unit] < 0:
-            chosen = neediest(indifferent, examples, lots[unit])
+            chosen = neediest(indifferent, 0.0, examples, lots[unit])
             subset[unit] = chosen
             examples[chosen] -= weight[unit]
 
 
 @njit(cache=True, nogil=True)
-def neediest(positives, examples, lot):
-    """Return the subset with the largest want of positives, then of examples, then by lot."""
-    most = positives[0]
-    for j in range(1, positives.size):
-        if positives[j] > most:
-            most = positives[j]
-    most_examples, chosen, n_tied = -np.inf, 0, 0
+def largest(wanted):
+    """Return the largest number, and how many are as large."""
+    most = wanted[0]
+    for j in range(1, wanted.size):
+        most = max(most, wanted[j])
+    n_tied = 0
+    for j in range(wanted.size):
+        if wanted[j] >= most - TIE:
+            n_tied += 1
+    return most, n_tied
+
+
+@njit(cache=True, nogil=True)
+def neediest(positives, enough, examples, lot):
+    """Return the subset that wants most examples, then by lot, of those that want enough."""
+    most, chosen, n_tied = -np.inf, 0, 0
     for j in range(positives.size):
-        if positives[j] >= most - TIE:
-            lead = examples[j] - most_examples
+        if positives[j] >= enough:
+            lead = examples[j] - most
             if lead > TIE:
-                most_examples, chosen, n_tied = examples[j], j, 1
+                most, chosen, n_tied = examples[j], j, 1
             elif lead >= -TIE:
                 n_tied += 1
     for _ in range(int(lot * n_tied)):
         chosen += 1
-        while positives[chosen] < most - TIE or abs(examples[chosen] - most_examples) > TIE:
+        while positives[chosen] < enough or abs(examples[chosen] - most) > TIE:
             chosen += 1
     return chosen
 

@@ -32,7 +32,7 @@ class Units(NamedTuple):
 
 def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
     """Return the units of a label matrix; `groups` numbers the group of each row."""
-    counts = sparse.csr_array(Y, dtype=np.int32)
+    counts = sparse.csr_array(Y, dtype=np.int8)
     if groups is None:
         return Units(counts, np.ones(Y.shape[0], dtype=np.int64), None)
     weight = np.bincount(groups)
