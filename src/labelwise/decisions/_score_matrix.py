@@ -1,0 +1,228 @@
+"""Scores of any multi-label estimator as one matrix: of a fitted one, or held out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_scores
+from labelwise.splitting import MultilabelStratifiedKFold
+from labelwise.splitting._holdout import n_rows, take_rows
+
+METHODS = ("decision_function", "predict_proba")
+_NAMED_AT_MOST = 10
+
+
+class HeldOutScores(NamedTuple):
+    """Scores of samples by models that did not see them, fold after fold."""
+
+    scores: np.ndarray  # (n_scored, n_labels)
+    rows: np.ndarray  # the sample of each
+    folds: np.ndarray  # the fold of each
+
+
+class LabelScorer(NamedTuple):
+    """An estimator fitted to the labels that have both classes, and the values of the others."""
+
+    estimator: Any  # None if no label has both classes
+    constants: np.ndarray  # 0 or 1, NaN for a label with both classes
+
+    def scores(self, X: Any, method: str) -> np.ndarray:
+        """Return scores of shape (n_samples, n_labels), NaN for labels with one class."""
+        varies = np.isnan(self.constants)
+        scores = np.full((n_rows(X), varies.size), np.nan)
+        if varies.any():
+            scores[:, varies] = score_matrix(self.estimator, X, int(varies.sum()), method=method)
+        return scores
+
+
+def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = None) -> np.ndarray:
+    """Return the scores of a fitted multi-label estimator, of shape (n_samples, n_labels).
+
+    Every form that is around is understood: a matrix, dense or sparse; a list with an array for
+    each label, of two columns, or of one if the label has one class (its other class then has
+    probability 0); a vector, or two columns, for a single label.
+
+    Parameters
+    ----------
+    estimator : object with decision_function or predict_proba
+        Fitted to `n_labels` labels.
+    X : what the estimator takes
+        The samples.
+    n_labels : int
+        Number of labels.
+    method : {"decision_function", "predict_proba"}, optional
+        What to ask; by default what `scoring_method` says.
+    """
+    method = scoring_method(estimator) if method is None else method
+    answer = getattr(estimator, method)(X)
+    if sparse.issparse(answer):
+        answer = answer.toarray()
+    if isinstance(answer, list | tuple) or np.ndim(answer) == 3:
+        answer = _from_columns(answer, getattr(estimator, "classes_", None))
+    matrix = np.asarray(answer)
+    if n_labels == 1 and (matrix.ndim == 1 or matrix.shape[1:] == (2,)):
+        # Two columns are those of the classes 0 and 1.
+        matrix = matrix.reshape(len(matrix), -1)[:, -1:]
+    call = f"{type(estimator).__name__}.{method}"
+    if matrix.shape != (n_rows(X), n_labels):
+        raise ValueError(
+            f"{call} must give scores of {n_rows(X)} rows and {n_labels} labels, "
+            f"got shape {matrix.shape}."
+        )
+    return np.asarray(check_scores(matrix, input_name=call).matrix)
+
+
+def scoring_method(estimator: Any, preferred: Sequence[str] = METHODS) -> str:
+    """Return the first of the methods that the estimator has."""
+    for method in preferred:
+        if hasattr(estimator, method):
+            return method
+    kind = type(estimator).__name__
+    raise TypeError(f"estimator must have {' or '.join(preferred)}, but {kind} has not.")
+
+
+def held_out_scores(
+    estimator: Any,
+    X: Any,
+    Y: np.ndarray,
+    cv: Any = 5,
+    *,
+    method: str | None = None,
+    groups: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> HeldOutScores:
+    """Return scores of samples by models that were fitted to other ones.
+
+    Parameters
+    ----------
+    estimator : object with fit and decision_function or predict_proba
+        Cloned for each fold.
+    X, Y : rows of features, and int64 array of shape (n_samples, n_labels)
+        Each label has both classes.
+    cv : int, splitter or iterable of (train, test)
+        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
+    method : {"decision_function", "predict_proba"}, optional
+        What to ask; by default what `scoring_method` says.
+    groups : array of shape (n_samples,), optional
+        Handed to the splitter.
+    fit_params : mapping, optional
+        Handed to ``fit``; what has as many entries as X has rows is cut to the rows of the fold.
+    n_jobs : int, optional
+        Folds at a time.
+
+    Notes
+    -----
+    A label that has one class in the training part of a fold is not handed to the estimator, which
+    might fail. Its score there is 0 or 1 as a probability; otherwise the lowest or the highest
+    score of the label in the other folds.
+    """
+    from sklearn.utils.parallel import Parallel, delayed
+
+    method = scoring_method(estimator) if method is None else method
+    splits = _splits(cv, X, Y, groups)
+
+    def score_fold(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        params = cut_params(fit_params, train, n_rows(X))
+        scorer = fit_scorer(estimator, take_rows(X, train), Y[train], params)
+        return scorer.scores(take_rows(X, test), method), scorer.constants
+
+    parts = Parallel(n_jobs=n_jobs)(delayed(score_fold)(*split) for split in splits)
+    sizes = [len(test) for _, test in splits]
+    rows = np.concatenate([test for _, test in splits])
+    folds = np.repeat(np.arange(len(splits)), sizes)
+    scores = np.concatenate([scores for scores, _ in parts])
+    _fill_constants(scores, folds, np.array([constants for _, constants in parts]), method)
+    return HeldOutScores(scores, rows, folds)
+
+
+def fit_scorer(
+    estimator: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any] | None = None
+) -> LabelScorer:
+    """Fit a clone of the estimator to the labels that have both classes."""
+    from sklearn.base import clone
+    from sklearn.exceptions import DataConversionWarning
+
+    constants = constant_labels(Y)
+    varies = np.isnan(constants)
+    if not varies.any():
+        return LabelScorer(None, constants)
+    with warnings.catch_warnings():
+        # One label is still a matrix; some estimators remark on that.
+        warnings.simplefilter("ignore", DataConversionWarning)
+        # int64: see DESIGN, section 3.
+        targets = np.ascontiguousarray(Y[:, varies], dtype=np.int64)
+        fitted = clone(estimator).fit(X, targets, **(fit_params or {}))
+    return LabelScorer(fitted, constants)
+
+
+def constant_labels(Y: Any) -> np.ndarray:
+    """Return for each label 0 or 1 if all samples have that value, else NaN."""
+    n_positives = np.asarray(Y.sum(axis=0)).ravel()
+    return np.where(n_positives == 0, 0.0, np.where(n_positives == Y.shape[0], 1.0, np.nan))
+
+
+def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
+    """Warn once, by name, of the labels that have one class."""
+    found = np.flatnonzero(~np.isnan(constants))
+    if found.size == 0:
+        return
+    shown = ", ".join(repr(names[j]) if names else str(j) for j in found[:_NAMED_AT_MOST])
+    more = f" and {found.size - _NAMED_AT_MOST} more" if found.size > _NAMED_AT_MOST else ""
+    warnings.warn(
+        f"Y has one class only for label {shown}{more}: decided as in the training data, always.",
+        stacklevel=3,
+    )
+
+
+def cut_params(
+    params: Mapping[str, Any] | None, rows: np.ndarray, n_samples: int
+) -> dict[str, Any]:
+    """Return the parameters with those of one entry for each sample cut to some rows."""
+    return {
+        key: take_rows(value, rows)
+        if hasattr(value, "__len__") and not isinstance(value, str) and n_rows(value) == n_samples
+        else value
+        for key, value in (params or {}).items()
+    }
+
+
+def _from_columns(answers: Sequence[Any], classes: Any) -> np.ndarray:
+    """Return the scores of class 1, given an array for each label."""
+    columns = []
+    for j, answer in enumerate(answers):
+        table = np.asarray(answer)
+        table = table.reshape(len(table), -1)
+        if np.ndim(answer) == 2 and table.shape[1] == 1 and classes is not None:
+            # Only one class was seen: its probability is 1, that of the other 0.
+            table = table * (np.asarray(classes[j]).ravel()[0] == 1)
+        columns.append(table[:, -1])
+    return np.column_stack(columns)
+
+
+def _splits(cv: Any, X: Any, Y: np.ndarray, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows of training and test parts."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        cv = MultilabelStratifiedKFold(int(cv))
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        return list(cv.split(X, Y, groups))
+    if not isinstance(cv, Iterable) or isinstance(cv, str):
+        raise TypeError(f"cv must be a number of folds, a splitter or pairs of rows, got {cv!r}.")
+    return [(np.asarray(train), np.asarray(test)) for train, test in cv]
+
+
+def _fill_constants(
+    scores: np.ndarray, folds: np.ndarray, constants: np.ndarray, method: str
+) -> None:
+    """Put scores in the place of the NaN of labels that had one class in a fold."""
+    for j in np.flatnonzero(np.isnan(scores).any(axis=0)):
+        gone = np.isnan(scores[:, j])
+        ends = (0.0, 1.0)
+        if method != "predict_proba" and not gone.all():
+            ends = float(scores[~gone, j].min()), float(scores[~gone, j].max())
+        scores[gone, j] = np.where(constants[folds[gone], j] == 1, ends[1], ends[0])

@@ -1,0 +1,223 @@
+"""Calibrated probabilities keep their word, label by label, for any estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.base import BaseEstimator, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.isotonic import isotonic_regression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from labelwise.data import make_multilabel
+from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
+from labelwise.decisions._calibration import _fit_sigmoid
+from labelwise.decisions._score_matrix import held_out_scores
+
+CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
+ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
+OWN_WORDS = "wants scikit-learn's words for labels that are not 0 and 1; ours name the cell"
+EXCEPTIONS = {
+    "check_classifier_data_not_an_array": CLASS_VECTOR,
+    "check_classifier_not_supporting_multiclass": OWN_WORDS,
+    "check_classifiers_classes": CLASS_VECTOR,
+    "check_classifiers_one_label": ONE_COLUMN,
+    "check_classifiers_regression_target": OWN_WORDS,
+    "check_classifiers_train": ONE_COLUMN,
+    "check_complex_data": OWN_WORDS,
+    "check_dtype_object": OWN_WORDS,
+    "check_estimator_sparse_array": ONE_COLUMN,
+    "check_estimator_sparse_matrix": ONE_COLUMN,
+    "check_estimators_dtypes": CLASS_VECTOR,
+    "check_fit2d_1feature": CLASS_VECTOR,
+}
+ISOTONIC_EXCEPTIONS = {
+    "check_classifier_multioutput": "decides a label at 0.5, which steps reach",
+    "check_classifiers_multilabel_output_format_predict_proba": "wants no 0 or 1; steps reach both",
+}
+BASE = OneVsRestClassifier(LogisticRegression())
+
+
+def checks():
+    """Every check of scikit-learn; the exceptions are expected to fail, strictly."""
+    found = []
+    for method, more in (("sigmoid", {}), ("isotonic", ISOTONIC_EXCEPTIONS)):
+        model = CalibratedLabels(BASE, method=method)
+        known = EXCEPTIONS | more
+        found += estimator_checks_generator(model, expected_failed_checks=known, mark="xfail")
+    return found
+
+
+def name_of(argument):
+    return getattr(getattr(argument, "func", None), "__name__", None) or argument.method
+
+
+def some_data(n_samples=200, n_labels=4, seed=0):
+    data, posterior = make_multilabel(
+        n_samples, n_features=6, n_labels=n_labels, separation=4.0, random_state=seed
+    )
+    return data.X, data.Y.toarray().astype(np.int64), posterior
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+def test_calibrated_naive_bayes_is_less_surprised_by_the_truth(method):
+    X, Y, _ = some_data(1000)
+    unseen, _, posterior = some_data(2000)
+    base = MultiOutputClassifier(GaussianNB())
+    # Each feature ten times: naive Bayes is then far too sure.
+    X, unseen = np.tile(X, 10), np.tile(unseen, 10)
+    raw = np.column_stack([p[:, 1] for p in clone(base).fit(X, Y).predict_proba(unseen)])
+    calibrated = CalibratedLabels(base, method=method).fit(X, Y).predict_proba(unseen)
+
+    def surprise(proba):
+        proba = np.clip(proba, 1e-6, 1 - 1e-6)
+        truth = posterior.marginals
+        return -(truth * np.log(proba) + (1 - truth) * np.log1p(-proba)).mean()
+
+    assert surprise(calibrated) < 0.7 * surprise(raw)
+
+
+def test_isotonic_probabilities_are_the_monotone_regression_of_held_out_labels():
+    X, Y, _ = some_data()
+    model = CalibratedLabels(BASE, cv=4).fit(X, Y)
+    held_out = held_out_scores(BASE, X, Y, cv=4)
+    for j, calibrator in enumerate(model.calibrators_):
+        order = np.argsort(held_out.scores[:, j])
+        expected = isotonic_regression(Y[held_out.rows[order], j].astype(float))
+        np.testing.assert_allclose(calibrator.predict(held_out.scores[order, j]), expected)
+
+
+def test_sigmoid_is_the_likeliest_for_platts_targets():
+    random = np.random.default_rng(0)
+    scores = 3 * random.standard_normal(300) + 5
+    labels = (random.random(300) < expit(1.7 * (scores - 6))).astype(int)
+    n_positive, n_negative = labels.sum(), (1 - labels).sum()
+    target = np.where(labels, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+    def loss(line):
+        logits = line[0] * scores + line[1]
+        return (np.logaddexp(0, logits) - target * logits).sum()
+
+    found = _fit_sigmoid(scores, labels)
+    likeliest = minimize(loss, [0, 0], tol=1e-12)
+    assert found.slope == pytest.approx(likeliest.x[0], rel=1e-4)
+    assert found.intercept == pytest.approx(likeliest.x[1], rel=1e-4)
+    assert loss([found.slope, found.intercept]) <= likeliest.fun + 1e-9
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_sigmoid_does_not_depend_on_the_unit_of_the_scores(scale):
+    scores = np.arange(20.0)
+    labels = (scores > 8).astype(int)  # perfectly apart: the targets keep the slope finite
+    expected = _fit_sigmoid(scores, labels).predict(scores)
+    found = _fit_sigmoid(scale * scores, labels).predict(scale * scores)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert 0 < expected[0] < 0.1 < 0.9 < expected[-1] < 1
+
+
+def test_equal_scores_get_the_mean_target():
+    found = _fit_sigmoid(np.full(10, 3.0), np.r_[np.ones(4, int), np.zeros(6, int)])
+    np.testing.assert_allclose(found.predict(np.array([3.0, 9.0])), (4 * 5 / 6 + 6 / 8) / 10)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+def test_one_label_is_calibrated_as_scikit_learn_does(method):
+    X, Y, _ = some_data(n_labels=1)
+    folds = KFold(4)
+    ours = CalibratedLabels(LogisticRegression(), method=method, cv=folds).fit(X, Y)
+    theirs = CalibratedClassifierCV(LogisticRegression(), method=method, cv=folds, ensemble=False)
+    theirs.fit(X, Y[:, 0])
+    expected = theirs.predict_proba(X)[:, 1:]
+    np.testing.assert_allclose(ours.predict_proba(X), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "base", [BASE, OneVsRestClassifier(LinearSVC()), RandomForestClassifier(9)]
+)
+def test_probabilities_decide_at_a_half_and_by_expected_f(base):
+    X, Y, _ = some_data()
+    model = CalibratedLabels(base, method="sigmoid").fit(X, Y)
+    proba = model.predict_proba(X)
+    assert proba.shape == Y.shape
+    decided = model.predict(X)
+    assert decided.dtype == np.int64
+    np.testing.assert_array_equal(decided, proba >= 0.5)
+    assert maximize_expected_f_independent(proba)[0].shape == Y.shape
+
+
+def test_the_estimator_is_refitted_to_all_samples_and_the_given_one_left_alone():
+    X, Y, _ = some_data()
+    base = OneVsRestClassifier(LogisticRegression())
+    model = CalibratedLabels(base).fit(X, Y)
+    expected = clone(base).fit(X, Y).decision_function(X)
+    np.testing.assert_allclose(model.estimator_.decision_function(X), expected)
+    assert not hasattr(base, "estimators_")
+    assert model.n_features_in_ == 6
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+
+
+def test_labels_with_one_class_become_constants_with_one_warning():
+    X, Y, _ = some_data()
+    frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
+    frame["b"], frame["d"] = 0, 1
+    model = CalibratedLabels(MultiOutputClassifier(LogisticRegression()), method="sigmoid")
+    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+        model.fit(X, frame)
+    assert len(told) == 1
+    proba = model.predict_proba(X)
+    assert (proba[:, 1] == 0).all()
+    assert (proba[:, 3] == 1).all()
+    np.testing.assert_array_equal(model.constants_, [np.nan, 0, np.nan, 1])
+    without = CalibratedLabels(MultiOutputClassifier(LogisticRegression()), method="sigmoid")
+    np.testing.assert_allclose(proba[:, [0, 2]], without.fit(X, Y[:, [0, 2]]).predict_proba(X))
+
+
+def test_constants_alone_need_no_estimator():
+    X = np.zeros((5, 2))
+    with pytest.warns(UserWarning, match="one class only for label 0, 1"):
+        model = CalibratedLabels(LogisticRegression()).fit(X, [[0, 1]] * 5)
+    assert model.predict(X).tolist() == [[0, 1]] * 5
+
+
+def test_labels_and_features_may_come_in_any_form():
+    X, Y, _ = some_data(200)
+    expected = CalibratedLabels(BASE).fit(X, Y).predict_proba(X)
+    forms = [(X, sparse.csr_array(Y)), (sparse.csr_array(X), Y.astype(bool)), (X, pd.DataFrame(Y))]
+    for features, labels in forms:
+        proba = CalibratedLabels(BASE).fit(features, labels).predict_proba(features)
+        np.testing.assert_allclose(proba, expected, atol=1e-4)
+    frame = pd.DataFrame(X).add_prefix("x")
+    model = CalibratedLabels(BASE).fit(frame, Y)
+    np.testing.assert_allclose(model.predict_proba(frame), expected)
+    assert model.feature_names_in_.tolist() == [f"x{k}" for k in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("params", "Y", "error", "told"),
+    [
+        ({"method": "beta"}, [[0], [1]], ValueError, 'method must be "isotonic" or "sigmoid"'),
+        ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
+        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),
+        ({}, [[0], [2]], ValueError, "Y must hold only 0 and 1, got 2 at row 1, label 0"),
+        ({}, [[0]], ValueError, "inconsistent numbers of samples"),
+        ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),
+    ],
+)
+def test_bad_input_is_refused_by_name(params, Y, error, told):
+    model = CalibratedLabels(LogisticRegression()).set_params(**params)
+    with pytest.raises(error, match=told):
+        model.fit(np.zeros((2, 1)), Y)
+
+
+@pytest.mark.parametrize(("estimator", "check"), checks(), ids=name_of)
+def test_scikit_learns_checks_hold(estimator, check):
+    check(estimator)
