@@ -1,0 +1,135 @@
+"""Scores and labels from files, matched by id and by name whatever their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import Labels, Scores, check_labels, check_scores, columns_in_order
+from labelwise.cli._describe import parse_labels
+from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
+from labelwise.data import Dataset, load
+from labelwise.data._files import MAX_BYTES, DataError
+
+
+class Matrix(NamedTuple):
+    """Checked scores (dense or CSR) or labels (boolean CSC) of a file, with what names them."""
+
+    path: Path
+    values: Any
+    label_names: tuple[str, ...] | None
+    ids: tuple[str, ...] | None
+    id_name: str = "id"
+
+
+def read_scores(path: Path, max_bytes: int = MAX_BYTES) -> Matrix:
+    """Return the scores of a file: csv, parquet, npy or npz."""
+    found = read_matrix(path, max_bytes)
+    try:
+        return _named(path, found, check_scores(found.values, label_names=found.label_names))
+    except (TypeError, ValueError) as error:
+        raise DataError(path, str(error)) from error
+
+
+def read_labels(path: Path, columns: str | None = None, max_bytes: int = MAX_BYTES) -> Matrix:
+    """Return the 0/1 labels of a matrix, or of any data set; `columns` is its option --labels."""
+    if columns is not None or not is_matrix_file(path):
+        return _labels_of(path, load(str(path), labels=parse_labels(columns)))
+    found = read_matrix(path, max_bytes)
+    try:
+        checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
+    except (TypeError, ValueError) as error:
+        raise DataError(path, str(error)) from error
+    return _named(path, found, checked)
+
+
+def matched(truth: Matrix, other: Matrix) -> Matrix:
+    """Return the other matrix with the rows and columns of the first, or say what is missing."""
+    rows = _same_rows(truth, other)
+    columns, names = _same_columns(truth, other)
+    values = other.values if rows is None else _rows_at(other.values, rows)
+    values = values if columns is None else values[:, columns]
+    return Matrix(other.path, values, names, truth.ids or other.ids, truth.id_name)
+
+
+def column_order(
+    names: Sequence[str] | None, n_labels: int, other: Matrix, owner: str
+) -> np.ndarray | None:
+    """Return where labels stand in a matrix, None if as they are; only two lists of names bind."""
+    if names is not None and other.label_names is not None:
+        same = set(names) == set(other.label_names)
+        if same or not (_are_numbers(names) or _are_numbers(other.label_names)):
+            return columns_in_order(names, other.label_names, str(other.path))
+    if n_labels != other.values.shape[1]:
+        raise DataError(
+            other.path, f"has {other.values.shape[1]} labels but {owner} has {n_labels}."
+        )
+    return None
+
+
+def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
+    if 0 in checked.matrix.shape:
+        rows, columns = checked.matrix.shape
+        raise DataError(path, f"must have a row and a label, got {rows} and {columns}.")
+    return Matrix(path, checked.matrix, checked.names, found.ids, found.id_name)
+
+
+def _labels_of(path: Path, data: Dataset) -> Matrix:
+    """Return the labels of a data set; a single attribute that names its samples is their id."""
+    if data.Y is None:
+        raise DataError(path, "has no labels, they are to be predicted.")
+    if 0 in data.Y.shape:
+        raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
+    ids, id_name = None, "id"
+    if len(data.ids) == 1:
+        id_name, values = next(iter(data.ids.items()))
+        ids = tuple(map(str, values))
+    return Matrix(path, data.Y, data.label_names, ids, id_name)
+
+
+def _same_rows(truth: Matrix, other: Matrix) -> np.ndarray | None:
+    """Return where the rows of the first stand in the other, None if rows go by their place."""
+    if truth.ids is None or other.ids is None:
+        n_rows, n_others = truth.values.shape[0], other.values.shape[0]
+        if n_rows != n_others:
+            raise DataError(other.path, f"has {n_others} rows but {truth.path} has {n_rows}.")
+        return None
+    places, others = _places(truth), _places(other)
+    for here, there, lacking in ((places, others, other), (others, places, truth)):
+        owner = truth if lacking is other else other
+        missing = next((name for name in here if name not in there), None)
+        if missing is not None:
+            raise DataError(lacking.path, f"lacks row {missing!r}, which {owner.path} has.")
+    return np.array([others[name] for name in truth.ids], dtype=np.intp)
+
+
+def _places(matrix: Matrix) -> dict[str, int]:
+    """Return the row of each id, which must occur once."""
+    places: dict[str, int] = {}
+    for row, name in enumerate(matrix.ids or ()):
+        if places.setdefault(name, row) != row:
+            raise DataError(matrix.path, f"has row {name!r} twice.")
+    return places
+
+
+def _same_columns(truth: Matrix, other: Matrix) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
+    order = column_order(truth.label_names, truth.values.shape[1], other, str(truth.path))
+    names = (truth.label_names, other.label_names)
+    # Numbers only stand for names that are not known.
+    known = [given for given in names if given is not None and not _are_numbers(given)]
+    return order, next(iter([*known, *(given for given in names if given is not None)]), None)
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    """Tell whether names only number the labels, as in data that came without names."""
+    return list(names) == [str(number) for number in range(len(names))]
+
+
+def _rows_at(values: Any, rows: np.ndarray) -> Any:
+    if isinstance(values, sparse.csc_array):
+        return sparse.csc_array(sparse.csr_array(values)[rows])
+    return values[rows]

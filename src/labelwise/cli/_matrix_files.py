@@ -1,0 +1,210 @@
+"""Files that hold a matrix: csv, parquet, npy and npz, read with bounds and written whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.cli._numpy_files import Arrays, npy_array, npz_arrays
+from labelwise.data._files import MAX_BYTES, DataError, read_bytes, written_whole
+from labelwise.data._table_columns import numbers, texts
+from labelwise.data._table_files import Tables
+
+_TABLES, _NUMPY = (".csv", ".tsv", ".parquet"), (".npy", ".npz")
+_WRITTEN = (".csv", ".parquet", ".npy", ".npz")
+# The first column is an id if it is text or has such a name; pandas writes the last two.
+_ID_NAMES = ("id", "Id", "ID", "row", "Row", "", "__index_level_0__")
+# Larger sides than these come from no file of ours, and cost memory without a byte in the file.
+_LONGEST_SIDE = 2**26
+_NAMES = ("label_names", "ids")
+
+
+class FileMatrix(NamedTuple):
+    """A matrix as a file has it, before it is checked."""
+
+    values: Any
+    label_names: tuple[str, ...] | None
+    ids: tuple[str, ...] | None
+    id_name: str = "id"
+
+
+def is_matrix_file(path: Path) -> bool:
+    """Tell by its ending whether a file holds nothing but a matrix."""
+    return _ending(path) in (*_TABLES, *_NUMPY)
+
+
+def read_matrix(path: Path, max_bytes: int = MAX_BYTES) -> FileMatrix:
+    """Return the matrix of a file, with names and ids where it has them."""
+    ending = _ending(path)
+    if ending in _TABLES:
+        return _from_table(path, max_bytes)
+    if ending not in _NUMPY:
+        raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_NUMPY))}.")
+    content = bytes(read_bytes(path, max_bytes))
+    if ending == ".npy":
+        return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
+    arrays = npz_arrays(path, content, max_bytes)
+    names, ids = (_strings(path, arrays, key) for key in _NAMES)
+    values = _sparse(path, arrays) if "format" in arrays else _only_array(path, arrays)
+    if ids is not None and len(ids) != values.shape[0]:
+        raise DataError(path, f"has {len(ids)} ids for {values.shape[0]} rows.")
+    return FileMatrix(values, names, ids)
+
+
+def check_output(path: Path, *inputs: Path | None) -> None:
+    """Refuse a place that cannot be written, or that would overwrite what is read."""
+    if path.is_dir():
+        raise OSError(f"{path} cannot be written: it is a folder.")
+    if any(given is not None and path.resolve() == given.resolve() for given in inputs):
+        raise OSError(f"{path} cannot be written: it is read.")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"{path} cannot be written: {folder} is no folder that can be written to.")
+
+
+def check_matrix_ending(path: Path) -> None:
+    """Refuse an ending in which no matrix is written."""
+    if path.suffix.lower() not in _WRITTEN:
+        raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
+
+
+def write_matrix(path: Path, matrix: FileMatrix) -> None:
+    """Write 0/1 decisions, whole or not at all; npy has no room for names and ids."""
+    ending = path.suffix.lower()
+    with written_whole(path) as unfinished, unfinished.open("wb") as stream:
+        if ending == ".npy":
+            np.save(stream, _dense(matrix.values), allow_pickle=False)
+        elif ending == ".npz":
+            _write_npz(stream, matrix)
+        else:
+            _write_table(stream, matrix, ending)
+
+
+def _ending(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def _from_table(path: Path, max_bytes: int) -> FileMatrix:
+    import pyarrow as pa
+
+    tables = Tables([path], _ID_NAMES, max_bytes)
+    first, *others = tables.names
+    has_ids = first in _ID_NAMES or pa.types.is_string(tables.column(first).type)
+    names = others if has_ids else [first, *others]
+    values = np.empty((tables.n_rows, len(names)))
+    for j, name in enumerate(names):
+        values[:, j] = _numbers(tables, name)
+    if not has_ids:
+        return FileMatrix(values, tuple(names), None)
+    ids = texts(tables.column(first))
+    if "" in ids:
+        raise tables.fault(f"has no value for {first!r}.", int(np.argmax(ids == "")))
+    return FileMatrix(values, tuple(names), tuple(ids.tolist()), first)
+
+
+def _numbers(tables: Tables, name: str) -> np.ndarray:
+    """Return a column of numbers without gaps."""
+    import pyarrow as pa
+
+    column = tables.column(name)
+    if pa.types.is_nested(column.type):
+        raise DataError(tables.files[0].path, f"has lists in column {name!r}, not numbers.")
+    try:
+        values = numbers(column)
+    except pa.ArrowInvalid as error:
+        text = next(cell for cell in column.to_pylist() if not _is_number(cell))
+        row = column.to_pylist().index(text)
+        raise tables.fault(f"has {text!r:.50} in column {name!r}, not a number.", row) from error
+    if np.isnan(values).any():
+        raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
+    return values
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+def _two_sided(path: Path, array: np.ndarray) -> np.ndarray:
+    if array.ndim != 2:
+        raise DataError(path, f"must hold a 2-D array, rows by labels, got {array.ndim}-D.")
+    if array.dtype.kind not in "biuf":
+        raise DataError(path, f"must hold numbers or booleans, got {array.dtype}.")
+    return array
+
+
+def _strings(path: Path, arrays: Arrays, key: str) -> tuple[str, ...] | None:
+    if key not in arrays:
+        return None
+    if arrays[key].ndim != 1 or arrays[key].dtype.kind != "U":
+        raise DataError(path, f"must hold {key} as a 1-D array of text.")
+    return tuple(arrays[key].tolist())
+
+
+def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
+    found = [name for name in arrays if name not in _NAMES]
+    if len(found) != 1:
+        raise DataError(path, f"must hold one matrix, got {', '.join(found) or 'none'}.")
+    return _two_sided(path, arrays[found[0]])
+
+
+def _sparse(path: Path, arrays: Arrays) -> Any:
+    """Return the matrix that scipy.sparse.save_npz wrote, its indices checked."""
+    try:
+        form = bytes(arrays["format"].astype("S8").item())
+        shape = tuple(int(side) for side in arrays["shape"])
+        if len(shape) != 2 or not all(0 <= side <= _LONGEST_SIDE for side in shape):
+            raise ValueError(f"the shape {shape} is not that of a matrix")
+        data = arrays["data"]
+        for key in {"row", "col", "indices", "indptr"} & arrays.keys():
+            if arrays[key].dtype.kind not in "iu":
+                raise TypeError(f"{key} must be whole numbers, got {arrays[key].dtype}")
+        if form == b"coo":
+            places = (arrays["row"], arrays["col"])
+            return sparse.csr_array(sparse.coo_array((data, places), shape=shape))
+        if form not in (b"csr", b"csc"):
+            raise ValueError(f"the format {form.decode('latin-1')!r} is none of csr, csc, coo")
+        kind = sparse.csr_array if form == b"csr" else sparse.csc_array
+        matrix = kind((data, arrays["indices"], arrays["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise DataError(path, f"is no whole sparse matrix ({error}).") from error
+    return matrix
+
+
+def _dense(values: Any) -> np.ndarray:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.int8)
+
+
+def _write_npz(stream: Any, matrix: FileMatrix) -> None:
+    """Write what scipy.sparse.load_npz reads, with names and ids beside."""
+    rows = sparse.csr_array(matrix.values, dtype=np.int8)
+    parts = {"indices": rows.indices, "indptr": rows.indptr, "data": rows.data}
+    extra = {"label_names": matrix.label_names, "ids": matrix.ids}
+    known = {key: np.array(value, dtype=np.str_) for key, value in extra.items() if value}
+    about = {"format": np.array(b"csr"), "shape": np.array(rows.shape), "_is_array": True}
+    np.savez_compressed(stream, **parts, **about, **known)  # type: ignore[arg-type]
+
+
+def _write_table(stream: Any, matrix: FileMatrix, ending: str) -> None:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    values = _dense(matrix.values)
+    names = matrix.label_names or tuple(map(str, range(values.shape[1])))
+    columns: dict[str, Any] = {}
+    if matrix.ids is not None:
+        id_name = next(name for name in (matrix.id_name, *_ID_NAMES) if name not in names)
+        columns[id_name] = pa.array(matrix.ids, pa.string())
+    columns |= {name: pa.array(values[:, j]) for j, name in enumerate(names)}
+    if ending == ".csv":
+        csv.write_csv(pa.table(columns), stream)
+    else:
+        parquet.write_table(pa.table(columns), stream)
