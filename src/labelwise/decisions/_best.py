@@ -1,0 +1,145 @@
+"""The best thresholds for the measure that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from labelwise.decisions._limits import check_limits
+from labelwise.decisions._options import Options
+from labelwise.decisions._problem import check_problem
+from labelwise.decisions._thresholds import Thresholds
+from labelwise.decisions._tuning import tuned
+from labelwise.measures import f_measure, with_beta
+
+
+def best_thresholds(
+    scores: Any,
+    Y: Any,
+    *,
+    measure: Callable[..., Any] = f_measure,
+    average: str = "micro",
+    beta: float = 1.0,
+    shared: bool = False,
+    min_precision: float | None = None,
+    min_recall: float | None = None,
+    max_decisions: int | float | None = None,
+    cost: Any = None,
+    fbr: float | str | None = None,
+    fbr_rule: int = 1,
+    shrink: float | str = 0.0,
+    n_bootstrap: int = 0,
+    confidence: float = 0.95,
+    random_state: Any = None,
+    label_names: Sequence[str] | None = None,
+) -> Thresholds:
+    """Return the thresholds whose decisions ``score >= threshold`` have the highest value.
+
+    Parameters
+    ----------
+    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
+        Finite scores of any model on samples it has not seen, float32 or float64; in a CSR
+        matrix, absent means never decided.
+    Y : array, sparse matrix, frame or list of sets
+        The truth; columns with names are matched by name.
+    measure : callable
+        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own.
+    average : {"micro", "macro", "sample"}
+        "micro" takes the measure of all decisions together. It is exact for quotients of linear
+        functions of the counts (F, Jaccard, precision, recall, accuracy, balanced accuracy,
+        `LinearFractional`), and the best point of the micro frontier for others.
+
+        "macro" takes each label by itself (SCut): exact for every measure of counts. Cuts where
+        the measure is NaN are passed over.
+
+        "sample" takes the mean over samples, by coordinate ascent from three starts: a local
+        optimum, where no threshold can be moved alone to a higher value.
+    beta : float
+        For a measure that has a beta.
+    shared : bool
+        One threshold for all labels instead of one for each; exact for every measure.
+    min_precision, min_recall : float, optional
+        Least micro precision and micro recall on these data; with "macro", of every label, where
+        a label that cannot keep to it is not decided.
+    max_decisions : int or float, optional
+        Most decisions: an int in total, a float as mean per sample. With constraints the choice
+        is the best point of the micro frontier that keeps to them; `Thresholds.gap` says how much
+        higher any other could come, mostly 0.
+    cost : pair, optional
+        Costs of a false positive and of a false negative, numbers or one for each label. The
+        least total cost takes the place of the measure.
+    fbr : float or "auto", optional
+        Labels whose F at the tuned threshold is below this get another one: under ``fbr_rule=0``
+        inf, under ``fbr_rule=1`` the highest score of any sample. "auto" takes the best of 0,
+        0.1, …, 0.9 in cross-validation over the rows.
+    fbr_rule : {0, 1}
+        See `fbr`.
+    shrink : float or "auto"
+        Between 0, thresholds of each label by itself, and 1, one threshold for all labels. The
+        exact optimum on few positives does not hold on new data; a label with `s` positives takes
+        the share ``τ / (τ + s)`` of its curve from the curve of all labels, with τ the mean
+        support times ``shrink / (1 - shrink)``. "auto" takes the best amount in
+        cross-validation over the rows. For "micro" and "macro".
+    n_bootstrap : int
+        Draws of the rows with replacement, for percentile intervals of the value and of each
+        threshold; 0 for none.
+    confidence : float
+        Of the intervals.
+    random_state : int, RandomState or None
+        Draws folds and bootstrap samples.
+    label_names : sequence of str, optional
+        Names of the columns.
+
+    Returns
+    -------
+    Thresholds
+        Each halfway between two distinct scores (the upper one where no float lies between), inf
+        where nobody is decided and -inf where everybody is. Among equal values the fewest
+        decisions win.
+
+    Notes
+    -----
+    With ``P`` positives, ``D`` decisions and ``TP`` hits in all, micro F is
+    ``(1 + beta²) TP / (beta² P + D)``. At its maximum over all threshold vectors, with
+    ``λ = TP / (beta² P + D)``, every label maximises ``tp - λ d`` by itself, and so stands on the
+    concave hull of its curve of (decisions, hits). The hulls take one sort of each label's
+    scores, O(nN log n); their edges are taken in the order of falling slope while the slope
+    exceeds the current λ. pillai2012 reaches the same value in O(n²N²), see `scan_thresholds`.
+
+    References
+    ----------
+    pillai2012, equation 3, Properties 1 and 2. SCut and FBR: Yang, A Study of Thresholding
+    Strategies for Text Categorization, 2001.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import best_thresholds
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> tuned = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> tuned
+    Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples
+    the highest of all, certificate 0.428571
+    <BLANKLINE>
+    label    threshold   support   decided
+    0             0.25         2         3
+    1             0.35         1         1
+    >>> tuned.decide([[0.7, 0.1]])
+    array([[1, 0]], dtype=int8)
+    """
+    problem = check_problem(scores, Y, label_names)
+    limits = check_limits(min_precision, min_recall, max_decisions, problem.n_samples)
+    options = Options(
+        measure=with_beta(measure, beta),
+        name=getattr(measure, "__name__", repr(measure)),
+        average=average,
+        beta=float(beta),
+        shared=bool(shared),
+        limits=limits,
+        cost=cost,
+        fbr=fbr,
+        fbr_rule=fbr_rule,
+        shrink=shrink,
+        n_bootstrap=n_bootstrap,
+        confidence=confidence,
+    )
+    return tuned(problem, options, random_state)

@@ -1,0 +1,141 @@
+"""Quotients of linear functions of the counts: the measures whose optimum the frontier proves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.measures import (
+    Counts,
+    accuracy,
+    balanced_accuracy,
+    f_measure,
+    jaccard,
+    precision,
+    recall,
+)
+
+
+class LinearFractional:
+    """A measure of counts that is a quotient of two weighted sums of them.
+
+    Parameters
+    ----------
+    numerator, denominator : sequence of 4 numbers
+        Weights of the true positives, false positives, false negatives and true negatives.
+    when_empty : float
+        The value where the denominator is 0; NaN if there is none.
+
+    Notes
+    -----
+    `best_thresholds` finds the best micro average of such a measure over all threshold vectors,
+    and proves it. F, Jaccard, precision, recall and (balanced) accuracy are of this kind.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import LinearFractional
+    >>> from labelwise.measures import Counts
+    >>> tversky = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))
+    >>> round(float(tversky(Counts(tp=6, fp=2, fn=2, tn=9))), 3)
+    0.75
+    """
+
+    def __init__(
+        self,
+        numerator: Sequence[float],
+        denominator: Sequence[float],
+        when_empty: float = np.nan,
+    ) -> None:
+        self.numerator = _check_weights(numerator, "numerator")
+        self.denominator = _check_weights(denominator, "denominator")
+        self.when_empty = float(when_empty)
+
+    def __call__(self, counts: Any) -> Any:
+        """Return the quotient, cell by cell."""
+        above, below = (
+            sum(np.multiply(weight, cells) for weight, cells in zip(weights, counts, strict=True))
+            for weights in (self.numerator, self.denominator)
+        )
+        is_empty = np.equal(below, 0)
+        quotient = np.divide(above, np.where(is_empty, 1, below))
+        return np.where(is_empty, self.when_empty, quotient)[()]
+
+    def __repr__(self) -> str:
+        return f"LinearFractional({self.numerator}, {self.denominator})"
+
+
+class Plane(NamedTuple):
+    """The function ``constant + hits·TP + decided·D`` of hits and decisions in all."""
+
+    constant: float
+    hits: float
+    decided: float
+
+    def at(self, hits: float, decided: float) -> float:
+        """Return the value at a point."""
+        return self.constant + self.hits * hits + self.decided * decided
+
+
+def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
+    """Return the λ that proves `value`, the best on the frontier, to be the best of all.
+
+    With ``a`` and ``b`` the numerator and the denominator as functions of (TP, D), no thresholds
+    beat `value` v iff ``a - v·b`` is nowhere positive. It is linear: where it does not fall with
+    TP, its maximum over all thresholds lies on the frontier, where it is 0. It then is, up to a
+    factor, ``TP - λ·D`` and a constant, so that every label by itself maximises this. None if the
+    measure is not of this kind, falls with TP or rises with D.
+    """
+    weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
+    if weights is None:
+        return None
+    above, below = (_plane(each, n_positive, n_cells) for each in weights)
+    n_negative = n_cells - n_positive
+    corners = ((0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative))
+    if min(below.at(*corner) for corner in corners) < 0:
+        return None
+    rise, fall = above.hits - value * below.hits, value * below.decided - above.decided
+    return float(fall / rise) if rise > 0 and fall >= 0 else None
+
+
+def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:
+    """Return a weighted sum of the counts as a function of hits and decisions."""
+    tp, fp, fn, tn = weights
+    constant = fn * n_positive + tn * (n_cells - n_positive)
+    return Plane(constant, tp - fp - fn + tn, fp - tn)
+
+
+_Weights = tuple[Sequence[float], Sequence[float]]
+_KNOWN: dict[Any, Callable[[float, float, float], _Weights]] = {
+    f_measure: lambda beta, *_: ((1 + beta**2, 0, 0, 0), (1 + beta**2, 1, beta**2, 0)),
+    jaccard: lambda *_: ((1, 0, 0, 0), (1, 1, 1, 0)),
+    precision: lambda *_: ((1, 0, 0, 0), (1, 1, 0, 0)),
+    recall: lambda *_: ((1, 0, 0, 0), (1, 0, 1, 0)),
+    accuracy: lambda *_: ((1, 0, 0, 1), (1, 1, 1, 1)),
+    balanced_accuracy: lambda _, p, n: ((0.5 / p, 0, 0, 0.5 / n), (1 / p, 0, 1 / p, 0)),
+}
+
+
+def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:
+    """Return numerator and denominator as weights of the counts, None if unknown."""
+    if isinstance(measure, LinearFractional):
+        return measure.numerator, measure.denominator
+    beta = 1.0
+    if isinstance(measure, partial):
+        if measure.args or set(measure.keywords) != {"beta"}:
+            return None
+        measure, beta = measure.func, measure.keywords["beta"]
+    try:
+        known = _KNOWN.get(measure)
+    except TypeError:  # a measure that cannot be hashed is nobody's
+        return None
+    return None if known is None else known(beta, n_positive, n_cells - n_positive)
+
+
+def _check_weights(weights: Sequence[float], input_name: str) -> tuple[float, ...]:
+    checked = tuple(float(weight) for weight in weights)
+    if len(checked) != len(Counts._fields) or not np.isfinite(checked).all():
+        raise ValueError(f"{input_name} must be 4 finite weights, got {weights!r}.")
+    return checked

@@ -1,0 +1,92 @@
+"""The best micro average over all threshold vectors, and the least cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions._chosen import Chosen, chosen_at, first_best, first_best_of_each
+from labelwise.decisions._cuts import Cuts, hulls_of
+from labelwise.decisions._limits import (
+    NO_LIMITS,
+    Limits,
+    allowed_steps,
+    ends_of_allowed,
+    raised_within,
+)
+from labelwise.decisions._linear_fractional import certificate_of
+from labelwise.decisions._walk import Walk, walk_over
+from labelwise.measures._counts import Measure
+
+
+@dataclass(frozen=True)
+class MicroRule:
+    """Choose the point of the micro frontier with the highest value, with the fewest decisions.
+
+    A quotient of linear functions of hits and decisions has its maximum over all threshold
+    vectors there: at the optimum every label by itself maximises ``hits - λ·decisions`` for one
+    λ, and does so on its hull. This is also the whole proof of pillai2012, Property 1.
+    """
+
+    measure: Measure
+    limits: Limits = NO_LIMITS
+    needs_every_cut = False
+
+    def __call__(self, cuts: Cuts) -> Chosen:
+        """Return the choice."""
+        walk = walk_over(hulls_of(cuts))
+        values = np.asarray(self.measure(walk.counts), dtype=np.float64)
+        if self.limits.are_set:
+            return self._limited(cuts, walk, values)
+        step = first_best(values)
+        slope = certificate_of(self.measure, values[step], walk.n_positive, walk.n_cells)
+        gap = None if slope is None else 0.0
+        places = walk.places(step)
+        return chosen_at(walk.hulls, places, values[step], gap=gap, certificate=slope)
+
+    def _limited(self, cuts: Cuts, walk: Walk, values: np.ndarray) -> Chosen:
+        """Return the best point that keeps to the limits, and how much higher any may come."""
+        allowed = np.where(allowed_steps(walk, self.limits), values, np.nan)
+        step = first_best(allowed)
+        start = chosen_at(walk.hulls, walk.places(step), values[step])
+        chosen = raised_within(cuts, start, self.measure, self.limits)
+        if certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells) is None:
+            return chosen
+        ends = np.asarray(self.measure(ends_of_allowed(walk, self.limits)), dtype=np.float64)
+        gap = np.fmax.reduce([*ends, values[step]]) - chosen.value
+        return chosen._replace(gap=float(gap) if gap > 1e-12 else 0.0)
+
+
+@dataclass(frozen=True)
+class CostRule:
+    """Choose the cuts of least cost, each label by itself; the fewest decisions win ties."""
+
+    false_positive: np.ndarray  # by label
+    false_negative: np.ndarray
+    needs_every_cut = False
+
+    def __call__(self, cuts: Cuts) -> Chosen:
+        """Return the choice; its value is the cost of all labels together."""
+        _, fp, fn, _ = cuts.counts
+        labels = cuts.labels
+        costs = self.false_positive[labels] * fp + self.false_negative[labels] * fn
+        places = first_best_of_each(-costs, cuts.starts)
+        return chosen_at(cuts, places, costs[places].sum(), gap=0.0)
+
+
+def check_cost(cost: Any, n_labels: int) -> CostRule:
+    """Return the rule for the costs of a false positive and a false negative."""
+    if not isinstance(cost, tuple | list) or len(cost) != 2:
+        raise TypeError(
+            "cost must be a pair, of a false positive and of a false negative, "
+            f"numbers or a sequence for each label, got {cost!r}."
+        )
+    pair = [np.asarray(part, dtype=np.float64) for part in cost]
+    for part in pair:
+        if part.shape not in ((), (n_labels,)):
+            raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
+        if not (np.isfinite(part) & (part >= 0)).all():
+            raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
+    return CostRule(*(np.broadcast_to(part, (n_labels,)) for part in pair))

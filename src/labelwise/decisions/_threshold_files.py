@@ -1,0 +1,163 @@
+"""Thresholds as plain JSON, versioned; what is not known is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise._validation import check_names
+from labelwise.data._files import DataError, read_bytes, written_whole
+from labelwise.decisions._thresholds import Thresholds
+
+FORMAT = "labelwise thresholds"
+VERSION = 1
+_MAX_BYTES = 2**28
+_NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
+
+
+def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
+    """Write the file whole, or leave what was there."""
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    for field in fields(thresholds):
+        content[field.name] = _as_json(getattr(thresholds, field.name))
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    try:
+        with written_whole(path) as unfinished:
+            unfinished.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
+
+
+def read_thresholds(path: str | Path) -> Thresholds:
+    """Return the thresholds of a file, refusing whatever `write_thresholds` does not write."""
+    content = _read_json(path)
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise DataError(path, f"holds no {FORMAT}.")
+    version = content.pop("version", None)
+    if version != VERSION:
+        raise DataError(path, f"has version {version!r}, but only {VERSION} is known.")
+    odd = sorted(set(content) ^ set(_READERS))
+    if odd:
+        problem = "has an unknown" if odd[0] in content else "lacks the"
+        raise DataError(path, f"{problem} key {odd[0]!r}.")
+    try:
+        found = {name: read(content[name], name) for name, read in _READERS.items()}
+        return _of_one_size(found)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(path, str(error)) from error
+
+
+def _read_json(path: str | Path) -> Any:
+    content = bytes(read_bytes(path, _MAX_BYTES))
+    try:
+        return json.loads(content.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise DataError(path, f"is not JSON ({error}).") from error
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _as_json(value: Any) -> Any:
+    """Return plain lists and numbers; those that are not finite as words."""
+    if isinstance(value, np.ndarray | tuple):
+        return [_as_json(item) for item in value]
+    if isinstance(value, np.generic):
+        return _as_json(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+def _of_one_size(found: dict[str, Any]) -> Thresholds:
+    """Return the thresholds if there is one of everything for each label."""
+    n_labels = found["values"].size
+    for name in ("support", "decided", "label_names", "intervals"):
+        size = n_labels if found[name] is None else np.shape(found[name])[-1]
+        if size != n_labels:
+            raise ValueError(f"{name} has {size} labels but values has {n_labels}.")
+    return Thresholds(**found)
+
+
+def _kind(value: Any, name: str, kinds: tuple[type, ...], words: str) -> Any:
+    """Return a value of the right kind; True is no number."""
+    if type(value) not in kinds:
+        raise TypeError(f"{name} must be {words}, got {value!r:.50}.")
+    return value
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, str) and value in _NOT_FINITE:
+        return _NOT_FINITE[value]
+    return float(_kind(value, name, (int, float), "a number"))
+
+
+_text = partial(_kind, kinds=(str,), words="a string")
+_flag = partial(_kind, kinds=(bool,), words="true or false")
+
+
+def _whole(value: Any, name: str) -> int:
+    number: int = _kind(value, name, (int,), "a whole number")
+    if not 0 <= number < 2**63:
+        raise ValueError(f"{name} must not be negative or huge, got {number}.")
+    return number
+
+
+def _each(value: Any, name: str, read: Callable[[Any, str], Any]) -> list[Any]:
+    return [read(item, name) for item in _kind(value, name, (list,), "a list")]
+
+
+def _numbers(value: Any, name: str) -> np.ndarray:
+    numbers = np.array(_each(value, name, _number), dtype=np.float64)
+    if numbers.size == 0 or np.isnan(numbers).any():
+        raise ValueError(f"{name} must be numbers, at least one.")
+    return numbers
+
+
+def _wholes(value: Any, name: str) -> np.ndarray:
+    return np.array(_each(value, name, _whole), dtype=np.int64)
+
+
+def _names(value: Any, name: str) -> tuple[str, ...]:
+    return check_names(_each(value, name, _text), name)
+
+
+def _pair(value: Any, name: str) -> tuple[float, float]:
+    low, high = _each(value, name, _number)
+    return low, high
+
+
+def _rows(value: Any, name: str) -> np.ndarray:
+    low, high = _each(value, name, _numbers)
+    return np.stack([low, high])
+
+
+def _or_none(read: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    return lambda value, name: None if value is None else read(value, name)
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "values": _numbers,
+    "value": _number,
+    "measure": _text,
+    "average": _text,
+    "support": _wholes,
+    "decided": _wholes,
+    "n_samples": _whole,
+    "beta": _number,
+    "label_names": _or_none(_names),
+    "gap": _or_none(_number),
+    "certificate": _or_none(_number),
+    "shared": _flag,
+    "shrink": _number,
+    "fbr": _or_none(_number),
+    "interval": _or_none(_pair),
+    "intervals": _or_none(_rows),
+}

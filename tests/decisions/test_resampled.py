@@ -1,0 +1,110 @@
+"""Ranked once, labels give the cuts of any rows; and intervals come from the draws."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise.decisions import best_thresholds
+from labelwise.decisions._cuts import cuts_of, every_cut
+from labelwise.decisions._problem import check_problem
+from labelwise.measures import f_measure, g_mean
+from tests.decisions.problems import problems
+from tests.oracles import thresholds as oracle
+
+pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+
+
+def definition(column, truth, everywhere):
+    """(decided, hits, lowest score, threshold) of each cut of a label."""
+    found = [(0, 0, np.inf, np.inf)]
+    for low in oracle.cuts(column)[1:]:
+        decided = column >= low
+        if everywhere or truth[column == low].any():
+            below = column[~decided]
+            threshold = (low + below.max()) / 2 if below.size else -np.inf
+            found.append((decided.sum(), (decided & truth).sum(), low, threshold))
+    return found
+
+
+@given(problem=problems(), data=st.data())
+def test_cuts_under_weights_are_those_of_repeated_rows(problem, data):
+    scores, Y = problem
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(Y), max_size=len(Y)))
+    rows = np.repeat(np.arange(len(Y)), weights)
+    weights = np.array(weights, dtype=np.int32)
+    for given_scores in (scores, sparse.csr_array(scores + 5.0)):
+        checked = check_problem(given_scores, Y, None)
+        dense = scores if given_scores is scores else scores + 5.0
+        for everywhere in (False, True):
+            cuts = checked.cuts(weights, everywhere)
+            np.testing.assert_array_equal(cuts.positives, Y[rows].sum(axis=0))
+            assert cuts.n_samples == rows.size
+            for j in range(Y.shape[1]):
+                mine = slice(cuts.starts[j], cuts.starts[j + 1])
+                found = np.stack([part[mine] for part in cuts[1:5]], axis=1)
+                expected = definition(dense[rows, j], Y[rows, j], everywhere)
+                np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@given(problem=problems())
+def test_values_sorted_alone_give_the_same_cuts(problem):
+    scores, Y = problem
+    checked = check_problem(scores, Y, None)
+    for found, expected in (
+        (cuts_of(scores, checked.Y), checked.cuts(checked.everyone, False)),
+        *(
+            (cuts, (None, *expected))
+            for j, cuts in enumerate(every_cut(scores, checked.Y))
+            if (expected := label_cuts(checked, j))
+        ),
+    ):
+        for part, other in zip(found[1:5], expected[1:5], strict=True):
+            np.testing.assert_array_equal(part, other)
+
+
+def label_cuts(checked, j):
+    cuts = checked.cuts(checked.everyone, True)
+    return [part[cuts.starts[j] : cuts.starts[j + 1]] for part in cuts[1:5]]
+
+
+WISHES = [
+    {},
+    {"average": "macro"},
+    {"average": "macro", "measure": g_mean},
+    {"shared": True},
+    {"shared": True, "average": "macro"},
+    {"cost": (1, 2)},
+    {"fbr": 0.6},
+    {"shrink": 0.5},
+    {"shrink": 0.5, "average": "macro"},
+]
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=str)
+def test_intervals_are_order_statistics_of_tuning_on_drawn_rows(wish):
+    random = np.random.default_rng(1)
+    Y = random.random((40, 3)) < [0.5, 0.4, 0.3]
+    scores = random.standard_normal(Y.shape).round(1) + Y
+    tuned = best_thresholds(scores, Y, n_bootstrap=21, confidence=0.8, random_state=5, **wish)
+    draws = np.random.RandomState(5)
+    values, thresholds = [], []
+    for _ in range(21):
+        rows = draws.randint(40, size=40)
+        one = best_thresholds(scores[rows], Y[rows], **wish)
+        values.append(one.value)
+        thresholds.append(one.values)
+    # Of 21 draws, the 3rd and the 19th bound the middle 80 %.
+    np.testing.assert_allclose(tuned.interval, np.sort(values)[[2, 18]])
+    np.testing.assert_allclose(tuned.intervals, np.sort(thresholds, axis=0)[[2, 18]])
+    assert tuned.value == best_thresholds(scores, Y, **wish).value
+
+
+def test_intervals_may_be_infinite():
+    tuned = best_thresholds(
+        [[0.1, 0.3], [0.2, 0.1]], [[1, 0], [0, 1]], n_bootstrap=50, random_state=0
+    )
+    assert np.isinf(tuned.intervals).any()
+    assert not np.isnan(tuned.intervals).any()
+    assert tuned.interval[0] <= f_measure((1, 0, 1, 2)) <= tuned.interval[1]

@@ -1,0 +1,141 @@
+"""Shrunk thresholds go from the labels' own to one for all, and FBR raises weak labels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from labelwise.decisions import best_thresholds
+from labelwise.decisions._fbr import AMOUNTS
+from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
+from labelwise.splitting import assign
+from tests.decisions.problems import problems
+
+pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+AVERAGES = pytest.mark.parametrize("average", ["micro", "macro"])
+JOINED = {"micro": micro, "macro": macro}
+
+
+def make_problem(seed=0, shape=(300, 12)):
+    """Comparable scores, and labels from frequent to rare."""
+    random = np.random.default_rng(seed)
+    share = 0.5 / np.arange(1, shape[1] + 1) ** 1.5
+    Y = random.random(shape) < share
+    return random.standard_normal(shape) + np.log(share) + 2.0 * Y, Y
+
+
+@AVERAGES
+@pytest.mark.parametrize("measure", [f_measure, jaccard, matthews])
+@settings(max_examples=40)
+@given(problem=problems(most_samples=12, most_labels=4))
+def test_the_ends_are_the_best_of_each_label_and_the_best_common_threshold(
+    problem, measure, average
+):
+    wish = {"measure": measure, "average": average}
+    none, all_of_it = (best_thresholds(*problem, shrink=shrink, **wish) for shrink in (0, 1))
+    np.testing.assert_array_equal(none.values, best_thresholds(*problem, **wish).values)
+    if problem[1].any():
+        shared = best_thresholds(*problem, shared=True, **wish)
+        np.testing.assert_array_equal(all_of_it.values, shared.values)
+        np.testing.assert_equal(all_of_it.value, shared.value)
+
+
+@AVERAGES
+@settings(max_examples=40)
+@given(problem=problems(most_samples=12, most_labels=4))
+def test_between_the_ends_the_value_is_what_the_thresholds_reach(problem, average):
+    scores, Y = problem
+    best = best_thresholds(scores, Y, average=average).value
+    for shrink in (0.01, 0.5, 0.99):
+        tuned = best_thresholds(scores, Y, average=average, shrink=shrink)
+        reached = JOINED[average](f_measure, count(Y, tuned.decide(scores)))
+        assert tuned.value == pytest.approx(reached)
+        assert tuned.value <= best + 1e-12
+
+
+@AVERAGES
+def test_the_path_comes_near_its_ends(average):
+    scores, Y = make_problem()
+    exact, shared = (
+        best_thresholds(scores, Y, average=average, shared=shared) for shared in (False, True)
+    )
+    barely, nearly = (
+        best_thresholds(scores, Y, average=average, shrink=s) for s in (1e-9, 1 - 1e-9)
+    )
+    np.testing.assert_array_equal(barely.decide(scores), exact.decide(scores))
+    # What the pool holds for equally likely, the labels' own curves still tell apart.
+    assert shared.value - 1e-3 <= nearly.value <= shared.value + 0.03
+    assert np.median(abs(nearly.values - shared.values)) < 0.5
+
+
+@AVERAGES
+def test_rare_labels_come_nearer_to_the_others(average):
+    scores, Y = make_problem()
+    exact = best_thresholds(scores, Y, average=average).values
+    shrunk = best_thresholds(scores, Y, average=average, shrink=0.5).values
+    common = best_thresholds(scores, Y, average=average, shared=True).values[0]
+    rare = Y.sum(axis=0) < np.median(Y.sum(axis=0))
+    distance = [np.minimum(abs(values - common), 10)[rare].mean() for values in (exact, shrunk)]
+    assert distance[1] < distance[0]
+
+
+@AVERAGES
+def test_automatic_amounts_are_found_again_with_the_same_seed(average):
+    scores, Y = make_problem()
+    wish = {"average": average, "shrink": "auto", "random_state": 3}
+    first, second = (best_thresholds(scores, Y, **wish) for _ in range(2))
+    np.testing.assert_array_equal(first.values, second.values)
+    assert 0 <= first.shrink <= 1
+    fixed = best_thresholds(scores, Y, average=average, shrink=first.shrink)
+    np.testing.assert_array_equal(first.values, fixed.values)
+
+
+def test_more_is_shrunk_where_labels_are_alike_and_less_where_they_differ():
+    scores, Y = make_problem(shape=(400, 8))
+    alike = best_thresholds(scores, Y, average="macro", shrink="auto", random_state=0).shrink
+    shifted = scores + 10 * np.arange(8)
+    apart = best_thresholds(shifted, Y, average="macro", shrink="auto", random_state=0).shrink
+    assert apart < alike
+
+
+def weak_labels_raised(scores, Y, fbr, rule, average):
+    """FBR by its definition."""
+    tuned = best_thresholds(scores, Y, average=average)
+    f = f_measure(count(Y, tuned.decide(scores)))
+    return np.where(f < fbr, scores.max(axis=0) if rule else np.inf, tuned.values)
+
+
+@AVERAGES
+@pytest.mark.parametrize("rule", [0, 1])
+@given(problem=problems(most_samples=12, most_labels=4))
+def test_fbr_raises_the_thresholds_of_labels_with_a_low_f(problem, rule, average):
+    scores, Y = problem
+    for fbr in (0.0, 0.55, 1.0):
+        tuned = best_thresholds(scores, Y, average=average, fbr=fbr, fbr_rule=rule)
+        expected = weak_labels_raised(scores, Y, fbr, rule, average)
+        np.testing.assert_array_equal(tuned.values, expected)
+        reached = JOINED[average](f_measure, count(Y, tuned.decide(scores)))
+        assert tuned.value == pytest.approx(reached)
+
+
+@AVERAGES
+def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
+    scores, Y = make_problem(seed=4, shape=(120, 10))
+    fold = assign(Y, 5, random_state=7)
+    means = [
+        np.mean(
+            [
+                JOINED[average](
+                    f_measure,
+                    count(
+                        Y[fold == k],
+                        scores[fold == k]
+                        >= weak_labels_raised(scores[fold != k], Y[fold != k], fbr, 1, average),
+                    ),
+                )
+                for k in range(5)
+            ]
+        )
+        for fbr in AMOUNTS
+    ]
+    tuned = best_thresholds(scores, Y, average=average, fbr="auto", random_state=7)
+    assert tuned.fbr == AMOUNTS[int(np.argmax(means))]

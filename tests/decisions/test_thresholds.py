@@ -1,0 +1,173 @@
+"""Thresholds decide, are told, and are written and read as plain JSON."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from scipy import sparse
+
+from labelwise.data import DataError
+from labelwise.decisions import Thresholds, best_thresholds
+from tests.decisions.problems import problems
+
+pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+SCORES = pd.DataFrame({"sea": [0.9, 0.6, 0.3, 0.2], "sky": [0.2, 0.4, 0.1, 0.3]})
+Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
+
+
+@pytest.fixture
+def tuned():
+    return best_thresholds(SCORES, Y)
+
+
+def test_columns_are_decided_by_name_in_the_order_of_the_thresholds(tuned):
+    assert tuned.label_names == ("sky", "sea")
+    expected = [[0, 1], [1, 1], [0, 1], [0, 0]]
+    for scores in (SCORES, SCORES[["sky", "sea"]], pl.from_pandas(SCORES)):
+        decided = tuned.decide(scores)
+        assert decided.dtype == np.int8
+        np.testing.assert_array_equal(decided, expected)
+    np.testing.assert_array_equal(tuned.decide(SCORES[["sky", "sea"]].to_numpy()), expected)
+
+
+def test_sparse_scores_give_sparse_decisions_where_absent_is_not_decided(tuned):
+    rows = sparse.csr_array(np.array([[0.0, 0.9], [0.5, 0.0], [0.1, 0.1]]))
+    decided = tuned.decide(rows)
+    assert decided.dtype == bool
+    assert decided.nnz == 2
+    np.testing.assert_array_equal(decided.toarray(), [[0, 1], [1, 0], [0, 0]])
+    everybody = best_thresholds([[0.1]], [[1]])
+    assert everybody.decide(sparse.csr_array((2, 1))).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (SCORES.rename(columns={"sea": "see"}), "scores lacks label 'sea'"),
+        (SCORES.assign(sun=0.1), "scores has an unknown label 'sun'"),
+        ([[0.1]], "scores has 1 labels, but there are 2 thresholds"),
+        ([[0.1, np.nan]], "scores must be finite, got nan at row 0"),
+    ],
+    ids=["lacking", "unknown", "too few", "nan"],
+)
+def test_scores_that_do_not_fit_are_refused(tuned, scores, message):
+    with pytest.raises(ValueError, match=message):
+        tuned.decide(scores)
+
+
+def test_float32_scores_are_decided_as_tuned():
+    random = np.random.default_rng(0)
+    scores = random.random((500, 3), dtype=np.float32)
+    truth = random.random((500, 3)) < scores
+    tuned = best_thresholds(scores, truth)
+    np.testing.assert_array_equal(tuned.decide(scores).sum(axis=0), tuned.decided)
+    assert (tuned.values == tuned.values.astype(np.float32)).all()
+
+
+@given(problem=problems())
+def test_what_is_written_is_read_again(problem, tmp_path_factory):
+    path = tmp_path_factory.mktemp("thresholds") / "new" / "tuned.json"
+    for wish in ({}, {"n_bootstrap": 3, "average": "macro", "random_state": 0}, {"fbr": 0.5}):
+        tuned = best_thresholds(*problem, **wish)
+        tuned.save(path)
+        again = Thresholds.load(path)
+        for name, value in vars(tuned).items():
+            np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
+            assert type(getattr(again, name)) is type(value)
+        assert repr(again) == repr(tuned)
+    assert [file.name for file in path.parent.iterdir()] == ["tuned.json"]
+
+
+def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
+    path = tmp_path / "tuned.json"
+    best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
+    content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    assert content["version"] == 1
+    assert content["values"] == ["-inf", "inf"]
+    assert content["label_names"] == ["é", "b"]
+
+
+def changed(**changes):
+    return lambda content: content | changes
+
+
+HOSTILE = [
+    (list, "holds no labelwise thresholds"),
+    (changed(format="other"), "holds no labelwise thresholds"),
+    (changed(version=2), "has version 2, but only 1 is known"),
+    (changed(code="run"), "has an unknown key 'code'"),
+    (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
+    (changed(values=[]), "values must be numbers, at least one"),
+    (changed(values=[0.5, None]), "values must be a number, got None"),
+    (changed(values=[0.5, "nan"]), "values must be numbers"),
+    (changed(values=[0.5, "Infinity"]), "values must be a number, got 'Infinity'"),
+    (changed(values=[[0.5], [0.2]]), r"values must be a number, got \[0.5\]"),
+    (changed(values=[0.5]), "support has 2 labels but values has 1"),
+    (changed(values=[0.5, 10**400]), "too large"),
+    (changed(label_names=["a", "a"]), "label_names must be distinct, got 'a' twice"),
+    (changed(label_names=["a"]), "label_names has 1 labels but values has 2"),
+    (changed(label_names="ab"), "label_names must be a list, got 'ab'"),
+    (changed(support=[1, -1]), "support must not be negative"),
+    (changed(support=[1, 2.5]), "support must be a whole number, got 2.5"),
+    (changed(shared=1), "shared must be true or false, got 1"),
+    (changed(beta=True), "beta must be a number, got True"),
+    (changed(interval=[1]), "not enough values"),
+    (changed(intervals=[[1], [2]]), "intervals has 1 labels"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), HOSTILE, ids=lambda value: str(value)[:40])
+def test_what_is_not_known_is_refused(tmp_path, tuned, change, message):
+    path = tmp_path / "tuned.json"
+    tuned.save(path)
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    with pytest.raises(DataError, match=message):
+        Thresholds.load(path)
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b"", b"[" * 100_000, b'{"value": NaN}'])
+def test_what_is_not_json_is_refused(tmp_path, content):
+    path = tmp_path / "tuned.json"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="is not JSON"):
+        Thresholds.load(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"none\.json: does not exist"):
+        Thresholds.load(tmp_path / "none.json")
+
+
+def test_nothing_is_left_where_nothing_can_be_written(tmp_path, tuned):
+    folder = tmp_path / "file"
+    folder.write_text("in the way")
+    with pytest.raises(OSError, match="cannot be written"):
+        tuned.save(folder / "tuned.json")
+    assert folder.read_text() == "in the way"
+    (tmp_path / "tuned.json").mkdir()
+    with pytest.raises(OSError, match=r"tuned.json cannot be written"):
+        tuned.save(tmp_path / "tuned.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "tuned.json"]
+
+
+def test_thresholds_tell_what_they_are(tuned):
+    assert repr(tuned) == (
+        "Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples\n"
+        "the highest of all, certificate 0.428571\n"
+        "\n"
+        "label    threshold   support   decided\n"
+        "sky           0.35         1         1\n"
+        "sea           0.25         2         3"
+    )
+    many = best_thresholds(np.eye(30), np.eye(30), average="macro", shrink=0.5)
+    assert "... and 10 more" in repr(many)
+    assert "shrink 0.5" in repr(many)
+
+
+def test_thresholds_cannot_be_changed(tuned):
+    with pytest.raises(AttributeError):
+        tuned.value = 1.0
+    assert len({tuned, tuned}) == 1

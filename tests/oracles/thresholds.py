@@ -1,0 +1,100 @@
+"""Thresholds by trying all of them, for a few samples and labels."""
+
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from labelwise.measures import Counts, f_measure
+
+
+def cuts(column):
+    """Every threshold that changes a decision: nobody, then down to each distinct score."""
+    return [np.inf, *sorted(set(column.tolist()), reverse=True)]
+
+
+def vectors(scores):
+    """Every threshold vector, up to those that decide alike."""
+    return np.array(list(product(*(cuts(column) for column in scores.T))))
+
+
+def shared_vectors(scores):
+    """Every threshold vector with the same threshold for all labels."""
+    return np.array([[threshold] * scores.shape[1] for threshold in cuts(scores.ravel())])
+
+
+def counts(Y, decided, over=-2):
+    """The counts of each label, cell by cell, or with over=-1 those of each sample."""
+    cells = (Y & decided, ~Y & decided, Y & ~decided, ~Y & ~decided)
+    return Counts(*(kind.sum(axis=over) for kind in cells))
+
+
+def micro(measure, Y, decided):
+    return measure(Counts(*(cells.sum(axis=-1) for cells in counts(Y, decided))))
+
+
+def macro(measure, Y, decided):
+    return np.mean(measure(counts(Y, decided)), axis=-1)
+
+
+def sample(measure, Y, decided):
+    return np.mean(measure(counts(Y, decided, over=-1)), axis=-1)
+
+
+AVERAGES = {"micro": micro, "macro": macro, "sample": sample}
+
+
+def values(scores, Y, measure, average="micro", shared=False):
+    """(value, decisions) of every threshold vector; NaN where the measure has no value."""
+    tried = (shared_vectors if shared else vectors)(scores)
+    decided = scores >= tried[:, None, :]
+    value = AVERAGES[average](measure, Y, decided)
+    return np.stack([value, decided.sum(axis=(1, 2))], axis=1)
+
+
+def highest(scores, Y, measure, average="micro", shared=False):
+    """The highest value of all threshold vectors, and the fewest decisions that reach it."""
+    found = values(scores, Y, measure, average, shared)
+    found = found[~np.isnan(found[:, 0])]
+    best = found[:, 0].max()
+    return best, found[found[:, 0] >= best - 1e-12, 1].min()
+
+
+def scan(scores, Y, beta, max_scans=None):
+    """pillai2012, Algorithm 1, each set of thresholds evaluated by its definition."""
+
+    def f(thresholds):
+        return float(micro(partial(f_measure, beta=beta), Y, scores >= thresholds))
+
+    thresholds = np.full(scores.shape[1], -np.inf)
+    evaluated, values = 0, []
+    updated = True
+    while updated and len(values) != max_scans:
+        updated = False
+        for k, column in enumerate(scores.T):
+            # The lowest score decides as much as anything below it.
+            start = max(thresholds[k], column.min())
+            candidates = [t for t in reversed(cuts(column)) if t >= start]
+            tried = [f(np.r_[thresholds[:k], t, thresholds[k + 1 :]]) for t in candidates]
+            evaluated += len(candidates)
+            best = candidates[int(np.argmax(tried))]
+            if best != start:
+                thresholds[k], updated = best, True
+        values.append(f(thresholds))
+    return values, evaluated
+
+
+def envelope(scores, Y):
+    """The vertices of the concave line over (decisions, hits) of all threshold vectors."""
+    points = {(0, 0)}
+    for vector in vectors(scores):
+        decided = scores >= vector
+        points.add((int(decided.sum()), int((decided & Y).sum())))
+    found = [(0, 0)]
+    while True:
+        d, h = found[-1]
+        ahead = [(x, y) for x, y in points if x > d and y > h]
+        if not ahead:
+            return found
+        # The steepest next point, and of several on one line the farthest.
+        found.append(max(ahead, key=lambda p: ((p[1] - h) / (p[0] - d), p[0])))
