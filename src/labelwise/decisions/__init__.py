@@ -10,6 +10,7 @@ from labelwise.decisions._linear_fractional import LinearFractional
 from labelwise.decisions._ranks import proportion_cut, rank_cut
 from labelwise.decisions._scan import Scan, scan_thresholds
 from labelwise.decisions._thresholds import Thresholds
+from labelwise.decisions._tuned import TunedThresholds
 
 __all__ = [
     "CalibratedLabels",
@@ -17,6 +18,7 @@ __all__ = [
     "LinearFractional",
     "Scan",
     "Thresholds",
+    "TunedThresholds",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

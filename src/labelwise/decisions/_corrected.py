@@ -1,0 +1,64 @@
+"""What tuned thresholds are worth on rows that they were not tuned on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions._score_matrix import HeldOutScores
+from labelwise.decisions._thresholds import Thresholds
+from labelwise.splitting import assign
+from labelwise.splitting._holdout import take_rows
+
+N_FOLDS = 5
+
+
+def corrected_value(
+    held_out: HeldOutScores,
+    Y: np.ndarray,
+    tune: Callable[[np.ndarray, np.ndarray], Thresholds],
+    value: Callable[[np.ndarray, np.ndarray], float],
+    groups: Any = None,
+) -> float:
+    """Return the value when each fold is decided by thresholds of the other folds.
+
+    The decisions of all folds are measured together, as those of the tuned value are. No row is
+    tuned on and measured by the same thresholds, not even where folds overlap. Scores of a single
+    fold are dealt to new ones. NaN if that is impossible, or no thresholds can be had from the
+    other folds.
+    """
+    truth = Y[held_out.rows]
+    folds = held_out.folds
+    if np.unique(folds).size == 1:
+        folds = _dealt(truth, None if groups is None else take_rows(groups, held_out.rows))
+    decided = np.empty(truth.shape, dtype=np.int8)
+    for fold in np.unique(folds):
+        here = folds == fold
+        others = ~np.isin(held_out.rows, held_out.rows[here])
+        if not others.any():
+            return float("nan")
+        try:
+            found = _quietly(tune, held_out.scores[others], truth[others])
+        except ValueError:
+            # Fewer rows may be too few, or reach no point that keeps to the constraints.
+            return float("nan")
+        decided[here] = found.decide(held_out.scores[here])
+    return value(truth, decided)
+
+
+def _dealt(Y: np.ndarray, groups: Any) -> np.ndarray:
+    """Return a fold for each row, groups together; a single one if there is nothing to deal."""
+    n_units = len(Y) if groups is None else np.unique(np.asarray(groups)).size
+    if n_units < 2:
+        return np.zeros(len(Y), dtype=np.intp)
+    return assign(Y, min(N_FOLDS, n_units), groups=groups, random_state=0)
+
+
+def _quietly(tune: Callable[..., Thresholds], scores: np.ndarray, Y: np.ndarray) -> Thresholds:
+    """Tune without a word on labels whose positives are all in the fold that is left out."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Y has no positives")
+        return tune(scores, Y)

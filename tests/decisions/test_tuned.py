@@ -1,0 +1,373 @@
+"""Tuned thresholds are those of pooled held-out scores, whatever the estimator."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from labelwise.data import make_multilabel
+from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.decisions._score_matrix import held_out_scores
+from labelwise.measures import jaccard, recall, scorer
+from tests.decisions.columns import Columns, numbered
+
+CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
+ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
+OWN_WORDS = "wants scikit-learn's words for labels that are not 0 and 1; ours name the cell"
+EXCEPTIONS = {
+    "check_classifier_data_not_an_array": CLASS_VECTOR,
+    "check_classifier_multioutput": "wants decisions at 0; ours are at tuned thresholds",
+    "check_classifier_not_supporting_multiclass": OWN_WORDS,
+    "check_classifiers_classes": CLASS_VECTOR,
+    "check_classifiers_one_label": ONE_COLUMN,
+    "check_classifiers_one_label_sample_weights": ONE_COLUMN,
+    "check_classifiers_regression_target": OWN_WORDS,
+    "check_classifiers_train": ONE_COLUMN,
+    "check_complex_data": OWN_WORDS,
+    "check_decision_proba_consistency": ONE_COLUMN,
+    "check_dtype_object": OWN_WORDS,
+    "check_estimator_sparse_array": ONE_COLUMN,
+    "check_estimator_sparse_matrix": ONE_COLUMN,
+    "check_estimators_dtypes": CLASS_VECTOR,
+    "check_fit2d_1feature": CLASS_VECTOR,
+}
+BASE = OneVsRestClassifier(LogisticRegression())
+
+
+def name_of(argument):
+    return getattr(getattr(argument, "func", None), "__name__", None) or type(argument).__name__
+
+
+def some_data(n_samples=120, n_labels=3, seed=0):
+    data, _ = make_multilabel(n_samples, n_features=5, n_labels=n_labels, random_state=seed)
+    return data.X, data.Y.toarray().astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        BASE,
+        OneVsRestClassifier(LinearSVC()),
+        MultiOutputClassifier(LogisticRegression()),
+        RandomForestClassifier(5, random_state=0),
+        KNeighborsClassifier(),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+@pytest.mark.parametrize("n_labels", [1, 3])
+def test_a_label_is_predicted_where_its_score_reaches_the_threshold(base, n_labels):
+    X, Y = some_data(n_labels=n_labels)
+    model = TunedThresholds(base, cv=3, shrink=0).fit(X, Y)
+    method = "decision_function" if hasattr(base, "decision_function") else "predict_proba"
+    scores = getattr(model, method)(X)
+    assert scores.shape == Y.shape
+    decided = model.predict(X)
+    assert decided.dtype == np.int64
+    np.testing.assert_array_equal(decided, model.thresholds_.decide(scores))
+    np.testing.assert_array_equal(decided, scores >= model.thresholds_.values)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"average": "macro"},
+        {"average": "macro", "shrink": 0.3},
+        {"average": "sample"},
+        {"measure": jaccard, "shared": True},
+        {"beta": 2.0, "shrink": 0.0},
+        {"fbr": 0.5, "fbr_rule": 0},
+        {"min_precision": 0.6, "min_recall": 0.1},
+        {"max_decisions": 100},
+        {"cost": (1.0, [1.0, 2.0, 3.0])},
+    ],
+    ids=str,
+)
+def test_thresholds_are_the_best_ones_of_all_folds_scores_together(options):
+    X, Y = some_data()
+    model = TunedThresholds(BASE, cv=4, random_state=0, **options).fit(X, Y)
+    held_out = held_out_scores(BASE, X, Y, 4)
+    by_default = {"shrink": "auto"} if options in ({}, {"average": "macro"}) else {}
+    expected = best_thresholds(
+        held_out.scores, Y[held_out.rows], random_state=0, **by_default, **options
+    )
+    assert isinstance(model.thresholds_, Thresholds)
+    np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+    np.testing.assert_array_equal(model.thresholds_.decided, expected.decided)
+    np.testing.assert_array_equal(model.thresholds_.support, expected.support)
+    assert model.value_ == model.thresholds_.value == expected.value
+    assert model.thresholds_.shrink == expected.shrink
+
+
+def test_a_prefit_estimator_is_not_fitted_again():
+    X, Y = numbered()
+    seen = []
+    base = Columns(seen).fit(X, Y)
+    model = TunedThresholds(base, cv="prefit", shrink=0).fit(X[:20], Y[:20])
+    assert len(seen) == 1
+    assert model.estimator_ is base
+    expected = best_thresholds(X[:20, :2], Y[:20])
+    np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+    assert 0 < model.corrected_value_ <= model.value_ == expected.value
+    with pytest.raises(ValueError, match="fits no estimator that could take sample_weight"):
+        model.fit(X, Y, sample_weight=np.ones(40))
+    with pytest.raises(NotFittedError):
+        TunedThresholds(BASE, cv="prefit").fit(X, Y)
+
+
+def test_without_refit_the_model_of_the_training_part_stays():
+    X, Y = numbered()
+    train, test = np.arange(25), np.arange(25, 40)
+    for cv in ([(train, test)], KFoldOnce(train, test)):
+        seen = []
+        model = TunedThresholds(Columns(seen), cv=cv, refit=False, shrink=0)
+        model.fit(X, Y, sample_weight=np.arange(40))
+        assert len(seen) == 1
+        np.testing.assert_array_equal(seen[0][0], train)
+        np.testing.assert_array_equal(seen[0][1], train)
+        expected = best_thresholds(X[test, :2], Y[test])
+        np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+        assert model.thresholds_.n_samples == 15
+        assert 0 <= model.corrected_value_ <= model.value_
+
+
+class KFoldOnce:
+    """A splitter of one split."""
+
+    def __init__(self, train, test):
+        self.parts = train, test
+
+    def split(self, X, y=None, groups=None):  # noqa: ARG002
+        yield self.parts
+
+
+def test_without_refit_labels_of_one_class_in_the_training_part_are_constants():
+    X, Y = numbered()
+    Y[:25, 1] = 1
+    Y[25:, 1] = 0
+    model = TunedThresholds(Columns(), cv=[(np.arange(25), np.arange(25, 40))], refit=False)
+    with pytest.warns(UserWarning, match="one class only for label 1"):
+        model.fit(X, Y)
+    np.testing.assert_array_equal(model.constants_, [np.nan, 1])
+    assert (model.predict(X)[:, 1] == 1).all()
+
+
+def test_labels_with_one_class_become_constants_with_one_warning():
+    X, Y = some_data(n_labels=4)
+    frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
+    frame["b"], frame["d"] = 0, 1
+    costs = {"cost": (1.0, [1.0, 1.0, 2.0, 1.0])}
+    for options, kept in (({"shrink": 0.2}, {"shrink": 0.2}), (costs, {"cost": (1.0, [1.0, 2.0])})):
+        model = TunedThresholds(BASE, **options)
+        with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+            model.fit(X, frame)
+        assert len(told) == 1
+        decided = model.predict(X)
+        assert (decided[:, 1] == 0).all()
+        assert (decided[:, 3] == 1).all()
+        without = TunedThresholds(BASE, **kept).fit(X, Y[:, [0, 2]])
+        np.testing.assert_array_equal(decided[:, [0, 2]], without.predict(X))
+        assert model.value_ == without.value_
+        assert model.corrected_value_ == without.corrected_value_
+        np.testing.assert_array_equal(model.constants_, [np.nan, 0, np.nan, 1])
+        np.testing.assert_array_equal(model.thresholds_.support, frame.sum())
+        assert model.thresholds_.decided[[1, 3]].tolist() == [0, 120]
+        assert model.thresholds_.values[[1, 3]].tolist() == [np.inf, -np.inf]
+        assert model.decision_function(X)[0, [1, 3]].tolist() == [-1, 1]
+        assert model.predict_proba(X)[0, [1, 3]].tolist() == [0, 1]
+
+
+def test_constants_alone_need_no_estimator(tmp_path):
+    X = np.zeros((5, 2))
+    with pytest.warns(UserWarning, match="one class only for label 0, 1") as told:
+        model = TunedThresholds(LogisticRegression()).fit(X, [[0, 1]] * 5)
+    assert len(told) == 1
+    assert model.predict(X).tolist() == [[0, 1]] * 5
+    assert np.isnan(model.value_)
+    assert np.isnan(model.corrected_value_)
+    model.thresholds_.save(tmp_path / "thresholds.json")
+    loaded = Thresholds.load(tmp_path / "thresholds.json")
+    assert loaded.values.tolist() == [np.inf, -np.inf]
+
+
+def test_a_label_without_positives_among_the_tuning_rows_is_named():
+    X, Y = numbered(n_labels=3)
+    Y[:, 0] = 0
+    Y[20:, 2] = 0
+    cv = [(np.arange(20), np.arange(20, 40)), (np.arange(10), np.arange(30, 40))]
+    model = TunedThresholds(Columns(), cv=cv, shrink=0)
+    with (
+        pytest.warns(UserWarning, match="one class only for label 0:"),
+        pytest.warns(UserWarning, match="no positives of '2' to tune on"),
+    ):
+        model.fit(X, Y)
+    assert model.thresholds_.label_names is None
+
+
+def test_groups_never_stand_on_both_sides():
+    X, Y = numbered()
+    groups = np.arange(40) // 4
+    for cv in (5, GroupKFold(3)):
+        seen = []
+        TunedThresholds(Columns(seen), cv=cv, shrink=0).fit(X, Y, groups=groups)
+        assert len(seen) > 2
+        for rows, _, _ in seen[:-1]:
+            others = np.setdiff1d(np.arange(40), rows)
+            assert not set(groups[rows]) & set(groups[others])
+
+
+def test_sample_weight_goes_to_fit_alone_cut_to_the_fold():
+    X, Y = numbered()
+    seen = []
+    weights = np.arange(40) + 0.5
+    model = TunedThresholds(Columns(seen), cv=4, shrink=0)
+    model.fit(X, Y, sample_weight=weights, note="all")
+    for rows, taken, note in seen:
+        np.testing.assert_array_equal(taken, rows + 0.5)
+        assert note == "all"
+    assert model.value_ == TunedThresholds(Columns(), cv=4, shrink=0).fit(X, Y).value_
+
+
+def test_weights_and_groups_are_routed_as_requested():
+    X, Y = numbered()
+    groups, weights = np.arange(40) // 4, np.arange(40) + 0.5
+    plain, routed = [], []
+    TunedThresholds(Columns(plain), cv=GroupKFold(3), shrink=0).fit(X, Y, groups=groups)
+    with config_context(enable_metadata_routing=True):
+        base = Columns(routed).set_fit_request(sample_weight=True)
+        for cv in (GroupKFold(3), 5):
+            del routed[:]
+            model = TunedThresholds(base, cv=cv, shrink=0)
+            model.fit(X, Y, groups=groups, sample_weight=weights)
+            for rows, taken, _ in routed:
+                np.testing.assert_array_equal(taken, rows + 0.5)
+                assert len({*groups[rows]} & {*np.delete(groups, rows)}) == 0
+        with pytest.raises(TypeError, match="groups"):
+            TunedThresholds(base, cv=KFold(3)).fit(X, Y, groups=groups)
+        with pytest.raises(ValueError, match="sample_weight"):
+            TunedThresholds(Columns(), shrink=0).fit(X, Y, sample_weight=weights)
+        TunedThresholds(base, shrink=0).fit(X, Y)
+    assert len(plain) == 4
+
+
+def test_permuting_labels_permutes_predictions():
+    X, Y = some_data(n_labels=4)
+    order = [2, 0, 3, 1]
+    for options in ({"shrink": 0.4}, {"average": "macro", "shrink": 0}, {"fbr": 0.5}):
+        model = TunedThresholds(BASE, cv=KFold(4), **options)
+        expected = clone(model).fit(X, Y)
+        found = model.fit(X, Y[:, order])
+        np.testing.assert_array_equal(found.predict(X), expected.predict(X)[:, order])
+        assert found.value_ == pytest.approx(expected.value_)
+        assert found.corrected_value_ == pytest.approx(expected.corrected_value_)
+
+
+def test_same_seed_gives_the_same_for_any_number_of_jobs():
+    X, Y = some_data()
+    base = RandomForestClassifier(5, random_state=0)
+    with parallel_config("threading"):
+        one, two = (TunedThresholds(base, cv=3, random_state=3, n_jobs=k).fit(X, Y) for k in (1, 2))
+    np.testing.assert_array_equal(one.thresholds_.values, two.thresholds_.values)
+    assert one.corrected_value_ == two.corrected_value_
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+def test_label_names_and_features_are_kept():
+    X, Y = some_data()
+    features = pd.DataFrame(X).add_prefix("x")
+    model = TunedThresholds(BASE, cv=3, shrink=0)
+    model.fit(features, pd.DataFrame(Y, columns=["sea", "sky", "sun"]))
+    assert model.thresholds_.label_names == ("sea", "sky", "sun")
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.n_features_in_ == 5
+    assert model.feature_names_in_.tolist() == [f"x{k}" for k in range(5)]
+    assert TunedThresholds(BASE, cv=3, shrink=0).fit(X, Y).thresholds_.label_names is None
+
+
+def test_labels_and_features_may_come_in_any_form():
+    X, Y = some_data()
+    expected = TunedThresholds(BASE, cv=3, shrink=0).fit(X, Y).predict(X)
+    sets = [{"abc"[j] for j in np.flatnonzero(row)} for row in Y]
+    forms = [(X, sparse.csr_array(Y)), (X, Y.astype(bool)), (X, Y.tolist()), (X, sets)]
+    for features, labels in forms:
+        model = TunedThresholds(BASE, cv=3, shrink=0).fit(features, labels)
+        np.testing.assert_array_equal(model.predict(features), expected)
+
+
+def test_scores_are_there_if_the_estimator_has_them():
+    assert hasattr(TunedThresholds(BASE), "predict_proba")
+    assert hasattr(TunedThresholds(BASE), "decision_function")
+    assert not hasattr(TunedThresholds(OneVsRestClassifier(LinearSVC())), "predict_proba")
+    assert not hasattr(TunedThresholds(KNeighborsClassifier()), "decision_function")
+    X, Y = some_data()
+    model = TunedThresholds(BASE, cv=3, shrink=0).fit(X, Y)
+    fitted = clone(BASE).fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(X), fitted.predict_proba(X))
+    np.testing.assert_allclose(model.decision_function(X), fitted.decision_function(X))
+
+
+def test_it_works_inside_scikit_learn():
+    X, Y = some_data()
+    model = TunedThresholds(BASE, cv=3, shrink=0)
+    values = cross_val_score(
+        model, X, Y, cv=ShuffleSplit(2, random_state=0), scoring=scorer("micro-f")
+    )
+    assert (values > 0.3).all()
+    again = pickle.loads(pickle.dumps(model.fit(X, Y)))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "Y", "error", "told"),
+    [
+        ({"measure": "f"}, [[0], [1]], TypeError, "measure must be a function of counts"),
+        ({"measure": recall, "beta": 2.0}, [[0], [1]], ValueError, "beta must be 1 for recall"),
+        ({"average": "all"}, [[0], [1]], ValueError, "average must be one of micro, macro"),
+        ({"shrink": 2}, [[0], [1]], ValueError, 'shrink must be between 0 and 1, or "auto"'),
+        ({"shrink": 0.5, "fbr": 0.1}, [[0], [1]], ValueError, "shrink does not go together"),
+        ({"fbr": "some"}, [[0], [1]], ValueError, 'fbr must be between 0 and 1, or "auto"'),
+        ({"min_recall": 2}, [[0], [1]], ValueError, "min_recall must be between 0 and 1"),
+        ({"cost": (1, [1, 2])}, [[0], [1]], ValueError, "cost must have 1 numbers by label"),
+        ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
+        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),
+        ({"refit": False}, [[0], [1]], ValueError, "needs a cv that gives one split, got 5"),
+        ({"refit": False, "cv": KFold(2)}, [[0], [1]], ValueError, "gives one split, got 2"),
+        ({}, [[0], [2]], ValueError, "Y must hold only 0 and 1, got 2 at row 1, label 0"),
+        ({}, [[0]], ValueError, "inconsistent numbers of samples"),
+        ({}, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
+        ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),
+    ],
+)
+def test_bad_input_is_refused_by_name_before_any_fit(params, Y, error, told):
+    seen = []
+    model = TunedThresholds(Columns(seen)).set_params(**params)
+    with pytest.raises(error, match=told):
+        model.fit(np.zeros((2, 3)), Y)
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    list(
+        estimator_checks_generator(
+            TunedThresholds(BASE), expected_failed_checks=EXCEPTIONS, mark="xfail"
+        )
+    ),
+    ids=name_of,
+)
+def test_scikit_learns_checks_hold(estimator, check):
+    check(estimator)
