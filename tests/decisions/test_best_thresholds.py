@@ -25,6 +25,7 @@ from labelwise.measures import (
 )
 from tests.decisions.problems import problems, random_problems
 from tests.oracles import thresholds as oracle
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 BETAS = pytest.mark.parametrize("beta", [0.5, 1.0, 2.0, math.pi / 3])
@@ -57,7 +58,7 @@ def test_no_threshold_vector_has_a_higher_micro_f(beta):
         assert tuned.exact
 
 
-@pytest.mark.parametrize("measure", PROVEN, ids=str)
+@pytest.mark.parametrize("measure", PROVEN, ids=spoken)
 def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
     for scores, Y in random_problems(150, seed=2):
         if not np.isnan(oracle.values(scores, Y, measure)[:, 0]).all():
@@ -95,7 +96,7 @@ def test_the_certificate_proves_the_value(problem, beta):
         assert gain[threshold] == pytest.approx(max(gain.values()))
 
 
-@pytest.mark.parametrize("measure", [*PROVEN, g_mean, matthews, odd], ids=str)
+@pytest.mark.parametrize("measure", [*PROVEN, g_mean, matthews, odd], ids=spoken)
 def test_no_threshold_of_a_label_has_a_higher_value_of_any_measure(measure):
     for scores, Y in random_problems(100, seed=4, most_labels=2, with_positives=False):
         tuned = best_thresholds(scores, Y, measure=measure, average="macro")

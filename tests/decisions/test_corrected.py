@@ -14,6 +14,7 @@ from labelwise.decisions._score_matrix import held_out_scores
 from labelwise.measures import count, f_measure, jaccard, macro, micro, precision
 from tests.decisions.columns import Columns, numbered
 from tests.decisions.problems import problems
+from tests.spoken import spoken
 
 
 def value_of(options, Y, decided):
@@ -36,7 +37,7 @@ def value_of(options, Y, decided):
         {"measure": jaccard},
         {"cost": (1.0, np.array([1.0, 3.0]))},
     ],
-    ids=str,
+    ids=spoken,
 )
 @pytest.mark.parametrize("cv", [KFold(4), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)])
 def test_corrected_value_is_of_decisions_by_thresholds_that_have_not_seen_the_row(cv, options):

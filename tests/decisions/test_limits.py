@@ -8,6 +8,7 @@ from labelwise.decisions import best_thresholds
 from labelwise.measures import count, f_measure, g_mean, precision, recall
 from tests.decisions.problems import problems, random_problems
 from tests.oracles import thresholds as oracle
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 LIMITS = [
@@ -36,7 +37,7 @@ def keeps(limits, Y, decided):
     )
 
 
-@pytest.mark.parametrize("limits", LIMITS, ids=str)
+@pytest.mark.parametrize("limits", LIMITS, ids=spoken)
 def test_constraints_are_kept_and_the_gap_bounds_what_is_missed(limits):
     measure = limits.get("measure", f_measure)
     n_exact = 0

@@ -12,6 +12,7 @@ from labelwise.decisions._problem import check_problem
 from labelwise.measures import f_measure, g_mean
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as oracle
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
@@ -82,7 +83,7 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
+@pytest.mark.parametrize("wish", WISHES, ids=spoken)
 def test_intervals_are_order_statistics_of_tuning_on_drawn_rows(wish):
     random = np.random.default_rng(1)
     Y = random.random((40, 3)) < [0.5, 0.4, 0.3]

@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise.data import DataError
 from labelwise.decisions import Thresholds, best_thresholds
 from tests.decisions.problems import problems
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 SCORES = pd.DataFrame({"sea": [0.9, 0.6, 0.3, 0.2], "sky": [0.2, 0.4, 0.1, 0.3]})
@@ -119,7 +120,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), HOSTILE, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("change", "message"), HOSTILE, ids=spoken)
 def test_what_is_not_known_is_refused(tmp_path, tuned, change, message):
     path = tmp_path / "tuned.json"
     tuned.save(path)

@@ -24,6 +24,7 @@ from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.decisions._score_matrix import held_out_scores
 from labelwise.measures import jaccard, recall, scorer
 from tests.decisions.columns import Columns, numbered
+from tests.spoken import spoken
 
 CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
 ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
@@ -95,7 +96,7 @@ def test_a_label_is_predicted_where_its_score_reaches_the_threshold(base, n_labe
         {"max_decisions": 100},
         {"cost": (1.0, [1.0, 2.0, 3.0])},
     ],
-    ids=str,
+    ids=spoken,
 )
 def test_thresholds_are_the_best_ones_of_all_folds_scores_together(options):
     X, Y = some_data()
