@@ -94,6 +94,99 @@ def split(
 
 
 @app.command()
+def tune(
+    scores: Annotated[Path, typer.Argument(help="csv, parquet, npy or npz; rows by labels.")],
+    labels: Annotated[
+        Path, typer.Argument(help="The truth: such a file of 0 and 1, or a data set.")
+    ],
+    maximize: Annotated[
+        str, typer.Option(help="micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ...")
+    ] = "micro-f",
+    beta: Annotated[float, typer.Option(help="Of F: above 1 favours recall.")] = 1.0,
+    shared: Annotated[bool, typer.Option("--shared", help="One threshold for all labels.")] = False,
+    shrink: Annotated[
+        str, typer.Option(help="From 0, each label by itself, to 1, one for all; or auto.")
+    ] = "0",
+    fbr: Annotated[
+        str | None, typer.Option(help="Raise thresholds of labels with F below this; or auto.")
+    ] = None,
+    fbr_rule: Annotated[
+        int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
+    ] = 1,
+    min_precision: Annotated[float | None, typer.Option(help="Least micro precision.")] = None,
+    min_recall: Annotated[float | None, typer.Option(help="Least micro recall.")] = None,
+    max_decisions: Annotated[
+        str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(help="Draws of the rows for intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the thresholds as JSON.")
+    ] = None,
+    columns: _LabelsOption = None,
+) -> None:
+    """Find the thresholds whose decisions are best for a measure, and say how good they are."""
+    from labelwise.cli._tune import Wishes, show_tuning
+
+    wishes = Wishes(
+        maximize=maximize,
+        beta=beta,
+        shared=shared,
+        shrink=shrink,
+        fbr=fbr,
+        fbr_rule=fbr_rule,
+        min_precision=min_precision,
+        min_recall=min_recall,
+        max_decisions=max_decisions,
+        bootstrap=bootstrap,
+        seed=seed,
+    )
+    show_tuning(scores, labels, wishes, columns=columns, output=output)
+
+
+@app.command()
+def decide(
+    thresholds: Annotated[Path, typer.Argument(help="A file written by labelwise tune.")],
+    scores: Annotated[Path, typer.Argument(help="csv, parquet, npy or npz; rows by labels.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz.")
+    ],
+) -> None:
+    """Decide which labels each row gets."""
+    from labelwise.cli._decide import run_decisions
+
+    run_decisions(thresholds, scores, output)
+
+
+@app.command()
+def evaluate(
+    labels: Annotated[Path, typer.Argument(help="The truth: a file of 0 and 1, or a data set.")],
+    scores: Annotated[Path | None, typer.Option(help="csv, parquet, npy or npz.")] = None,
+    decided: Annotated[Path | None, typer.Option(help="Such a file of 0 and 1.")] = None,
+    beta: Annotated[float, typer.Option(help="Of F: above 1 favours recall.")] = 1.0,
+    bootstrap: Annotated[int, typer.Option(help="Draws of the rows for intervals.")] = 0,
+    undefined: Annotated[
+        str, typer.Option(help="What labels without a value do to a mean: nan or skip.")
+    ] = "nan",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.")] = 0,
+    columns: _LabelsOption = None,
+) -> None:
+    """Show every measure of scores, of decisions, or of both."""
+    from labelwise.cli._evaluate import show_evaluation
+
+    show_evaluation(
+        labels,
+        scores=scores,
+        decided=decided,
+        columns=columns,
+        beta=beta,
+        bootstrap=bootstrap,
+        undefined=undefined,
+        seed=seed,
+    )
+
+
+@app.command()
 def demo() -> None:
     """Go the whole way on bundled data: describe, split, score, decide, measure."""
     from labelwise.cli._demo import run_demo

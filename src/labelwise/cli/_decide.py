@@ -1,0 +1,36 @@
+"""`labelwise decide`: label sets for scores in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from labelwise.cli._matrices import column_order, read_scores
+from labelwise.cli._matrix_files import (
+    FileMatrix,
+    check_matrix_ending,
+    check_output,
+    write_matrix,
+)
+from labelwise.cli._progress import working
+from labelwise.decisions import Thresholds
+
+
+def run_decisions(thresholds: Path, scores: Path, output: Path) -> None:
+    """Decide by thresholds that `labelwise tune` wrote, write the labels, and say how many."""
+    check_matrix_ending(output)
+    check_output(output, thresholds, scores)
+    with working("deciding"):
+        tuned = Thresholds.load(thresholds)
+        scored = read_scores(scores)
+        order = column_order(tuned.label_names, len(tuned), scored, str(thresholds))
+        decided = tuned.decide(scored.values if order is None else scored.values[:, order])
+        names = tuned.label_names or scored.label_names
+        write_matrix(output, FileMatrix(decided, names, scored.ids, scored.id_name))
+    sizes = np.asarray(decided.sum(axis=1)).ravel()
+    typer.echo(
+        f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
+        f"{int((sizes == 0).sum()):,} rows without a label\nwritten to {output}"
+    )

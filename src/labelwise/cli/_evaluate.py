@@ -1,0 +1,45 @@
+"""`labelwise evaluate`: every measure of scores and decisions in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from labelwise.cli._matrices import matched, read_labels, read_scores
+from labelwise.cli._progress import working
+from labelwise.measures import Evaluation, evaluate
+
+
+def show_evaluation(
+    labels: Path,
+    *,
+    scores: Path | None = None,
+    decided: Path | None = None,
+    columns: str | None = None,
+    beta: float = 1.0,
+    bootstrap: int = 0,
+    undefined: str = "nan",
+    seed: int = 0,
+) -> Evaluation:
+    """Print the table of all measures that apply to scores, decisions or both."""
+    if scores is None and decided is None:
+        raise ValueError("--scores or --decided must be given, got neither.")
+    with working("reading"):
+        truth = read_labels(labels, columns)
+        scored = None if scores is None else matched(truth, read_scores(scores))
+        chosen = None if decided is None else matched(truth, read_labels(decided))
+    with working("measuring"):
+        names = next((m.label_names for m in (scored, chosen) if m and m.label_names), None)
+        evaluation = evaluate(
+            truth.values,
+            scores=None if scored is None else scored.values,
+            decided=None if chosen is None else chosen.values,
+            beta=beta,
+            undefined=undefined,
+            label_names=names,
+            bootstrap=bootstrap,
+            random_state=seed,
+        )
+    typer.echo(repr(evaluation))
+    return evaluation

@@ -1,0 +1,221 @@
+"""tune, decide and evaluate, from file to file."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from labelwise.cli import app, main
+from labelwise.cli._tune import parse_maximize
+from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.measures import count, f_measure, jaccard, micro
+
+RUNNER = CliRunner()
+NAMES = ["sea", "sky", "sun", "fog"]
+
+
+def problem(seed=0, n_rows=60):
+    """Scores that know something of the labels; fog has no positives."""
+    random = np.random.default_rng(seed)
+    Y = (random.random((n_rows, 4)) < [0.5, 0.3, 0.15, 0.0]).astype(int)
+    return np.round(Y + random.normal(size=Y.shape), 2), Y
+
+
+def table(path, values, names=NAMES, order=None):
+    order = np.arange(len(values)) if order is None else order
+    rows = [",".join(map(str, [f"r{i}", *values[i].tolist()])) for i in order]
+    path.write_text("\n".join([",".join(["id", *names]), *rows]) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    scores, Y = problem()
+    return table(tmp_path / "s.csv", scores), table(tmp_path / "y.csv", Y)
+
+
+def run(*arguments):
+    done = RUNNER.invoke(app, list(map(str, arguments)))
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def refusal(monkeypatch, capsys, *arguments):
+    """What a user sees of a command that fails: one sentence and exit code 2."""
+    monkeypatch.setattr("sys.argv", ["labelwise", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    return shown.err
+
+
+def test_the_file_holds_the_best_thresholds(files, tmp_path):
+    output = tmp_path / "t.json"
+    shown = run("tune", *files, "-o", output)
+    tuned, (scores, Y) = Thresholds.load(output), problem()
+    best = best_thresholds(scores[:, :3], Y[:, :3])
+    assert tuned.value == best.value
+    assert np.array_equal(tuned.values[:3], best.values)
+    assert tuned.label_names == tuple(NAMES)
+    for words in (
+        f"micro f_measure {best.value:.4f}",
+        f"certificate {best.certificate:.6g}",
+        "on unseen rows (cross-validation): 0.",
+        "never decided: 1 label without positives (fog)",
+        f"written to {output}",
+    ):
+        assert words in shown
+
+
+def test_from_files_in_any_order_the_decisions_are_those_of_the_library(files, tmp_path):
+    scores, Y = problem()
+    back = np.arange(60)[::-1]
+    turned = table(tmp_path / "turned.csv", scores[:, ::-1], NAMES[::-1], order=back)
+    tuned, decided = tmp_path / "t.json", tmp_path / "d.csv"
+    run("tune", turned, files[1], "-o", tuned)
+    shown = run("decide", tuned, turned, "-o", decided)
+    lines = decided.read_text().splitlines()
+    assert lines[0] == '"id","sea","sky","sun","fog"'
+    assert lines[1].startswith('"r59",')
+    found = np.array([[int(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
+    expected = Thresholds.load(tuned).decide(scores)
+    assert np.array_equal(found[::-1], expected)
+    assert f"{expected.sum()} decisions on 60 rows" in shown
+    table_of_values = run("evaluate", files[1], "--scores", turned, "--decided", decided)
+    value = micro(f_measure, count(Y, expected))
+    line = next(line for line in table_of_values.splitlines() if line.startswith("f "))
+    assert line.split()[1] == f"{value:.4f}"
+    assert "ranking-loss" in table_of_values
+
+
+def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path):
+    # Five rows are five folds of one: leave one out can be written down.
+    scores = np.array([[0.9, 0.1], [0.8, 0.7], [0.4, 0.6], [0.3, 0.2], [0.1, 0.8]])
+    Y = np.array([[1, 0], [0, 1], [1, 0], [0, 0], [0, 1]])
+    decided = np.vstack(
+        [
+            best_thresholds(np.delete(scores, i, 0), np.delete(Y, i, 0)).decide(scores[[i]])
+            for i in range(5)
+        ]
+    )
+    names = ["sea", "sky"]
+    paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
+    value = micro(f_measure, count(Y, decided))
+    optimism = best_thresholds(scores, Y).value - value
+    assert f"(cross-validation): {value:.4f}, optimism {optimism:.4f}" in run("tune", *paths)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (["--maximize", "macro-jaccard"], {"average": "macro", "measure": jaccard}),
+        (["--beta", "2"], {"beta": 2.0}),
+        (["--shared"], {"shared": True}),
+        (["--shrink", "0.5"], {"shrink": 0.5}),
+        (["--shrink", "auto"], {"shrink": "auto", "random_state": 0}),
+        (["--fbr", "0.6", "--fbr-rule", "0"], {"fbr": 0.6, "fbr_rule": 0}),
+        (["--min-precision", "0.9"], {"min_precision": 0.9}),
+        (["--min-recall", "0.9"], {"min_recall": 0.9}),
+        (["--max-decisions", "20"], {"max_decisions": 20}),
+        (["--max-decisions", "0.5"], {"max_decisions": 0.5}),
+        (["--maximize", "sample-f"], {"average": "sample"}),
+    ],
+    ids=lambda given: "".join(given) if isinstance(given, list) else "",
+)
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_each_option_is_that_of_best_thresholds(files, tmp_path, options, arguments):
+    output = tmp_path / "t.json"
+    run("tune", *files, *options, "-o", output)
+    tuned, best = Thresholds.load(output), best_thresholds(*problem(), **arguments)
+    assert np.array_equal(tuned.values, best.values)
+    assert tuned.value == best.value
+
+
+def test_labels_never_decided_are_named_with_the_reason(tmp_path):
+    Y = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]])
+    scores = np.array([[9, 1, 0], [8, 2, 0], [1, 6, 0], [2, 5, 0], [7, 4, 0], [3, 3, 0]]) * 1.0
+    names = ["good", "poor", "gone"]
+    paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
+    shown = run("tune", *paths)
+    assert "never decided: 1 label without positives (gone)" in shown
+    assert "never decided: 1 label not worth a decision for this measure (poor)" in shown
+    with_fbr = run("tune", *paths, "--maximize", "macro-f", "--fbr", "0.5", "--fbr-rule", "0")
+    assert "never decided: 1 label with F below fbr 0.5 (poor)" in with_fbr
+
+
+def test_a_limit_that_some_rows_cannot_meet_leaves_the_value_untold(tmp_path):
+    scores, Y = np.array([[0.9], [0.5], [0.6], [0.4]]), np.array([[1], [1], [0], [0]])
+    paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
+    shown = run("tune", *paths, "--min-precision", "1", "--min-recall", "0.5")
+    assert "on unseen rows: cannot be told" in shown
+
+
+@pytest.mark.parametrize(("n_rows", "shrink"), [(1, "0"), (2, "auto")])
+def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink):
+    scores, Y = np.array([[0.9], [0.5]])[:n_rows], np.array([[1], [0]])[:n_rows]
+    paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
+    shown = run("tune", *paths, "--shrink", shrink)
+    assert "micro f_measure 1.0000" in shown
+    assert "on unseen rows: cannot be told" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--maximize", "micro-magic"], "--maximize must be micro-, macro- or sample- and one of"),
+        (["--shrink", "much"], "--shrink must be auto or a number from 0 to 1, got 'much'."),
+        (["--fbr", "2"], "fbr must be between 0 and 1"),
+        (["--max-decisions", "few"], "--max-decisions must be a number, got 'few'."),
+        (["--min-precision", "3"], "min_precision must be between 0 and 1, got 3.0."),
+        (["--maximize", "micro-jaccard", "--beta", "2"], "beta must be 1 for jaccard"),
+        (["--shared", "--shrink", "0.5"], "shrink does not go together with shared."),
+    ],
+)
+def test_bad_options_end_with_one_sentence_and_no_file(
+    files, tmp_path, monkeypatch, capsys, options, message
+):
+    output = tmp_path / "t.json"
+    assert message in refusal(monkeypatch, capsys, "tune", *files, *options, "-o", output)
+    assert not output.exists()
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "file").write_text("")
+    gone = tmp_path / "gone.csv"
+    for arguments in (
+        ["tune", gone, gone, "-o", tmp_path / "file" / "t.json"],
+        ["decide", gone, gone, "-o", tmp_path / "file" / "d.csv"],
+    ):
+        assert "cannot be written" in refusal(monkeypatch, capsys, *arguments)
+    odd = ["decide", gone, gone, "-o", tmp_path / "d.xlsx"]
+    assert "must end in one of" in refusal(monkeypatch, capsys, *odd)
+
+
+def test_thresholds_of_other_labels_are_refused(files, tmp_path, monkeypatch, capsys):
+    run("tune", *files, "-o", tmp_path / "t.json")
+    scores, _ = problem()
+    other = table(tmp_path / "o.csv", scores, ["sea", "sky", "sun", "ice"])
+    output = tmp_path / "d.csv"
+    shown = refusal(monkeypatch, capsys, "decide", tmp_path / "t.json", other, "-o", output)
+    assert shown.endswith("o.csv lacks label 'fog'.\n")
+    assert not output.exists()
+
+
+def test_evaluate_needs_something_to_measure(files, monkeypatch, capsys):
+    shown = refusal(monkeypatch, capsys, "evaluate", files[1])
+    assert shown == "labelwise: --scores or --decided must be given, got neither.\n"
+
+
+def test_evaluate_gives_intervals(files):
+    shown = run("evaluate", files[1], "--decided", files[1], "--bootstrap", "20")
+    assert "1.0000 [1.0000, 1.0000]" in shown
+    assert "95% interval by bootstrap" in shown
+
+
+def test_a_measure_is_named_as_in_evaluations():
+    assert parse_maximize("macro-f") == ("macro", f_measure)
+    assert parse_maximize("sample-jaccard") == ("sample", jaccard)
