@@ -1,0 +1,6 @@
+"""Show results: figures of scores, thresholds and what they reach."""
+
+from labelwise.reports._frontier_display import FrontierDisplay
+from labelwise.reports._threshold_display import ThresholdDisplay
+
+__all__ = ["FrontierDisplay", "ThresholdDisplay"]

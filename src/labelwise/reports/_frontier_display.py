@@ -1,0 +1,209 @@
+"""The micro precision-recall frontier as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelwise._validation import check_labels
+from labelwise.decisions import micro_frontier
+from labelwise.decisions._score_matrix import score_matrix
+from labelwise.measures import Counts, f_measure
+
+_N_POINTS = 500
+_CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
+
+
+class FrontierDisplay:
+    """The best trade of micro precision for micro recall, with the point of the highest F.
+
+    Use `from_predictions` or `from_estimator`; the constructor takes what they compute.
+
+    Parameters
+    ----------
+    decided, hits : array of int of shape (n_vertices,)
+        Decisions and true positives of the vertices, as in `labelwise.decisions.Frontier`.
+    n_positive : int
+        Positives in all.
+    beta : float
+        Of the F whose highest point is marked.
+    name : str, optional
+        What the legend calls the model.
+
+    Attributes
+    ----------
+    precision, recall : ndarray of shape (n_vertices,)
+        Of each vertex; at the first, where nothing is decided, precision is that of the next one.
+    best : int
+        The vertex with the highest F.
+    best_value : float
+        Its F.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+    line_, best_ : matplotlib artists
+        The frontier and the mark of the highest F.
+
+    Notes
+    -----
+    Between two vertices the curve follows the line of (decisions, hits) through them, which no
+    thresholds exceed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelwise.reports import FrontierDisplay
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> display = FrontierDisplay.from_predictions(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> round(display.best_value, 4)
+    0.8571
+    >>> display.figure_.savefig(getfixture("tmp_path") / "frontier.png")
+    """
+
+    def __init__(
+        self,
+        decided: Any,
+        hits: Any,
+        n_positive: int,
+        *,
+        beta: float = 1.0,
+        name: str | None = None,
+    ) -> None:
+        self.decided = np.asarray(decided)
+        self.hits = np.asarray(hits)
+        self.n_positive = n_positive
+        self.beta = beta
+        self.name = name
+        self.recall, self.precision = self._rates(self.decided, self.hits)
+        reached = f_measure(self._counts(), beta)
+        self.best = int(np.argmax(reached))
+        self.best_value = float(reached[self.best])
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: Any,
+        Y: Any,
+        *,
+        beta: float = 1.0,
+        label_names: Sequence[str] | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **line_options: Any,
+    ) -> FrontierDisplay:
+        """Draw the frontier of scores and labels.
+
+        Parameters
+        ----------
+        scores, Y, label_names
+            As in `labelwise.decisions.micro_frontier`.
+        beta : float
+            Of the F whose highest point is marked.
+        name : str, optional
+            What the legend calls the model.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **line_options
+            For the line, as matplotlib's ``plot`` takes them.
+
+        Returns
+        -------
+        FrontierDisplay
+        """
+        frontier = micro_frontier(scores, Y, label_names=label_names)
+        counts = frontier.counts
+        n_positive = int(counts.tp[0] + counts.fn[0])
+        if n_positive == 0:
+            raise ValueError("Y has no positives: there is no recall to show.")
+        display = cls(frontier.decided, frontier.hits, n_positive, beta=beta, name=name)
+        return display.plot(ax, **line_options)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
+    ) -> FrontierDisplay:
+        """Draw the frontier of a fitted estimator's scores; other options as `from_predictions`."""
+        labels = check_labels(Y, label_names=options.get("label_names"))
+        scores = score_matrix(estimator, X, labels.matrix.shape[1])
+        name = type(estimator).__name__ if name is None else name
+        options["label_names"] = labels.names
+        return cls.from_predictions(scores, labels.matrix, name=name, **options)
+
+    def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
+        """Draw on the given axes or on a new figure, and return the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        **line_options
+            For the line, as matplotlib's ``plot`` takes them.
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        if not ax.has_data():
+            self._draw_contours(ax)
+        (self.line_,) = ax.plot(*self._curve(), **({"label": self.name} | line_options))
+        recall, precision = self.recall[self.best], self.precision[self.best]
+        whose = "" if self.name is None else f"{self.name}: "
+        (self.best_,) = ax.plot(
+            recall,
+            precision,
+            "o",
+            color=self.line_.get_color(),
+            markeredgecolor="white",
+            markersize=9,
+            zorder=3,
+            label=f"{whose}highest {self._letter} {self.best_value:.3f}",
+        )
+        ax.set(xlim=(0, 1.01), ylim=(0, 1.01), aspect="equal")
+        ax.set(xlabel="micro recall", ylabel="micro precision")
+        ax.legend(loc="lower left", frameon=True, framealpha=0.9)
+        return self
+
+    @property
+    def _letter(self) -> str:
+        return "F" if self.beta == 1 else f"F$_{{{self.beta:g}}}$"
+
+    def _counts(self) -> Counts:
+        fn = self.n_positive - self.hits
+        return Counts(self.hits, self.decided - self.hits, fn, np.zeros_like(fn))
+
+    def _rates(self, decided: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return recall and precision; the latter at no decision as after the first ones."""
+        nothing = decided == 0
+        precision = np.where(nothing, 1.0, hits / np.where(nothing, 1, decided))
+        if decided.size > 1 and nothing[0]:
+            precision[0] = precision[1]
+        return hits / self.n_positive, precision
+
+    def _curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return points on the frontier close enough for its bends to be seen."""
+        between = np.linspace(0, self.decided[-1], _N_POINTS)
+        decided = np.union1d(self.decided, between)
+        return self._rates(decided, np.interp(decided, self.decided, self.hits))
+
+    def _draw_contours(self, ax: Any) -> None:
+        """Draw where F has equal values, with the value at the right."""
+        weight = self.beta**2
+        for value in _CONTOURS:
+            # F = v where precision = v r / ((1 + beta²) r - beta² v).
+            lowest = weight * value / (1 + weight - value)
+            recall = np.linspace(lowest, 1, 100)
+            precision = value * recall / ((1 + weight) * recall - weight * value)
+            ax.plot(recall, precision, color="0.85", linewidth=1, zorder=0)
+            ax.annotate(
+                f"{self._letter} = {value}",
+                (_WORDS_AT, np.interp(_WORDS_AT, recall, precision)),
+                ha="center",
+                va="center",
+                color="0.5",
+                size="small",
+                zorder=1,
+                bbox={"color": "white", "pad": 1},
+            )

@@ -1,0 +1,243 @@
+"""The thresholds of labels beside the scores that they divide, as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_labels, columns_in_order
+from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions._score_matrix import score_matrix
+from labelwise.measures import Counts, f_measure
+from labelwise.measures._outcome import check_outcome
+
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"
+
+
+class LabelScores(NamedTuple):
+    """What the figure shows of one label."""
+
+    name: str
+    support: int
+    threshold: float
+    f: float
+    positives: np.ndarray  # five quantiles of their scores, NaN if there are none
+    negatives: np.ndarray
+
+
+class ThresholdDisplay:
+    """For each label, its threshold against the scores of rows with it and without it.
+
+    Use `from_predictions` or `from_estimator`; the constructor takes what they compute.
+
+    Parameters
+    ----------
+    labels : sequence of LabelScores
+        From top to bottom: name, support, threshold, F, and for rows with and without the label
+        the 5, 25, 50, 75 and 95 % quantiles of the scores.
+    n_hidden : int
+        How many labels more there are.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelwise.reports import ThresholdDisplay
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> display = ThresholdDisplay.from_predictions(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> [(label.name, label.threshold) for label in display.labels]
+    [('0', 0.25), ('1', 0.35)]
+    >>> display.figure_.savefig(getfixture("tmp_path") / "thresholds.png")
+    """
+
+    def __init__(self, labels: Sequence[LabelScores], n_hidden: int = 0) -> None:
+        self.labels = labels
+        self.n_hidden = n_hidden
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: Any,
+        Y: Any,
+        *,
+        thresholds: Any = None,
+        label_names: Sequence[str] | None = None,
+        max_labels: int = 25,
+        ax: Any = None,
+        **tuning: Any,
+    ) -> ThresholdDisplay:
+        """Draw the thresholds of scores and labels, the most frequent labels on top.
+
+        Parameters
+        ----------
+        scores, Y, label_names
+            As in `labelwise.decisions.best_thresholds`.
+        thresholds : Thresholds or array of shape (n_labels,), optional
+            What to show; by default what `best_thresholds` finds.
+        max_labels : int
+            So many of the most frequent labels are drawn.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **tuning
+            For `best_thresholds`.
+
+        Returns
+        -------
+        ThresholdDisplay
+        """
+        if max_labels < 1:
+            raise ValueError(f"max_labels must be at least 1, got {max_labels}.")
+        if thresholds is not None and tuning:
+            raise ValueError(f"thresholds are given: {next(iter(tuning))} has nothing to tune.")
+        outcome = check_outcome(Y, scores=scores, label_names=label_names)
+        if thresholds is None:
+            thresholds = best_thresholds(
+                outcome.scores, outcome.Y, label_names=outcome.names, **tuning
+            )
+        values = _values(thresholds, outcome.names, outcome.Y.shape[1])
+        names = outcome.names or tuple(map(str, range(outcome.Y.shape[1])))
+        support = np.diff(outcome.Y.indptr)
+        shown = np.argsort(-support, kind="stable")[:max_labels]
+        columns = sparse.csc_array(outcome.scores) if sparse.issparse(outcome.scores) else None
+        labels = [
+            _label(names[j], values[j], *_column(outcome.scores, columns, outcome.Y, j))
+            for j in shown
+        ]
+        return cls(labels, support.size - shown.size).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, Y: Any, **options: Any) -> ThresholdDisplay:
+        """Draw the thresholds of a fitted estimator's scores; options as `from_predictions`.
+
+        An estimator that has `thresholds_` shows its own.
+        """
+        labels = check_labels(Y, label_names=options.get("label_names"))
+        scores = score_matrix(estimator, X, labels.matrix.shape[1])
+        own = getattr(estimator, "thresholds_", None)
+        if own is not None:
+            options = {"thresholds": own} | options
+        options["label_names"] = labels.names
+        return cls.from_predictions(scores, labels.matrix, **options)
+
+    def plot(self, ax: Any = None) -> ThresholdDisplay:
+        """Draw on the given axes or on a new figure, and return the display."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            height = 1.6 + 0.34 * len(self.labels)
+            _, ax = plt.subplots(figsize=(7, height), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        for row, label in enumerate(self.labels):
+            _draw_scores(ax, row + 0.17, label.negatives, _NEGATIVE)
+            _draw_scores(ax, row - 0.17, label.positives, _POSITIVE)
+        low, high = self._range()
+        for row, label in enumerate(self.labels):
+            _draw_threshold(ax, row, label.threshold, low, high)
+            words = f"{label.f:.2f}" if label.support else "–"
+            ax.annotate(words, (1.01, row), xycoords=("axes fraction", "data"), va="center")
+        ax.annotate("F", (1.01, 1.01), xycoords="axes fraction", weight="bold")
+        ax.set(xlim=(low, high), ylim=(len(self.labels) - 0.5, -0.5))
+        names = [f"{label.name} ({label.support:,})" for label in self.labels]
+        ax.set_yticks(range(len(self.labels)), names)
+        more = f"; {self.n_hidden:,} rarer labels not shown" if self.n_hidden else ""
+        ax.set_xlabel(f"score (line: 5 to 95 %, bar: 25 to 75 %, dot: median){more}")
+        self._draw_legend(ax)
+        return self
+
+    def _range(self) -> tuple[float, float]:
+        """Return the ends of the axis: all quantiles and finite thresholds, with some room."""
+        seen = [label.positives for label in self.labels] + [
+            label.negatives for label in self.labels
+        ]
+        cuts = [label.threshold for label in self.labels if np.isfinite(label.threshold)]
+        every = np.concatenate([*seen, cuts])
+        low, high = float(np.nanmin(every)), float(np.nanmax(every))
+        room = 0.05 * (high - low) or 0.5
+        return low - room, high + room
+
+    def _draw_legend(self, ax: Any) -> None:
+        from matplotlib.lines import Line2D
+
+        ax.legend(
+            handles=[
+                Line2D([], [], color=_POSITIVE, linewidth=5, label="rows with the label"),
+                Line2D([], [], color=_NEGATIVE, linewidth=5, label="rows without it"),
+                Line2D([], [], color=_CUT, linewidth=2, label="threshold"),
+            ],
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=3,
+            frameon=False,
+        )
+
+
+def _values(thresholds: Any, names: tuple[str, ...] | None, n_labels: int) -> np.ndarray:
+    """Return a threshold for each label in the order of the scores."""
+    if not isinstance(thresholds, Thresholds):
+        values = np.asarray(thresholds, dtype=np.float64)
+    elif names is not None and thresholds.label_names is not None:
+        order = columns_in_order(names, thresholds.label_names, "thresholds")
+        values = thresholds.values[order]
+    else:
+        values = thresholds.values
+    if values.shape != (n_labels,):
+        raise ValueError(f"thresholds must be one for each of {n_labels} labels.")
+    return values
+
+
+def _column(scores: Any, columns: Any, Y: sparse.csc_array, j: int) -> tuple[Any, Any, int]:
+    """Return the scores of a label, which rows carry it, and how many positives have no score."""
+    positives = Y.indices[Y.indptr[j] : Y.indptr[j + 1]]
+    relevant = np.zeros(Y.shape[0], dtype=bool)
+    relevant[positives] = True
+    if columns is None:
+        return scores[:, j], relevant, 0
+    stored = slice(columns.indptr[j], columns.indptr[j + 1])
+    kept = relevant[columns.indices[stored]]
+    return columns.data[stored], kept, int(positives.size - kept.sum())
+
+
+def _label(
+    name: str, threshold: float, scores: np.ndarray, relevant: np.ndarray, n_absent: int
+) -> LabelScores:
+    reached = scores >= threshold
+    tp = int(np.count_nonzero(reached & relevant))
+    support = int(relevant.sum()) + n_absent
+    counts = Counts(tp, int(reached.sum()) - tp, support - tp, 0)
+    with_it, without = _quantiles(scores[relevant]), _quantiles(scores[~relevant])
+    value = float(f_measure(counts))
+    return LabelScores(str(name), support, float(threshold), value, with_it, without)
+
+
+def _quantiles(scores: np.ndarray) -> np.ndarray:
+    if scores.size == 0:
+        return np.full(len(_QUANTILES), np.nan)
+    return np.asarray(np.quantile(scores, _QUANTILES))
+
+
+def _draw_scores(ax: Any, height: float, quantiles: np.ndarray, color: str) -> None:
+    """Draw a line from 5 to 95 %, a bar from 25 to 75 % and a dot at the median."""
+    if np.isnan(quantiles).any():
+        return
+    ax.plot(quantiles[[0, 4]], [height, height], color=color, linewidth=1.2)
+    ax.plot(quantiles[[1, 3]], [height, height], color=color, linewidth=5, solid_capstyle="butt")
+    ax.plot(quantiles[2], height, "o", color="white", markersize=3, zorder=3)
+
+
+def _draw_threshold(ax: Any, row: int, threshold: float, low: float, high: float) -> None:
+    """Draw the threshold; beyond all scores, say who is decided at the end of the axis."""
+    if np.isfinite(threshold):
+        ax.plot([threshold, threshold], [row - 0.4, row + 0.4], color=_CUT, linewidth=2, zorder=4)
+        return
+    at_end, word = (high, "never ▸") if threshold > 0 else (low, "◂ always")
+    side = "right" if threshold > 0 else "left"
+    ax.annotate(word, (at_end, row), ha=side, va="center", color=_CUT, size="small")

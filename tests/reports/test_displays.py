@@ -1,0 +1,161 @@
+"""Displays hold what they draw, by scikit-learn's convention."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+
+from labelwise.data import make_multilabel
+from labelwise.decisions import best_thresholds, micro_frontier
+from labelwise.measures import count, f_measure
+from labelwise.reports import FrontierDisplay, ThresholdDisplay
+
+mpl.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+DATA, POSTERIOR = make_multilabel(n_samples=200, random_state=0)
+SCORES = POSTERIOR.marginals
+DISPLAYS = (FrontierDisplay, ThresholdDisplay)
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_a_display_draws_where_it_is_told_or_on_a_new_figure(display):
+    figure, axes = plt.subplots()
+    drawn = display.from_predictions(SCORES, DATA.Y, ax=axes)
+    assert drawn.ax_ is axes
+    assert drawn.figure_ is figure
+    assert drawn.plot() is drawn
+    assert drawn.figure_ is not figure
+    drawn.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_an_estimator_is_drawn_by_its_scores(display):
+    model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
+    drawn = display.from_estimator(model, DATA.X, DATA.Y)
+    same = display.from_predictions(model.decision_function(DATA.X), DATA.Y)
+    if display is FrontierDisplay:
+        assert drawn.name == "OneVsRestClassifier"
+        assert np.array_equal(drawn.hits, same.hits)
+    else:
+        assert [label.threshold for label in drawn.labels] == [
+            label.threshold for label in same.labels
+        ]
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+def test_the_marked_point_is_the_highest_f(beta):
+    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, beta=beta)
+    best = best_thresholds(SCORES, DATA.Y, beta=beta)
+    assert drawn.best_value == pytest.approx(best.value)
+    precision, recall = drawn.best_.get_ydata()[0], drawn.best_.get_xdata()[0]
+    weight = beta**2
+    value = (1 + weight) * precision * recall / (weight * precision + recall)
+    assert value == pytest.approx(best.value)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+def test_f_is_equal_along_each_grey_line(beta):
+    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, beta=beta)
+    lines = [line for line in drawn.ax_.lines if line.get_color() == "0.85"]
+    assert len(lines) == 4
+    for value, line in zip((0.2, 0.4, 0.6, 0.8), lines, strict=True):
+        recall, precision = line.get_xdata(), line.get_ydata()
+        f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+        assert f == pytest.approx(value)
+        assert precision[0] == pytest.approx(1.0)
+        assert (precision <= 1 + 1e-12).all()
+
+
+def test_the_line_passes_through_every_vertex_and_recall_rises():
+    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, color="C3")
+    frontier = micro_frontier(SCORES, DATA.Y)
+    recall, precision = drawn.line_.get_xdata(), drawn.line_.get_ydata()
+    points = set(zip(recall.tolist(), precision.tolist(), strict=True))
+    vertices = zip(frontier.recall[1:].tolist(), frontier.precision[1:].tolist(), strict=True)
+    assert points.issuperset(vertices)
+    assert (np.diff(recall) >= 0).all()
+    assert drawn.line_.get_color() == "C3"
+
+
+def test_two_models_share_axes_and_one_set_of_grey_lines():
+    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, name="one")
+    FrontierDisplay.from_predictions(-SCORES, DATA.Y, name="two", ax=drawn.ax_)
+    assert sum(line.get_color() == "0.85" for line in drawn.ax_.lines) == 4
+    texts = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert texts[0] == "one"
+    assert texts[2] == "two"
+
+
+def test_without_positives_there_is_no_frontier():
+    with pytest.raises(ValueError, match="Y has no positives"):
+        FrontierDisplay.from_predictions([[0.5], [0.25]], [[0], [0]])
+
+
+def test_thresholds_stand_beside_their_labels_by_falling_support():
+    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, average="macro")
+    best = best_thresholds(SCORES, DATA.Y, average="macro")
+    f = f_measure(count(DATA.Y, best.decide(SCORES)))
+    supports = [label.support for label in drawn.labels]
+    assert supports == sorted(best.support.tolist(), reverse=True)
+    for label in drawn.labels:
+        j = int(label.name)
+        assert label.threshold == best.values[j]
+        assert label.f == pytest.approx(f[j])
+        inside = SCORES[DATA.Y[:, [j]].toarray().ravel(), j]
+        assert label.positives[2] == pytest.approx(np.median(inside))
+
+
+def test_the_rarest_labels_are_left_out_and_counted():
+    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, max_labels=2)
+    assert len(drawn.labels) == 2
+    assert f"{SCORES.shape[1] - 2} rarer labels not shown" in drawn.ax_.get_xlabel()
+
+
+def test_labels_decided_never_or_always_are_said_so():
+    scores, Y = np.array([[0.5, 0.2], [0.25, 0.1]]), np.array([[1, 0], [1, 1]])
+    drawn = ThresholdDisplay.from_predictions(scores, Y, thresholds=[-np.inf, np.inf])
+    words = {text.get_text() for text in drawn.ax_.texts}
+    assert {"never ▸", "◂ always", "1.00", "0.00"} <= words
+    drawn.figure_.canvas.draw()
+
+
+def test_named_thresholds_find_their_labels():
+    names, turned = ["sea", "sky"], [[0.2, 0.9], [0.4, 0.6], [0.1, 0.3]]
+    Y = np.array([[0, 1], [1, 0], [0, 1]])
+    best = best_thresholds(turned, Y, label_names=names)
+    drawn = ThresholdDisplay.from_predictions(
+        np.array(turned)[:, ::-1], Y[:, ::-1], thresholds=best, label_names=names[::-1]
+    )
+    found = {label.name: label.threshold for label in drawn.labels}
+    assert found == dict(zip(names, best.values.tolist(), strict=True))
+
+
+def test_a_score_that_is_absent_is_a_positive_missed():
+    scores = sparse.csr_array(np.array([[0.5, 0.0], [0.0, 0.75], [0.25, 0.0]]))
+    Y = np.array([[1, 1], [1, 0], [0, 0]])
+    drawn = ThresholdDisplay.from_predictions(scores, Y, thresholds=[0.4, 0.4])
+    assert [label.support for label in drawn.labels] == [2, 1]
+    assert [label.f for label in drawn.labels] == pytest.approx([2 / 3, 0.0])
+    drawn.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_labels": 0}, "max_labels must be at least 1, got 0."),
+        ({"thresholds": [0.5]}, "thresholds must be one for each of"),
+        ({"thresholds": [0.5] * 6, "beta": 2.0}, "thresholds are given: beta"),
+    ],
+)
+def test_bad_arguments_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        ThresholdDisplay.from_predictions(SCORES, DATA.Y, **options)
