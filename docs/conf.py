@@ -18,7 +18,8 @@ extensions = [
 ]
 # Nothing is fetched while building: references to others stay plain.
 intersphinx_mapping: dict[str, tuple[str, None]] = {}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "labelwise"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
