@@ -207,6 +207,18 @@ def test_absent_scores_are_never_decided(problem):
         assert averaged(f_measure, count(Y, decided)) == pytest.approx(tuned.value)
 
 
+@pytest.mark.parametrize("shape", [(70_000, 1), (1000, 70), (5, 3)])
+def test_what_came_stays_as_it_came(shape):
+    random = np.random.default_rng(0)
+    scores = random.standard_normal(shape)
+    Y = random.random(shape) < 0.3
+    before = scores.copy(), Y.copy()
+    for wish in ({}, {"average": "macro"}, {"average": "macro", "measure": g_mean}):
+        best_thresholds(scores, Y, **wish)
+    np.testing.assert_array_equal(scores, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
 def test_thresholds_lie_halfway_between_distinct_scores():
     tuned = best_thresholds([[0.9], [0.5], [0.1], [0.0]], [[1], [1], [0], [0]])
     assert tuned.values == pytest.approx([0.3])

@@ -88,16 +88,40 @@ def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) ->
     factor, ``TP - λ·D`` and a constant, so that every label by itself maximises this. None if the
     measure is not of this kind, falls with TP or rises with D.
     """
-    weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
-    if weights is None:
+    planes = _planes_of(measure, value, n_positive, n_cells)
+    if planes is None:
         return None
-    above, below = (_plane(each, n_positive, n_cells) for each in weights)
+    above, below = planes
     n_negative = n_cells - n_positive
     corners = ((0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative))
     if min(below.at(*corner) for corner in corners) < 0:
         return None
     rise, fall = above.hits - value * below.hits, value * below.decided - above.decided
     return float(fall / rise) if rise > 0 and fall >= 0 else None
+
+
+def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
+    """Return a λ that the certificate of the best value cannot fall below, if `value` is reached.
+
+    None if there is none above 0: the certificate must not fall as the value rises.
+    """
+    least = certificate_of(measure, value, n_positive, n_cells)
+    planes = _planes_of(measure, value, n_positive, n_cells)
+    if not least or planes is None:
+        return None
+    above, below = planes
+    return least if below.decided * above.hits >= below.hits * above.decided else None
+
+
+def _planes_of(
+    measure: Any, value: float, n_positive: int, n_cells: int
+) -> tuple[Plane, Plane] | None:
+    """Return numerator and denominator as functions of (TP, D), None if there are none."""
+    weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
+    if weights is None:
+        return None
+    above, below = weights
+    return _plane(above, n_positive, n_cells), _plane(below, n_positive, n_cells)
 
 
 def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:

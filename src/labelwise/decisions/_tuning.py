@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from labelwise.decisions._bounded import best_of_few
 from labelwise.decisions._chosen import Chosen
 from labelwise.decisions._cuts import cuts_of, every_cut
 from labelwise.decisions._fbr import Fbr
@@ -86,6 +87,10 @@ def _rule(problem: Problem, options: Options) -> Rule:
 
 def by_rule(problem: Problem, rule: Rule) -> Chosen:
     """Return the choice of a rule on all rows; values are sorted without indices."""
+    if isinstance(rule, MicroRule):
+        chosen = best_of_few(problem, rule)
+        if chosen is not None:
+            return chosen
     if not rule.needs_every_cut:
         return rule(cuts_of(problem.scores, problem.Y))
     # Every cut of every label would be four times the size of the scores: one label at a time.

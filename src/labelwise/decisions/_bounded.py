@@ -1,0 +1,110 @@
+"""The best micro average from few of the scores.
+
+Any thresholds reach some value, and with it a λ that the best value's λ cannot fall below. A label
+that decides d at the best thresholds has ``hits - λ·d >= 0``, so that d is at most its positives
+over λ: scores of lower rank do not matter, and are never sorted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.decisions._chosen import Chosen
+from labelwise.decisions._cuts import Cuts, counts_of, cuts_of, halfway, joined
+from labelwise.decisions._cuts_kernels import (
+    count_reaching,
+    cuts_at_hits,
+    gather_reaching,
+    hit_scores,
+)
+from labelwise.decisions._linear_fractional import least_certificate
+from labelwise.decisions._micro import MicroRule
+from labelwise.decisions._problem import Problem
+
+# Rows that are looked at to guess where scores of some rank lie.
+_N_GUESSED = 1024
+# Fewer scores are sorted before this has begun.
+_FEW = 2**16
+
+
+class Hits(NamedTuple):
+    """The scores of the positives, label after label."""
+
+    scores: np.ndarray
+    starts: np.ndarray
+
+    def of(self, j: int) -> np.ndarray:
+        """Return those of one label."""
+        return self.scores[self.starts[j] : self.starts[j + 1]]
+
+
+def best_of_few(problem: Problem, rule: MicroRule) -> Chosen | None:
+    """Return the choice of the rule, None where this way does not lead to it."""
+    scores, Y = problem.scores, problem.Y
+    is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
+    if not is_plain or scores.size < _FEW or rule.limits.are_set or not problem.support.any():
+        return None
+    hits = Hits(hit_scores(scores, Y.indptr, Y.indices)[0], Y.indptr)
+    guess = np.sort(scores[:: max(1, problem.n_samples // _N_GUESSED)].T, axis=1)
+    least = _least_slope(problem, rule, hits, guess)
+    if least is None:
+        return None
+    cuts = _cuts_that_matter(problem, hits, guess, least)
+    return _with_thresholds(problem, rule(cuts))
+
+
+def _least_slope(problem: Problem, rule: MicroRule, hits: Hits, guess: np.ndarray) -> float | None:
+    """Return the λ that is reached by deciding each label about as often as it is positive."""
+    share = problem.support / problem.n_samples
+    thresholds = _ranked_scores(guess, np.round(share * guess.shape[1]))
+    n_decided = int(count_reaching(problem.scores, thresholds).sum())
+    n_hits = int((hits.scores >= np.repeat(thresholds, problem.support)).sum())
+    n_positive, n_cells = int(problem.support.sum()), problem.n_samples * problem.n_labels
+    value = rule.measure(counts_of(n_decided, n_hits, n_positive, n_cells))
+    return least_certificate(rule.measure, float(value), n_positive, n_cells)
+
+
+def _ranked_scores(guess: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Return each label's score of some rank: inf for rank 0, -inf beyond the last."""
+    n_labels, n_rows = guess.shape
+    place = n_rows - np.clip(ranks, 1, n_rows).astype(np.int64)
+    found = guess[np.arange(n_labels), place]
+    return np.where(ranks < 1, np.inf, np.where(ranks > n_rows, -np.inf, found)).astype(guess.dtype)
+
+
+def _cuts_that_matter(problem: Problem, hits: Hits, guess: np.ndarray, least: float) -> Cuts:
+    """Return cuts that hold those of the best thresholds, for all λ from the least on."""
+    most = problem.support / least
+    expected = most * guess.shape[1] / problem.n_samples
+    # Three standard deviations more than expected: seldom is a label looked at again.
+    floors = _ranked_scores(guess, np.ceil(expected + 3 * np.sqrt(expected) + 3))
+    floors[problem.support == 0] = np.inf
+    sizes = count_reaching(problem.scores, floors)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    kept = gather_reaching(problem.scores, floors, starts)
+    found = []
+    for j in range(problem.n_labels):
+        column, mine = kept[starts[j] : starts[j + 1]], hits.of(j)
+        column.sort()
+        mine.sort()
+        found.append(cuts_at_hits(column, mine[np.searchsorted(mine, floors[j]) :], -np.inf))
+    cuts = joined(found, problem.support, problem.n_samples)
+    gains = np.maximum.reduceat(cuts.hits - least * cuts.decided, cuts.starts[:-1])
+    # A cut further down has more decisions than were kept, and at most all positives.
+    is_enough = problem.support - least * (sizes + 1) < gains - 1e-9
+    for j in np.flatnonzero(~is_enough & (sizes < problem.n_samples)).tolist():
+        found[j] = cuts_of(problem.scores[:, [j]], problem.Y[:, [j]])[1:5]
+    return joined(found, problem.support, problem.n_samples)
+
+
+def _with_thresholds(problem: Problem, chosen: Chosen) -> Chosen:
+    """Put in the thresholds of labels that decide all that was kept: what lies below was not."""
+    thresholds = chosen.thresholds.copy()
+    n_samples = problem.n_samples
+    for j in np.flatnonzero(np.isneginf(thresholds) & (chosen.decided < n_samples)):
+        column = np.sort(problem.scores[:, j])
+        place = n_samples - chosen.decided[j]
+        thresholds[j] = halfway(column[place : place + 1], column[place - 1 : place])[0]
+    return chosen._replace(thresholds=thresholds)

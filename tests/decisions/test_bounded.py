@@ -1,0 +1,72 @@
+"""Scores that are never sorted do not matter."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from labelwise.decisions import LinearFractional, _bounded
+from labelwise.decisions._cuts import cuts_of
+from labelwise.decisions._linear_fractional import certificate_of, least_certificate
+from labelwise.decisions._micro import MicroRule
+from labelwise.decisions._problem import check_problem
+from labelwise.measures import accuracy, balanced_accuracy, f_measure, g_mean, jaccard, precision
+from tests.decisions.problems import random_problems
+
+TVERSKY = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))
+MEASURES = [
+    *(partial(f_measure, beta=beta) for beta in (0.5, 1.0, 2.0, math.pi / 3)),
+    jaccard,
+    precision,
+    accuracy,
+    balanced_accuracy,
+    TVERSKY,
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("n_guessed", [1, 3, 1000])
+def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_guessed):
+    monkeypatch.setattr(_bounded, "_FEW", 0)
+    # Bad guesses: a few rows, often in the order of a label.
+    monkeypatch.setattr(_bounded, "_N_GUESSED", n_guessed)
+    rule, n_found = MicroRule(measure), 0
+    for scores, Y in random_problems(40, seed=41, most_samples=40, most_labels=5):
+        for rows in (slice(None), np.argsort(scores[:, 0])):
+            problem = check_problem(np.ascontiguousarray(scores[rows]), Y[rows], None)
+            found = _bounded.best_of_few(problem, rule)
+            if found is not None:
+                n_found += 1
+                expected = rule(cuts_of(problem.scores, problem.Y))
+                for part, other in zip(found, expected, strict=True):
+                    np.testing.assert_array_equal(part, other)
+    assert n_found > 20
+
+
+def test_this_way_is_left_where_it_does_not_lead(monkeypatch):
+    monkeypatch.setattr(_bounded, "_FEW", 0)
+    random = np.random.default_rng(0)
+    scores, Y = random.random((50, 3)), random.random((50, 3)) < 0.3
+    problem = check_problem(scores, Y, None)
+    assert _bounded.best_of_few(problem, MicroRule(f_measure)) is not None
+    assert _bounded.best_of_few(problem, MicroRule(g_mean)) is None
+    columns = check_problem(np.asfortranarray(scores), Y, None)
+    assert _bounded.best_of_few(columns, MicroRule(f_measure)) is None
+    monkeypatch.undo()
+    assert _bounded.best_of_few(problem, MicroRule(f_measure)) is None
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_the_certificate_of_a_higher_value_is_no_lower(measure):
+    for low, high in ((0.2, 0.3), (0.5, 0.9)):
+        least = least_certificate(measure, low, 30, 100)
+        if least is not None:
+            assert least <= certificate_of(measure, high, 30, 100)
+
+
+def test_a_certificate_that_falls_as_the_value_rises_bounds_nothing():
+    falling = LinearFractional((0, 0, 0, 1), (0, 0, 1, 0))
+    low, high = (certificate_of(falling, value, 30, 100) for value in (0.3, 0.6))
+    assert high < low
+    assert least_certificate(falling, 0.3, 30, 100) is None
