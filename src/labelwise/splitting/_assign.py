@@ -65,9 +65,10 @@ def assign(
     random_state : int, RandomState or None
         Draws the order of the rows and settles ties. Same seed, same result.
     budget : int or timedelta, optional
-        For "balanced": the number of swaps to try, by default 400 a row but at most 500,000,
-        a second or less. A `datetime.timedelta` stops by the clock instead, and then the same
-        seed need not give the same result.
+        For "balanced": the number of swaps to try, by default 400 a row but at most 500,000:
+        less than a second for some thousand rows, some seconds for a million. A
+        `datetime.timedelta` stops the search by the clock instead, and then the same seed need
+        not give the same result.
 
     Returns
     -------
@@ -76,8 +77,10 @@ def assign(
 
     Notes
     -----
-    "iterative" takes O(nnz + n·k + q) time, since remaining counts are kept and not recounted,
-    and O(nnz + q·k) memory. "balanced" adds its budget, each trial O(labels of 16 rows).
+    "iterative" takes O(nnz + n·k + q log q) time and O(nnz + q·k) memory: remaining counts are
+    kept, not recounted, in a tree of minima over 64 labels each, of which a row touches more than
+    the leaves only where its label becomes the least. "balanced" adds the starts it compares and
+    its budget; a trial looks at the labels of 16 rows.
 
     References
     ----------

@@ -101,7 +101,7 @@ def _with_exact_sizes(task: _Task, subsets: np.ndarray, rng: np.random.Generator
 
 def kernel_rows(units: Units) -> Rows:
     """Return the labels of units in the types that the kernels are compiled for."""
-    counts = units.counts
+    counts = sparse.csr_array(units.counts)
     return Rows(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
 
 

@@ -52,20 +52,42 @@ def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarra
     to one that is too small can it help.
     """
     subset = _without_empty(weight, subset, wanted)
+    excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
+    held = _groups_by_size(weight, subset, wanted.size)
     while True:
-        excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
         steps = [
-            _best_step(weight, subset, excess, j, m)
+            (*_best_step(held[j], held[m], excess[j], excess[m]), j, m)
             for j in np.flatnonzero(excess > 0).tolist()
             for m in np.flatnonzero(excess < 0).tolist()
         ]
         if not steps or min(steps)[0] >= -NOTHING:
             return subset
-        _, j, m, leaving, coming = min(steps)
-        leaver = np.flatnonzero((subset == j) & (weight == leaving))[0]
+        _, leaving, coming, j, m = min(steps)
+        _hand_over(held, subset, leaving, j, m)
         if coming:
-            subset[np.flatnonzero((subset == m) & (weight == coming))[0]] = j
-        subset[leaver] = m
+            _hand_over(held, subset, coming, m, j)
+        excess[[j, m]] += np.array([coming - leaving, leaving - coming])
+
+
+def _groups_by_size(
+    weight: np.ndarray, subset: np.ndarray, n_subsets: int
+) -> list[dict[int, list[int]]]:
+    """List the groups of each subset under their sizes."""
+    held: list[dict[int, list[int]]] = [{} for _ in range(n_subsets)]
+    for group, (size, j) in enumerate(zip(weight.tolist(), subset.tolist(), strict=True)):
+        held[j].setdefault(size, []).append(group)
+    return held
+
+
+def _hand_over(
+    held: list[dict[int, list[int]]], subset: np.ndarray, size: int, j: int, m: int
+) -> None:
+    """Bring a group of this size from subset j to subset m."""
+    group = held[j][size].pop()
+    if not held[j][size]:
+        del held[j][size]
+    held[m].setdefault(size, []).append(group)
+    subset[group] = m
 
 
 def _without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -79,18 +101,17 @@ def _without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -
 
 
 def _best_step(
-    weight: np.ndarray, subset: np.ndarray, excess: np.ndarray, j: int, m: int
-) -> tuple[float, int, int, int, int]:
-    """Return the change of distance, from, to, and the sizes of the groups that go and come."""
-    leaving = np.unique(weight[subset == j])
-    coming = np.concatenate(([0], np.unique(weight[subset == m])))
+    here: dict[int, list[int]], there: dict[int, list[int]], too_many: float, too_few: float
+) -> tuple[float, int, int]:
+    """Return the change of distance, and the sizes of the groups that go and come (0 for none)."""
+    leaving, coming = np.array(sorted(here)), np.array([0, *sorted(there)])
     shifted = leaving[:, None] - coming
-    after = np.abs(excess[j] - shifted) + np.abs(excess[m] + shifted)
-    if (subset == j).sum() == 1:
+    after = np.abs(too_many - shifted) + np.abs(too_few + shifted)
+    if sum(map(len, here.values())) == 1:
         after[:, 0] = np.inf  # no subset is left empty
     a, b = np.unravel_index(np.argmin(after), after.shape)
-    change = after[a, b] - abs(excess[j]) - abs(excess[m])
-    return float(change), j, m, int(leaving[a]), int(coming[b])
+    change = after[a, b] - abs(too_many) - abs(too_few)
+    return float(change), int(leaving[a]), int(coming[b])
 
 
 def _search(

@@ -10,6 +10,8 @@ from labelwise.splitting._iterative_kernels import (
     Cards,
     Minima,
     Wants,
+    by_label,
+    by_unit,
     deal,
     fill,
 )
@@ -34,7 +36,7 @@ def deal_iteratively(
 
 def deal_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a random subset for each group, sizes as near as dealing in turn brings them."""
-    no_labels = sparse.csr_array((units.n_units, 0), dtype=np.int32)
+    no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
     return deal_iteratively(units._replace(counts=no_labels), proportions, rng)
 
 
@@ -53,11 +55,10 @@ def deal_in_order(
     in [0, 1) that settle ties between subsets. `rank` settles ties between labels. `in_turn` and
     `examples`, what each subset wants, are updated.
     """
-    rows = units.counts[order]
-    wanted, left = _wanted_and_left(rows, proportions, in_turn)
     dealt = np.full(units.n_labels, -1, dtype=np.int64)
     if units.n_labels:
-        cards = _cards(rows, _weight_in_order(units, order))
+        cards = _cards(units, order)
+        wanted, left = _wanted_and_left(cards, proportions, in_turn)
         deal(cards, Wants(wanted, examples), tree_of_minima(left, rank), lots, in_turn, dealt)
     return dealt[dealt >= 0]
 
@@ -106,17 +107,17 @@ def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
 
 
 def _wanted_and_left(
-    rows: sparse.csr_array, proportions: np.ndarray, subset: np.ndarray
+    cards: Cards, proportions: np.ndarray, subset: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the positives that each subset still wants, and those not yet dealt, by label."""
-    n_labels, n_subsets = rows.shape[1], proportions.size
-    left = np.bincount(rows.indices, weights=rows.data, minlength=n_labels)
+    n_labels, n_subsets = cards.holder_starts.size - 1, proportions.size
+    left = np.bincount(cards.labels, weights=cards.counts, minlength=n_labels)
     wanted = left[:, None] * proportions
     if (subset >= 0).any():
-        owner = np.repeat(subset, np.diff(rows.indptr))
+        owner = np.repeat(subset, np.diff(cards.starts))
         has = owner >= 0
-        cell = rows.indices[has].astype(np.int64) * n_subsets + owner[has]
-        got = np.bincount(cell, weights=rows.data[has], minlength=wanted.size)
+        cell = cards.labels[has].astype(np.int64) * n_subsets + owner[has]
+        got = np.bincount(cell, weights=cards.counts[has], minlength=wanted.size)
         wanted -= got.reshape(wanted.shape)
         left -= got.reshape(wanted.shape).sum(axis=1)
     return wanted, left.astype(np.int64)
@@ -127,15 +128,19 @@ def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
     return units.weight if units.of_row is None else units.weight[order]
 
 
-def _cards(rows: sparse.csr_array, weight: np.ndarray) -> Cards:
-    """Return the units as the kernel takes them, in few types so that it is compiled once."""
-    columns = sparse.csc_array(rows)
-    number = np.int32 if max(rows.nnz, *rows.shape) < 2**31 else np.int64
-    return Cards(
-        rows.indptr.astype(number, copy=False),
-        rows.indices.astype(number, copy=False),
-        rows.data,
-        weight,
-        columns.indptr.astype(number, copy=False),
-        columns.indices.astype(number, copy=False),
+def _cards(units: Units, order: np.ndarray) -> Cards:
+    """Return the units as the kernel takes them, laid out so that it reads straight on."""
+    columns = units.counts
+    # Few types, so that the kernels are compiled once.
+    number = np.int32 if max(columns.nnz, *columns.shape) < 2**31 else np.int64
+    label_starts, holders = (
+        numbers.astype(number, copy=False) for numbers in (columns.indptr, columns.indices)
     )
+    n_carried = np.bincount(holders, minlength=units.n_units)
+    starts = np.concatenate(([0], np.cumsum(n_carried[order]))).astype(number)
+    place = np.empty(units.n_units, dtype=number)
+    place[order] = starts[:-1]
+    labels, counts = by_unit(label_starts, holders, columns.data, place)
+    in_order = by_label(starts, labels, label_starts[:-1].copy())
+    weight = _weight_in_order(units, order)
+    return Cards(starts, labels, counts, weight, label_starts, in_order)

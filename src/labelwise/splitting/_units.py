@@ -11,7 +11,7 @@ from scipy import sparse
 class Units(NamedTuple):
     """Rows or groups to deal: their counts of labels, their sizes, and the unit of each row."""
 
-    counts: sparse.csr_array
+    counts: sparse.csc_array
     weight: np.ndarray
     of_row: np.ndarray | None
 
@@ -32,15 +32,14 @@ class Units(NamedTuple):
 
 def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
     """Return the units of a label matrix; `groups` numbers the group of each row."""
-    counts = sparse.csr_array(Y, dtype=np.int8)
     if groups is None:
-        return Units(counts, np.ones(Y.shape[0], dtype=np.int64), None)
+        return Units(Y.astype(np.int8, copy=False), np.ones(Y.shape[0], dtype=np.int64), None)
     weight = np.bincount(groups)
     place = (groups, np.arange(groups.size))
     membership = sparse.csr_array(
         (np.ones(groups.size, dtype=np.int32), place), shape=(weight.size, groups.size)
     )
-    return Units(membership @ counts, weight, groups)
+    return Units(sparse.csc_array(membership @ Y.astype(np.int32)), weight, groups)
 
 
 def check_groups(groups: Any, n_samples: int) -> np.ndarray:
