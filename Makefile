@@ -12,7 +12,7 @@ demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
 
 test: lint  ## every check
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
