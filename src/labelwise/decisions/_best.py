@@ -10,6 +10,7 @@ from labelwise.decisions._options import Options
 from labelwise.decisions._problem import check_problem
 from labelwise.decisions._thresholds import Thresholds
 from labelwise.decisions._tuning import tuned
+from labelwise.decisions._unseen import warn_of_unseen_labels
 from labelwise.measures import f_measure, with_beta
 
 
@@ -142,4 +143,5 @@ def best_thresholds(
         n_bootstrap=n_bootstrap,
         confidence=confidence,
     )
+    warn_of_unseen_labels(problem)
     return tuned(problem, options, random_state)

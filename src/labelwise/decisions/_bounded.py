@@ -2,7 +2,8 @@
 
 Any thresholds reach some value, and with it a λ that the best value's λ cannot fall below. A label
 that decides d at the best thresholds has ``hits - λ·d >= 0``, so that d is at most its positives
-over λ: scores of lower rank do not matter, and are never sorted.
+over λ: scores of lower rank do not matter, and are never sorted. If some threshold of the label
+gives it more than 0, d is still less.
 """
 
 from __future__ import annotations
@@ -40,30 +41,41 @@ class Hits(NamedTuple):
         return self.scores[self.starts[j] : self.starts[j + 1]]
 
 
+class Reached(NamedTuple):
+    """A λ that the best one cannot fall below, and the ``hits - λ·decisions`` of each label."""
+
+    slope: float
+    gains: np.ndarray
+
+
 def best_of_few(problem: Problem, rule: MicroRule) -> Chosen | None:
-    """Return the choice of the rule, None where this way does not lead to it."""
+    """Return the choice of the rule, None where this way does not lead to it or is longer."""
     scores, Y = problem.scores, problem.Y
     is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
-    if not is_plain or scores.size < _FEW or rule.limits.are_set or not problem.support.any():
+    is_large = problem.n_samples >= 4 * _N_GUESSED and scores.size >= _FEW
+    if not (is_plain and is_large and problem.support.any()) or rule.limits.are_set:
         return None
     hits = Hits(hit_scores(scores, Y.indptr, Y.indices)[0], Y.indptr)
-    guess = np.sort(scores[:: max(1, problem.n_samples // _N_GUESSED)].T, axis=1)
-    least = _least_slope(problem, rule, hits, guess)
-    if least is None:
+    guess = np.sort(scores[:: problem.n_samples // _N_GUESSED].T, axis=1)
+    reached = _reached(problem, rule, hits, guess)
+    if reached is None:
         return None
-    cuts = _cuts_that_matter(problem, hits, guess, least)
-    return _with_thresholds(problem, rule(cuts))
+    return _with_thresholds(problem, rule(_cuts_that_matter(problem, hits, guess, reached)))
 
 
-def _least_slope(problem: Problem, rule: MicroRule, hits: Hits, guess: np.ndarray) -> float | None:
-    """Return the λ that is reached by deciding each label about as often as it is positive."""
+def _reached(problem: Problem, rule: MicroRule, hits: Hits, guess: np.ndarray) -> Reached | None:
+    """Return what is reached by deciding each label about as often as it is positive."""
     share = problem.support / problem.n_samples
     thresholds = _ranked_scores(guess, np.round(share * guess.shape[1]))
-    n_decided = int(count_reaching(problem.scores, thresholds).sum())
-    n_hits = int((hits.scores >= np.repeat(thresholds, problem.support)).sum())
+    decided = count_reaching(problem.scores, thresholds)
+    labels = np.repeat(np.arange(problem.n_labels), problem.support)
+    n_hits = np.bincount(labels[hits.scores >= thresholds[labels]], minlength=problem.n_labels)
     n_positive, n_cells = int(problem.support.sum()), problem.n_samples * problem.n_labels
-    value = rule.measure(counts_of(n_decided, n_hits, n_positive, n_cells))
-    return least_certificate(rule.measure, float(value), n_positive, n_cells)
+    value = rule.measure(counts_of(decided.sum(), n_hits.sum(), n_positive, n_cells))
+    slope = least_certificate(rule.measure, float(value), n_positive, n_cells)
+    if slope is None:
+        return None
+    return Reached(slope, np.maximum(0.0, n_hits - slope * decided))
 
 
 def _ranked_scores(guess: np.ndarray, ranks: np.ndarray) -> np.ndarray:
@@ -74,9 +86,9 @@ def _ranked_scores(guess: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return np.where(ranks < 1, np.inf, np.where(ranks > n_rows, -np.inf, found)).astype(guess.dtype)
 
 
-def _cuts_that_matter(problem: Problem, hits: Hits, guess: np.ndarray, least: float) -> Cuts:
+def _cuts_that_matter(problem: Problem, hits: Hits, guess: np.ndarray, least: Reached) -> Cuts:
     """Return cuts that hold those of the best thresholds, for all λ from the least on."""
-    most = problem.support / least
+    most = (problem.support - least.gains) / least.slope
     expected = most * guess.shape[1] / problem.n_samples
     # Three standard deviations more than expected: seldom is a label looked at again.
     floors = _ranked_scores(guess, np.ceil(expected + 3 * np.sqrt(expected) + 3))
@@ -91,9 +103,9 @@ def _cuts_that_matter(problem: Problem, hits: Hits, guess: np.ndarray, least: fl
         mine.sort()
         found.append(cuts_at_hits(column, mine[np.searchsorted(mine, floors[j]) :], -np.inf))
     cuts = joined(found, problem.support, problem.n_samples)
-    gains = np.maximum.reduceat(cuts.hits - least * cuts.decided, cuts.starts[:-1])
+    gains = np.maximum.reduceat(cuts.hits - least.slope * cuts.decided, cuts.starts[:-1])
     # A cut further down has more decisions than were kept, and at most all positives.
-    is_enough = problem.support - least * (sizes + 1) < gains - 1e-9
+    is_enough = problem.support - least.slope * (sizes + 1) < gains - 1e-9
     for j in np.flatnonzero(~is_enough & (sizes < problem.n_samples)).tolist():
         found[j] = cuts_of(problem.scores[:, [j]], problem.Y[:, [j]])[1:5]
     return joined(found, problem.support, problem.n_samples)

@@ -11,7 +11,15 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.decisions._cuts import Cuts, counts_of
-from labelwise.decisions._ranked import Ranked, Totals, cuts_under, ranked
+from labelwise.decisions._ranked import (
+    Ranked,
+    RankedHits,
+    Totals,
+    cuts_at_hits_under,
+    every_cut_under,
+    hits_in,
+    ranked,
+)
 from labelwise.decisions._ranked_kernels import weighted_counts
 from labelwise.measures import Counts
 from labelwise.measures._outcome import check_outcome
@@ -46,6 +54,11 @@ class Problem:
         return ranked(self.scores, self.Y)
 
     @cached_property
+    def ranked_hits(self) -> RankedHits:
+        """Where the positives stand in the ranking."""
+        return hits_in(self.ranking)
+
+    @cached_property
     def everyone(self) -> np.ndarray:
         """Weights that count each sample once."""
         return np.ones(self.n_samples, dtype=np.int32)
@@ -63,8 +76,11 @@ class Problem:
         return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
-        """Return the cuts of all labels under weights."""
-        return cuts_under(self.ranking, weights, everywhere, self.totals(weights))
+        """Return the cuts of all labels under weights, at hits or at every score."""
+        totals = self.totals(weights)
+        if everywhere:
+            return every_cut_under(self.ranking, weights, totals)
+        return cuts_at_hits_under(self.ranking, self.ranked_hits, weights, totals)
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, a row for each row of thresholds.

@@ -9,7 +9,11 @@ from scipy import sparse
 
 from labelwise.decisions._cuts import Cuts
 from labelwise.decisions._cuts_kernels import are_positive
-from labelwise.decisions._ranked_kernels import weighted_cuts
+from labelwise.decisions._ranked_kernels import (
+    ends_of_ties,
+    weighted_cuts_at_hits,
+    weighted_cuts_everywhere,
+)
 
 # Cells sorted at a time.
 _BLOCK = 2**22
@@ -25,6 +29,14 @@ class Ranked(NamedTuple):
     starts: np.ndarray
     cells: np.ndarray
     scores: np.ndarray
+
+
+class RankedHits(NamedTuple):
+    """The entries of the positives among the cells, those of label j from ``starts[j]`` on."""
+
+    starts: np.ndarray
+    entries: np.ndarray
+    tie_ends: np.ndarray  # last entry of the label with the same score
 
 
 class Totals(NamedTuple):
@@ -63,7 +75,22 @@ def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> Ranked:
     return Ranked(scores.indptr.astype(np.int64), cells[order], scores.data[order])
 
 
-def cuts_under(ranking: Ranked, weights: np.ndarray, everywhere: bool, totals: Totals) -> Cuts:
-    """Return the cuts if each sample counted as often as its weight says: O(nN), no sort."""
-    starts, decided, hits, lows, thresholds = weighted_cuts(ranking, weights, everywhere)
-    return Cuts(starts, decided, hits, lows, thresholds.astype(np.float64), *totals)
+def hits_in(ranking: Ranked) -> RankedHits:
+    """Return where the positives stand in a ranking."""
+    entries = np.flatnonzero(ranking.cells & 1)
+    starts = np.searchsorted(entries, ranking.starts)
+    return RankedHits(starts, entries, ends_of_ties(ranking, entries, starts))
+
+
+def cuts_at_hits_under(
+    ranking: Ranked, hits: RankedHits, weights: np.ndarray, totals: Totals
+) -> Cuts:
+    """Return the cuts at hits if each sample counted as often as its weight says: no sort."""
+    *found, thresholds = weighted_cuts_at_hits(ranking, hits, weights)
+    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]
+
+
+def every_cut_under(ranking: Ranked, weights: np.ndarray, totals: Totals) -> Cuts:
+    """Return the cuts at every score if each sample counted as often as its weight says."""
+    *found, thresholds = weighted_cuts_everywhere(ranking, weights)
+    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]

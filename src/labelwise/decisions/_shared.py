@@ -12,7 +12,14 @@ from labelwise.decisions._cuts import counts_of, halfway
 from labelwise.decisions._limits import NO_LIMITS, Limits, within
 from labelwise.decisions._macro import MacroRule
 from labelwise.decisions._problem import Problem
-from labelwise.decisions._ranked import Ranked, Totals, cuts_under
+from labelwise.decisions._ranked import (
+    Ranked,
+    RankedHits,
+    Totals,
+    cuts_at_hits_under,
+    every_cut_under,
+    hits_in,
+)
 from labelwise.measures import Counts, macro, micro
 from labelwise.measures._counts import Measure
 
@@ -45,15 +52,23 @@ class SharedTuner:
         """The cells of all labels in the order of falling score."""
         return np.argsort(self.problem.ranking.scores)[::-1]
 
+    @cached_property
+    def _pool(self) -> tuple[Ranked, RankedHits]:
+        """All labels ranked together as if they were one."""
+        ranking, bounds = self.problem.ranking, np.array([0, self._order.size])
+        pool = Ranked(bounds, ranking.cells[self._order], ranking.scores[self._order])
+        return pool, hits_in(pool)
+
     def _best_micro(self, weights: np.ndarray, totals: Totals) -> float:
         """Cut all labels as if they were one."""
-        ranking = self.problem.ranking
-        bounds = np.array([0, self._order.size])
-        pool = Ranked(bounds, ranking.cells[self._order], ranking.scores[self._order])
+        pool, hits = self._pool
         n_cells = totals.n_samples * totals.positives.size
         together = Totals(totals.positives.sum(keepdims=True), n_cells)
         rule = MacroRule(self.measure, self.limits)
-        chosen = rule(cuts_under(pool, weights, rule.needs_every_cut, together))
+        if rule.needs_every_cut:
+            chosen = rule(every_cut_under(pool, weights, together))
+        else:
+            chosen = rule(cuts_at_hits_under(pool, hits, weights, together))
         if not within(self.limits, counts_of(chosen.decided, chosen.hits, *together)).all():
             raise ValueError(f"{self.limits} cannot be met by one threshold for all labels.")
         return float(chosen.thresholds[0])

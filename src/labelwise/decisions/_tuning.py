@@ -21,7 +21,6 @@ from labelwise.decisions._sample import ascend
 from labelwise.decisions._shared import SharedTuner
 from labelwise.decisions._shrink import Shrinkage
 from labelwise.decisions._thresholds import Thresholds
-from labelwise.decisions._unseen import warn_of_unseen_labels
 
 Rule = MicroRule | MacroRule | CostRule
 
@@ -39,7 +38,6 @@ def tuned(problem: Problem, options: Options, random_state: Any) -> Thresholds:
     """Return the thresholds that the options ask for."""
     random = check_random_state(random_state)
     plan = _plan(problem, options, random)
-    warn_of_unseen_labels(problem)
     chosen = plan.on_all()
     bounds = None
     if options.n_bootstrap:
