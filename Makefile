@@ -6,7 +6,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 SETTINGS := pyproject.toml constraints.txt
 OWN = $(INSTALL) --no-build-isolation --editable
 
-.PHONY: demo test lint format test-nojit test-bounds bench docs fuzz studies clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions docs fuzz studies clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -32,6 +32,9 @@ test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of 
 
 bench: $(VENV)/.bench  ## speed beside the peers, in one run
 	$(BIN)/python -m benchmarks
+
+bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
+	$(BIN)/python -m benchmarks decisions
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

@@ -1,0 +1,118 @@
+"""Thresholds on unseen data: what each way of tuning is worth on the benchmark sets.
+
+Scores are those of logistic binary relevance (see `scored_sets`); thresholds are tuned on 5-fold
+scores of two thirds of the rows and measured on the other third, as means over ten holdouts. All
+ways of tuning see the same scores.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.scored_sets import HOME, N_HOLDOUTS, SETS, Holdout, holdout
+from labelwise.decisions import best_thresholds, maximize_expected_f_independent
+from labelwise.measures import count, f_measure, macro, micro
+
+AVERAGES = {"micro": micro, "macro": macro}
+SETTLED = ("shared", "exact", "FBR.1")
+
+
+def decide_by_tuning(data: Holdout, **wish: object) -> np.ndarray:
+    """Return the decisions on the test rows of thresholds that were tuned on the others."""
+    tuned = best_thresholds(data.scores, data.Y, random_state=0, **wish)
+    return np.asarray(tuned.decide(data.scores_test))
+
+
+def decide_by_grid(data: Holdout) -> np.ndarray:
+    """Return the decisions of the best of 100 thresholds of each label, evenly spaced."""
+    truth = data.Y.toarray().astype(bool)
+    thresholds = []
+    for column, positive in zip(data.scores.T, truth.T, strict=True):
+        grid = np.linspace(column.min(), column.max(), 100)
+        decided = column[:, None] >= grid
+        hits = (decided & positive[:, None]).sum(axis=0)
+        f = 2 * hits / np.maximum(1, decided.sum(axis=0) + positive.sum())
+        thresholds.append(grid[np.argmax(f)])
+    return (data.scores_test >= np.array(thresholds)).astype(np.int8)
+
+
+def ways(average: str) -> dict[str, Callable[[Holdout], np.ndarray]]:
+    """Return the ways of deciding that are compared under one average."""
+    return {
+        "0.5": lambda data: (data.scores_test >= 0.5).astype(np.int8),
+        "grid": decide_by_grid,
+        "SCut": lambda data: decide_by_tuning(data, average="macro"),
+        "LFP": lambda data: maximize_expected_f_independent(data.scores_test)[0],
+        "FBR.1": lambda data: decide_by_tuning(data, average=average, fbr="auto", fbr_rule=1),
+        "shared": lambda data: decide_by_tuning(data, average=average, shared=True),
+        "exact": lambda data: decide_by_tuning(data, average=average),
+        "auto": lambda data: decide_by_tuning(data, average=average, shrink="auto"),
+    }
+
+
+def measured(name: str, n_holdouts: int) -> dict[str, dict[str, float]]:
+    """Return the mean test value of each way under each average."""
+    found: dict[str, dict[str, list[float]]] = {
+        average: {way: [] for way in ways(average)} for average in AVERAGES
+    }
+    for number in range(n_holdouts):
+        data = holdout(name, number)
+        known: dict[str, np.ndarray] = {}
+        for average, joined in AVERAGES.items():
+            for way, decide in ways(average).items():
+                # What does not depend on the average is decided once.
+                key = way if way in ("0.5", "grid", "SCut", "LFP") else f"{average} {way}"
+                decided = known[key] if key in known else known.setdefault(key, decide(data))
+                value = joined(f_measure, count(data.Y_test, decided))
+                found[average][way].append(float(value))
+    return {
+        average: {way: float(np.mean(values)) for way, values in by_way.items()}
+        for average, by_way in found.items()
+    }
+
+
+def show(average: str, results: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Print the table of one average, and whether "auto" keeps what it promises."""
+    table = Table(title=f"Test {average} F, means over holdouts")
+    names = list(ways(average))
+    for heading in ("set", *names, "auto - better end"):
+        table.add_column(heading, justify="left" if heading == "set" else "right")
+    least = []
+    for name, result in results.items():
+        row = result[average]
+        least.append(row["auto"] - max(row["shared"], row["exact"]))
+        cells = [f"{row[way]:.4f}" for way in names]
+        table.add_row(name, *cells, f"{least[-1]:+.4f}")
+    means = {way: np.mean([result[average][way] for result in results.values()]) for way in names}
+    table.add_section()
+    table.add_row("mean", *(f"{means[way]:.4f}" for way in names), "", style="bold")
+    Console(width=120).print(table)
+    margins = ", ".join(f"{means['auto'] - means[way]:+.4f} over {way}" for way in SETTLED)
+    print(f"auto: {margins}; at worst {min(least):+.4f} beside the better end of a set.")
+
+
+def main() -> None:
+    """Measure all sets, or those named in BENCH_SETS, on BENCH_HOLDOUTS holdouts."""
+    if not HOME.is_dir():
+        print(f"decisions: no benchmark sets in {HOME}; set LABELWISE_DATA to their folder.")
+        return
+    chosen = os.environ.get("BENCH_SETS", ",".join(SETS)).split(",")
+    n_holdouts = int(os.environ.get("BENCH_HOLDOUTS", N_HOLDOUTS))
+    results = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Y has no positives")
+        for name in chosen:
+            results[name] = measured(name, n_holdouts)
+            print(f"{name}: {n_holdouts} holdouts done.", flush=True)
+    for average in AVERAGES:
+        show(average, results)
+
+
+if __name__ == "__main__":
+    main()
