@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy import sparse
 
 from labelwise.decisions import best_thresholds
 from labelwise.decisions._fbr import AMOUNTS
@@ -139,3 +140,27 @@ def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
     ]
     tuned = best_thresholds(scores, Y, average=average, fbr="auto", random_state=7)
     assert tuned.fbr == AMOUNTS[int(np.argmax(means))]
+
+
+WISHES = [
+    {"shrink": 0.3},
+    {"shrink": 0.3, "average": "macro"},
+    {"shrink": "auto"},
+    {"shrink": "auto", "average": "macro"},
+    {"fbr": "auto", "average": "macro"},
+    {"shared": True, "average": "macro"},
+    {"average": "sample"},
+    {"n_bootstrap": 5},
+]
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=str)
+def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(wish):
+    scores, Y = make_problem(shape=(90, 5))
+    dense, stored = (
+        best_thresholds(form, Y, random_state=1, **wish)
+        for form in (scores, sparse.csr_array(scores))
+    )
+    np.testing.assert_array_equal(dense.values, stored.values)
+    np.testing.assert_array_equal(dense.intervals, stored.intervals)
+    assert dense.value == stored.value
