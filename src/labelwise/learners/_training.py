@@ -1,0 +1,84 @@
+"""The gate of a learner's fit, and what all learners have in common behind it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_consistent_length
+
+from labelwise._validation import check_labels
+from labelwise.decisions._score_matrix import constant_labels, warn_of_constants
+
+
+class Targets(NamedTuple):
+    """The labels to learn: those that have both classes, and the values of the others."""
+
+    matrix: sparse.csc_array  # bool, all labels
+    names: tuple[str, ...] | None
+    constants: np.ndarray  # 0 or 1, NaN for a label with both classes
+
+    @property
+    def varying(self) -> np.ndarray:
+        """Numbers of the labels that have both classes."""
+        return np.flatnonzero(np.isnan(self.constants))
+
+    def dense(self) -> np.ndarray:
+        """Return the labels that have both classes, int64 of shape (n_samples, n_varying)."""
+        # int64: see DESIGN, section 3.
+        return np.asarray(self.matrix[:, self.varying].toarray(), dtype=np.int64)
+
+
+def learn_targets(learner: Any, X: Any, Y: Any) -> Targets:
+    """Check Y beside X, and let the learner remember its labels.
+
+    Sets `label_names_` (a tuple, or None if Y has no names), `constants_` (0 or 1 for labels with
+    one class, of which one warning tells; NaN for all others) and `classes_` (label numbers).
+    X is left alone: `learn_features` checks it for a learner that computes with it.
+    """
+    if Y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None."
+        )
+    matrix, names = check_labels(Y)
+    check_consistent_length(X, matrix)
+    if 0 in matrix.shape:
+        raise ValueError(f"Y must have a row and a label, got shape {matrix.shape}.")
+    constants = constant_labels(matrix)
+    warn_of_constants(constants, names)
+    learner.label_names_ = names
+    learner.constants_ = constants
+    learner.classes_ = np.arange(matrix.shape[1])
+    return Targets(matrix, names, constants)
+
+
+def learn_features(learner: Any, X: Any, *, reset: bool = True) -> Any:
+    """Return X as finite float64, dense in rows or CSR; with `reset` its width is remembered."""
+    from sklearn.utils.validation import validate_data
+
+    return validate_data(learner, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset)
+
+
+def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:
+    """Return the columns of all labels, given those with both classes: `low` or 1 elsewhere."""
+    columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)
+    columns[:, np.isnan(constants)] = varying
+    return columns
+
+
+def as_multilabel(tags: Any) -> Any:
+    """Return scikit-learn's tags, changed to those of a classifier of 0/1 matrices."""
+    tags.target_tags.single_output = False
+    tags.target_tags.multi_output = True
+    tags.classifier_tags.multi_class = False
+    tags.classifier_tags.multi_label = True
+    return tags
+
+
+def tell(verbose: int, learner: Any, text: str) -> None:
+    """Write one line of progress to the error stream, where it was asked for."""
+    if verbose:
+        sys.stderr.write(f"{type(learner).__name__}: {text}\n")
+        sys.stderr.flush()
