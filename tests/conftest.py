@@ -1,8 +1,10 @@
 """Settings shared by all tests."""
 
+import numba
 import pytest
 from hypothesis import settings
 
+from labelwise.splitting import _search
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 
 # The first call of a kernel compiles: no deadline. Same examples in every run.
@@ -16,3 +18,10 @@ def benchmark_home():
     if not FACTS:
         pytest.skip(ABSENT)
     return HOME
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_trials_without_compiled_kernels():
+    """Half a million swaps take a second when compiled, and an hour when not."""
+    if numba.config.DISABLE_JIT:
+        _search.MOST_TRIALS = 50

@@ -13,6 +13,7 @@ from labelwise.decisions._micro import MicroRule
 from labelwise.decisions._problem import check_problem
 from labelwise.measures import accuracy, balanced_accuracy, f_measure, g_mean, jaccard, precision
 from tests.decisions.problems import random_problems
+from tests.spoken import spoken
 
 TVERSKY = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))
 MEASURES = [
@@ -25,7 +26,7 @@ MEASURES = [
 ]
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("measure", MEASURES, ids=spoken)
 @pytest.mark.parametrize("n_guessed", [1, 3, 8])
 def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_guessed):
     monkeypatch.setattr(_bounded, "_FEW", 0)
@@ -58,7 +59,7 @@ def test_this_way_is_left_where_it_does_not_lead(monkeypatch):
     assert _bounded.best_of_few(problem, MicroRule(f_measure)) is None
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("measure", MEASURES, ids=spoken)
 def test_the_certificate_of_a_higher_value_is_no_lower(measure):
     for low, high in ((0.2, 0.3), (0.5, 0.9)):
         least = least_certificate(measure, low, 30, 100)

@@ -10,6 +10,7 @@ from labelwise.decisions._fbr import AMOUNTS
 from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
 from labelwise.splitting import assign
 from tests.decisions.problems import problems
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 AVERAGES = pytest.mark.parametrize("average", ["micro", "macro"])
@@ -154,7 +155,7 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=str)
+@pytest.mark.parametrize("wish", WISHES, ids=spoken)
 def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(wish):
     scores, Y = make_problem(shape=(90, 5))
     dense, stored = (

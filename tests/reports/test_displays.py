@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import best_thresholds, micro_frontier
+from labelwise.decisions import TunedThresholds, best_thresholds, micro_frontier
 from labelwise.measures import count, f_measure
 from labelwise.reports import FrontierDisplay, ThresholdDisplay
 
@@ -112,6 +112,27 @@ def test_thresholds_stand_beside_their_labels_by_falling_support():
         assert label.f == pytest.approx(f[j])
         inside = SCORES[DATA.Y[:, [j]].toarray().ravel(), j]
         assert label.positives[2] == pytest.approx(np.median(inside))
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+def test_f_is_that_of_the_thresholds_and_the_heading_says_which(beta):
+    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, average="macro", beta=beta)
+    best = best_thresholds(SCORES, DATA.Y, average="macro", beta=beta)
+    f = f_measure(count(DATA.Y, best.decide(SCORES)), beta)
+    assert {label.name: label.f for label in drawn.labels} == pytest.approx(
+        {str(j): value for j, value in enumerate(f)}
+    )
+    assert f"F{beta:g}" in {text.get_text() for text in drawn.ax_.texts}
+
+
+def test_a_tuned_estimator_shows_its_own_thresholds_beside_its_scores():
+    model = TunedThresholds(OneVsRestClassifier(LogisticRegression()), cv=2, random_state=0)
+    model.fit(DATA.X, DATA.Y)
+    drawn = ThresholdDisplay.from_estimator(model, DATA.X, DATA.Y)
+    f = f_measure(count(DATA.Y, model.predict(DATA.X)))
+    for label in drawn.labels:
+        assert label.threshold == model.thresholds_.values[int(label.name)]
+        assert label.f == pytest.approx(f[int(label.name)])
 
 
 def test_the_rarest_labels_are_left_out_and_counted():

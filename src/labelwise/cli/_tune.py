@@ -14,7 +14,9 @@ from labelwise.cli._matrices import Matrix, matched, read_labels, read_scores
 from labelwise.cli._matrix_files import check_output
 from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.splitting import assign
+from labelwise.decisions._corrected import corrected_value
+from labelwise.decisions._goal import check_goal
+from labelwise.decisions._score_matrix import HeldOutScores
 
 _AVERAGES = ("micro", "macro", "sample")
 _MEASURES = {
@@ -27,7 +29,6 @@ _MEASURES = {
     "precision": measures.precision,
     "recall": measures.recall,
 }
-_N_FOLDS = 5
 _MOST_NAMED = 5
 
 
@@ -108,38 +109,12 @@ def parse_maximize(text: str) -> tuple[str, Any]:
     return average, _MEASURES[name]
 
 
-def value_on_unseen_rows(scored: Matrix, truth: Matrix, options: dict[str, Any]) -> float | None:
-    """Return the value of decisions on folds of the rows that tuning did not see.
-
-    The decisions of all folds are measured together. None if it cannot be told: a single row, or
-    constraints that cannot be met without one of the folds.
-    """
-    Y = truth.values
-    decided = None if Y.shape[0] < 2 else _decided_unseen(scored.values, Y.tocsr(), options)
-    if decided is None:
-        return None
-    average, measure, beta = (options[key] for key in ("average", "measure", "beta"))
-    counts = measures.count(Y, decided, by="sample" if average == "sample" else "label")
-    if average == "micro":
-        return float(measures.micro(measure, counts, beta=beta))
-    return float(measures.macro(measure, counts, undefined="skip", beta=beta))
-
-
-def _decided_unseen(scores: Any, Y: Any, options: dict[str, Any]) -> np.ndarray | None:
-    """Return decisions on each fold by thresholds from the others, None if there are none."""
-    folds = assign(Y, min(_N_FOLDS, Y.shape[0]), random_state=options["random_state"])
-    decided = np.zeros(Y.shape, dtype=np.int8)
-    for fold in range(folds.max() + 1):
-        held_out = folds == fold
-        fewer = options | {"max_decisions": _share_of(options["max_decisions"], ~held_out)}
-        try:
-            tuned = best_thresholds(scores[~held_out], Y[~held_out], **fewer)
-        except ValueError:
-            # The options were good for all rows: a part of them is too few, or meets no limit.
-            return None
-        found = tuned.decide(scores[held_out])
-        decided[held_out] = found if isinstance(found, np.ndarray) else found.toarray()
-    return decided
+def value_on_unseen_rows(scored: Matrix, truth: Matrix, options: dict[str, Any]) -> float:
+    """Return the value of decisions on folds of the rows that tuning did not see, NaN if none."""
+    n_rows = truth.values.shape[0]
+    goal = check_goal({"cost": None, **options}, *truth.values.shape)
+    all_rows = HeldOutScores(scored.values, np.arange(n_rows), np.zeros(n_rows, dtype=np.intp))
+    return corrected_value(all_rows, truth.values.tocsr(), goal.of_part(n_rows).tune, goal.value)
 
 
 def never_decided(
@@ -161,11 +136,6 @@ def never_decided(
     }
 
 
-def _share_of(most: int | float | None, kept: np.ndarray) -> int | float | None:
-    """Return the part of a total of decisions that falls to some of the rows."""
-    return int(most * kept.mean()) if isinstance(most, int) else most
-
-
 def _amount(text: str, option: str) -> float | str:
     if text == "auto":
         return text
@@ -183,8 +153,8 @@ def _decisions(text: str) -> int | float:
         raise ValueError(f"--max-decisions must be a number, got {text!r}.") from error
 
 
-def _unseen_line(tuned: Thresholds, value: float | None) -> str:
-    if value is None:
+def _unseen_line(tuned: Thresholds, value: float) -> str:
+    if np.isnan(value):
         return "on unseen rows: cannot be told from so few"
     optimism = tuned.value - value
     return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"

@@ -18,9 +18,9 @@ N_FOLDS = 5
 
 def corrected_value(
     held_out: HeldOutScores,
-    Y: np.ndarray,
-    tune: Callable[[np.ndarray, np.ndarray], Thresholds],
-    value: Callable[[np.ndarray, np.ndarray], float],
+    Y: Any,
+    tune: Callable[[Any, Any], Thresholds],
+    value: Callable[[Any, np.ndarray], float],
     groups: Any = None,
 ) -> float:
     """Return the value when each fold is decided by thresholds of the other folds.
@@ -45,19 +45,20 @@ def corrected_value(
         except ValueError:
             # Fewer rows may be too few, or reach no point that keeps to the constraints.
             return float("nan")
-        decided[here] = found.decide(held_out.scores[here])
+        fresh = found.decide(held_out.scores[here])
+        decided[here] = fresh if isinstance(fresh, np.ndarray) else fresh.toarray()
     return value(truth, decided)
 
 
-def _dealt(Y: np.ndarray, groups: Any) -> np.ndarray:
+def _dealt(Y: Any, groups: Any) -> np.ndarray:
     """Return a fold for each row, groups together; a single one if there is nothing to deal."""
-    n_units = len(Y) if groups is None else np.unique(np.asarray(groups)).size
+    n_units = Y.shape[0] if groups is None else np.unique(np.asarray(groups)).size
     if n_units < 2:
-        return np.zeros(len(Y), dtype=np.intp)
+        return np.zeros(Y.shape[0], dtype=np.intp)
     return assign(Y, min(N_FOLDS, n_units), groups=groups, random_state=0)
 
 
-def _quietly(tune: Callable[..., Thresholds], scores: np.ndarray, Y: np.ndarray) -> Thresholds:
+def _quietly(tune: Callable[..., Thresholds], scores: Any, Y: Any) -> Thresholds:
     """Tune without a word on labels whose positives are all in the fold that is left out."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Y has no positives")

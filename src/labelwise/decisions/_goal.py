@@ -54,9 +54,7 @@ class Goal:
             return self
         return replace(self, asked={**self.asked, "max_decisions": most / n_samples})
 
-    def tune(
-        self, scores: np.ndarray, Y: np.ndarray, names: Sequence[str] | None = None
-    ) -> Thresholds:
+    def tune(self, scores: Any, Y: Any, names: Sequence[str] | None = None) -> Thresholds:
         """Return the best thresholds."""
         return best_thresholds(scores, Y, label_names=names, **self.asked)
 
@@ -76,7 +74,7 @@ class Goal:
             shared=self.asked["shared"],
         )
 
-    def value(self, Y: np.ndarray, decided: np.ndarray) -> float:
+    def value(self, Y: Any, decided: np.ndarray) -> float:
         """Return the value of decisions; what has none is left out of a mean."""
         average, measure, beta = (self.asked[key] for key in ("average", "measure", "beta"))
         counts = count(Y, decided, by="sample" if average == "sample" else "label")

@@ -20,7 +20,7 @@ _NAMED_AT_MOST = 10
 class HeldOutScores(NamedTuple):
     """Scores of samples by models that did not see them, fold after fold."""
 
-    scores: np.ndarray  # (n_scored, n_labels)
+    scores: Any  # (n_scored, n_labels), dense or CSR
     rows: np.ndarray  # the sample of each
     folds: np.ndarray  # the fold of each
 

@@ -41,6 +41,8 @@ class ThresholdDisplay:
         the 5, 25, 50, 75 and 95 % quantiles of the scores.
     n_hidden : int
         How many labels more there are.
+    beta : float
+        Of the F that is shown: that of the thresholds, 1 for bare numbers.
 
     Attributes
     ----------
@@ -59,9 +61,10 @@ class ThresholdDisplay:
     >>> display.figure_.savefig(getfixture("tmp_path") / "thresholds.png")
     """
 
-    def __init__(self, labels: Sequence[LabelScores], n_hidden: int = 0) -> None:
+    def __init__(self, labels: Sequence[LabelScores], n_hidden: int = 0, beta: float = 1.0) -> None:
         self.labels = labels
         self.n_hidden = n_hidden
+        self.beta = beta
 
     @classmethod
     def from_predictions(
@@ -108,11 +111,12 @@ class ThresholdDisplay:
         support = np.diff(outcome.Y.indptr)
         shown = np.argsort(-support, kind="stable")[:max_labels]
         columns = sparse.csc_array(outcome.scores) if sparse.issparse(outcome.scores) else None
+        beta = float(getattr(thresholds, "beta", 1.0))
         labels = [
-            _label(names[j], values[j], *_column(outcome.scores, columns, outcome.Y, j))
+            _label(names[j], values[j], beta, *_column(outcome.scores, columns, outcome.Y, j))
             for j in shown
         ]
-        return cls(labels, support.size - shown.size).plot(ax)
+        return cls(labels, support.size - shown.size, beta).plot(ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, Y: Any, **options: Any) -> ThresholdDisplay:
@@ -144,7 +148,8 @@ class ThresholdDisplay:
             _draw_threshold(ax, row, label.threshold, low, high)
             words = f"{label.f:.2f}" if label.support else "–"
             ax.annotate(words, (1.01, row), xycoords=("axes fraction", "data"), va="center")
-        ax.annotate("F", (1.01, 1.01), xycoords="axes fraction", weight="bold")
+        heading = "F" if self.beta == 1 else f"F{self.beta:g}"
+        ax.annotate(heading, (1.01, 1.01), xycoords="axes fraction", weight="bold")
         ax.set(xlim=(low, high), ylim=(len(self.labels) - 0.5, -0.5))
         names = [f"{label.name} ({label.support:,})" for label in self.labels]
         ax.set_yticks(range(len(self.labels)), names)
@@ -207,14 +212,19 @@ def _column(scores: Any, columns: Any, Y: sparse.csc_array, j: int) -> tuple[Any
 
 
 def _label(
-    name: str, threshold: float, scores: np.ndarray, relevant: np.ndarray, n_absent: int
+    name: str,
+    threshold: float,
+    beta: float,
+    scores: np.ndarray,
+    relevant: np.ndarray,
+    n_absent: int,
 ) -> LabelScores:
     reached = scores >= threshold
     tp = int(np.count_nonzero(reached & relevant))
     support = int(relevant.sum()) + n_absent
     counts = Counts(tp, int(reached.sum()) - tp, support - tp, 0)
     with_it, without = _quantiles(scores[relevant]), _quantiles(scores[~relevant])
-    value = float(f_measure(counts))
+    value = float(f_measure(counts, beta))
     return LabelScores(str(name), support, float(threshold), value, with_it, without)
 
 
