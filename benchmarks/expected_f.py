@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.growth import show_growth
 from benchmarks.timing import fastest, most_memory
 from labelwise.decisions import (
     make_consistent,
@@ -140,32 +141,20 @@ def time_independent() -> None:
     print(f"Mean value {value.mean():.3f}, mean labels {decided.sum(axis=1).mean():.1f}.")
 
 
-def show_growth() -> None:
-    """Print how the times grow with samples and labels, each over three decades."""
-    table = Table(title="Growth (seconds; power = log of the ratio to the row before)")
-    for heading in ("rule", "samples", "labels", "seconds", "power"):
-        table.add_column(heading, justify="left" if heading == "rule" else "right")
-    by_samples = [(n, 100) for n in (20, 200, 2_000, 20_000)]
-    by_labels = [(50, m) for m in (10, 100, 1_000, 10_000)]
-    for sizes in (by_samples, by_labels):
-        add_growth(table, "general, 20 sizes", sizes, general_call)
-    by_samples = [(n, 1_000) for n in (10, 100, 1_000, 10_000)]
-    by_labels = [(200, m) for m in (10, 100, 1_000, 10_000)]
-    for sizes in (by_samples, by_labels):
-        add_growth(table, "independent", sizes, independent_call)
-    Console().print(table)
-
-
-def add_growth(
-    table: Table, rule: str, sizes: Sequence[tuple[int, int]], make: Callable[..., Any]
-) -> None:
-    before = None
-    for n_samples, n_labels in sizes:
-        seconds = fastest(make(n_samples, n_labels), 7)
-        power = "" if before is None else f"{np.log10(seconds / before):.2f}"
-        table.add_row(rule, f"{n_samples:,}", f"{n_labels:,}", f"{seconds:.5f}", power)
-        before = seconds
-    table.add_section()
+def grow() -> None:
+    """Show how the times grow with samples and labels, each over three decades."""
+    sizes = {
+        ("general, 20 sizes", "samples"): [(n, 100) for n in (20, 200, 2_000, 20_000)],
+        ("general, 20 sizes", "labels"): [(50, m) for m in (10, 100, 1_000, 10_000)],
+        ("independent", "samples"): [(n, 1_000) for n in (10, 100, 1_000, 10_000)],
+        ("independent", "labels"): [(200, m) for m in (10, 100, 1_000, 10_000)],
+    }
+    make = {"general, 20 sizes": general_call, "independent": independent_call}
+    curves = {
+        (rule, what): {size[what == "labels"]: make[rule](*size) for size in grown}
+        for (rule, what), grown in sizes.items()
+    }
+    show_growth("Expected F", curves, repeats=7)
 
 
 def general_call(n_samples: int, n_labels: int) -> Callable[[], Any]:
@@ -182,7 +171,7 @@ def main() -> None:
     """Compare, then show the growth."""
     compare_general()
     time_independent()
-    show_growth()
+    grow()
 
 
 if __name__ == "__main__":

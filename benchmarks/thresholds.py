@@ -7,7 +7,9 @@ as theirs; the scores are those of a fair model. Everything runs in one thread.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import sparse
 
+from benchmarks.growth import show_growth
 from benchmarks.timing import fastest, most_memory
 from labelwise.decisions import best_thresholds, micro_frontier, scan_thresholds
 from labelwise.measures import count, f_measure, micro
@@ -122,22 +125,30 @@ def scanned(scores: np.ndarray, Y: sparse.csc_array, max_scans: int | None) -> t
 
 
 def grow() -> None:
-    """Print how the time grows over three decades of samples, labels and positives."""
+    """Show how the time grows over three decades of samples, labels and positives."""
     calls: dict[str, Callable[..., Any]] = {
         "best_thresholds": best_thresholds,
-        "macro": lambda scores, Y: best_thresholds(scores, Y, average="macro"),
+        "macro": partial(best_thresholds, average="macro"),
         "micro_frontier": micro_frontier,
     }
-    table = Table("", title="Growth over three decades (seconds; slope 1 is linear)")
-    for heading in ("call", *(f"x {10**k:,}" for k in range(4)), "slope"):
-        table.add_column(heading, justify="left" if heading == "call" else "right")
-    for what, sizes in GROWTH.items():
-        problems = [make_scores(*size) for size in sizes]
-        for name, call in calls.items():
-            seconds = [fastest(lambda p=p, call=call: call(*p), 3) for p in problems]
-            slope = np.polyfit(np.arange(4), np.log10(seconds), 1)[0]
-            table.add_row(what, name, *(f"{s:.4f}" for s in seconds), f"{slope:.2f}")
-    Console(width=110).print(table)
+    problems = {what: [make_scores(*size) for size in sizes] for what, sizes in GROWTH.items()}
+    curves = {
+        (name, what): {size: partial(call, *problem) for size, problem in by_size(what, found)}
+        for what, found in problems.items()
+        for name, call in calls.items()
+    }
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Y has no positives")
+        show_growth("Thresholds", curves)
+
+
+def by_size(
+    what: str, problems: list[tuple[np.ndarray, sparse.csc_array]]
+) -> Iterator[tuple[int, tuple[np.ndarray, sparse.csc_array]]]:
+    """Give each problem with what grows in it."""
+    for scores, Y in problems:
+        size = {"samples": Y.shape[0], "labels": Y.shape[1], "positives": Y.nnz}[what]
+        yield int(size), (scores, Y)
 
 
 def intervals() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 
 from labelwise._labelsets import labelset_numbers
 from labelwise.data import Dataset
@@ -24,6 +25,14 @@ def test_names_not_given_are_numbers_and_arrays_have_one_storage():
     assert isinstance(data.Y, sparse.csc_array)
     assert data.Y.dtype == bool
     assert isinstance(Dataset(sparse.coo_matrix(np.eye(2)), [[0], [1]]).X, sparse.csr_array)
+
+
+def test_scikit_learn_takes_the_indices_of_sparse_features():
+    wide = np.array([0, 1]), np.array([0, 1, 2])
+    X = sparse.csr_array((np.ones(2), *(part.astype(np.int64) for part in wide)))
+    data = Dataset(X, [[0], [1]])
+    assert data.X.indices.dtype == data.X.indptr.dtype == np.int32
+    LogisticRegression(solver="liblinear").fit(data.X, [0, 1])
 
 
 def test_frames_give_the_names():

@@ -136,7 +136,7 @@ class Dataset:
 
 def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
     if sparse.issparse(X):
-        X = sparse.csr_array(X)
+        X = _with_short_indices(sparse.csr_array(X))
     elif not isinstance(X, np.ndarray) and is_frame(X):
         X, columns = frame_columns(X)
         names = columns if names is None else names
@@ -149,6 +149,14 @@ def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
     return X, _names_or_numbers(names, X.shape[1], "feature_names")
+
+
+def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
+    """Return X with 32-bit indices if they suffice: some of scikit-learn takes no others."""
+    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, indptr = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+    return sparse.csr_array((X.data, indices, indptr), shape=X.shape)
 
 
 def _check_targets(
