@@ -114,7 +114,7 @@ class Evaluation(Mapping[str, float]):
         return {"label": list(self.label_names), **self.per_label}
 
     def __repr__(self) -> str:
-        tables = [_as_text(table) for table in (self._averages(), self._singles()) if table[1:]]
+        tables = [as_text(table) for table in (self._averages(), self._singles()) if table[1:]]
         return "\n\n".join([self._title(), *tables, *filter(None, ["\n".join(self._notes())])])
 
     def _repr_html_(self) -> str:
@@ -201,7 +201,8 @@ def _number(value: float) -> str:
     return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def _as_text(table: list[list[str]]) -> str:
+def as_text(table: list[list[str]]) -> str:
+    """Return the rows of a table as lines: the first column flush left, the others right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         "  ".join(
