@@ -1,0 +1,196 @@
+"""Run a cell: fit on the training rows, ask for the test rows, measure."""
+
+from __future__ import annotations
+
+import copy
+import platform
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from labelwise import __version__
+from labelwise.data import Dataset
+from labelwise.experiments._cells import Cell, Finished, Work, load_source
+from labelwise.experiments._fingerprint import data_fingerprint, fingerprint
+from labelwise.experiments._memory import forget_peak, peak_bytes
+from labelwise.experiments._outcome import CellOutcome
+from labelwise.measures._catalogue import NamedMeasure, measure_named
+from labelwise.measures._evaluate import measure_outcome
+from labelwise.measures._outcome import check_outcome
+
+_KEPT_SETS = 2
+_KEPT_SPLITS = 8
+_Rows = list[tuple[np.ndarray, np.ndarray]]
+
+
+class Bench:
+    """A worker's place: the data sets and folds it used last stay at hand."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.data = lru_cache(_KEPT_SETS)(self._load)
+        self.folds = lru_cache(_KEPT_SPLITS)(self._split)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # It travels without what it holds at hand.
+        return Bench, (self.work,)
+
+    def run(self, cells: Sequence[Cell]) -> list[Finished]:
+        """Return what became of each cell; whatever it raises becomes its traceback."""
+        from threadpoolctl import threadpool_limits
+
+        # Sums in another order differ in the last digit: one thread, however many jobs there are.
+        with threadpool_limits(1):
+            return [self._finish(cell) for cell in cells]
+
+    def _finish(self, cell: Cell) -> Finished:
+        forget_peak()
+        values: dict[str, float] = {}
+        error, seconds = None, (0.0, 0.0)
+        with _seeded(cell), _noted() as notes:
+            try:
+                outcome = self._fit(cell)
+                values = self._measure(outcome)
+                seconds = outcome.fit_seconds, outcome.predict_seconds
+            except (Exception, SystemExit):
+                error = traceback.format_exc()
+        return Finished(cell.key, values, error, *seconds, peak_bytes(), notes(), versions())
+
+    def _fit(self, cell: Cell) -> CellOutcome:
+        data, Y = self.data(cell.dataset)
+        train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
+        model = seeded_model(self.work.models[cell.model], cell.seed, cell.fold)
+        X = data.X[train]
+        start = time.perf_counter()
+        model = model.fit(X, Y[train])
+        seconds = time.perf_counter() - start
+        return CellOutcome(
+            model, data, train, test, fold=cell.fold, seed=cell.seed, fit_seconds=seconds
+        )
+
+    def _measure(self, outcome: CellOutcome) -> dict[str, float]:
+        """Return a value for each measure, in their order."""
+        measures = self.work.measures
+        named = _named_values(
+            outcome, [m for m in measures.values() if isinstance(m, str)], self.work.undefined
+        )
+        values: dict[str, float] = {}
+        for name, measure in measures.items():
+            found = named[measure] if isinstance(measure, str) else measure(outcome)
+            if isinstance(found, Mapping):
+                values |= {f"{name}/{part}": float(value) for part, value in found.items()}
+            else:
+                values[name] = float(found)
+        return values
+
+    def _load(self, name: str) -> tuple[Dataset, np.ndarray]:
+        """Return a data set with its labels as scikit-learn takes them."""
+        data = load_source(self.work.sources[name])
+        if data is not self.work.sources[name] and (
+            data_fingerprint(data) != self.work.digests[name]
+        ):
+            raise ValueError(f"The data of {name!r} changed while the study ran.")
+        return data, data.Y.toarray().astype(np.int64)
+
+    def _split(self, dataset: str, split: str, seed: int) -> _Rows:
+        """Return the rows for training and for testing of each fold."""
+        data, Y = self.data(dataset)
+        splitter = self.work.splits[split]
+        if isinstance(splitter, str):
+            return [(data.train, data.test)]
+        return list(seeded_splitter(splitter, seed).split(data.X, Y))
+
+
+def seeded_model(model: Any, seed: int, fold: int) -> Any:
+    """Return an unfitted copy whose every `random_state` of None is drawn from seed and fold."""
+    from sklearn.base import clone
+
+    copied = clone(model)
+    unset = {
+        name: number_from(seed, fold, name)
+        for name, value in copied.get_params(deep=True).items()
+        if value is None and name.split("__")[-1] == "random_state"
+    }
+    return copied.set_params(**unset) if unset else copied
+
+
+def seeded_splitter(splitter: Any, seed: int) -> Any:
+    """Return the splitter; a `random_state` of None, if it draws by that, becomes the seed."""
+    draws = getattr(splitter, "shuffle", True)
+    if not draws or getattr(splitter, "random_state", seed) is not None:
+        return splitter
+    copied = copy.copy(splitter)
+    copied.random_state = seed
+    return copied
+
+
+def number_from(*texts: Any) -> int:
+    """Return a number below 2**31 that depends on all that is given, and on nothing else."""
+    return int(fingerprint(*texts)[:8], 16) >> 1
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions that values may depend on."""
+    import scipy
+    import sklearn
+
+    return {
+        "labelwise": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _named_values(
+    outcome: CellOutcome, names: Sequence[str], undefined: str | float
+) -> dict[str, float]:
+    measures = [_measure(name) for name in names]
+    needs = {measure.needs for measure in measures}
+    if not needs:
+        return {}
+    answers = {need: getattr(outcome, need) for need in ("scores", "decided") if need in needs}
+    if answers.get("scores", 0) is None:
+        kind = type(outcome.model).__name__
+        first = next(measure.name for measure in measures if measure.needs == "scores")
+        raise TypeError(f"{kind} must have decision_function or predict_proba for {first}.")
+    checked = check_outcome(outcome.truth, **answers)
+    measured, _ = measure_outcome(checked, measures, undefined)
+    return {name: measured[name].value for name in names}
+
+
+@cache
+def _measure(name: str) -> NamedMeasure:
+    return measure_named(name)
+
+
+@contextmanager
+def _seeded(cell: Cell) -> Iterator[None]:
+    """Seed the global generator, which some estimators draw from, and put it back after."""
+    before = np.random.get_state()  # noqa: NPY002
+    np.random.seed(number_from(cell.seed, cell.fold))  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
+
+
+@contextmanager
+def _noted() -> Iterator[Any]:
+    """Collect warnings, each text once, in place of showing them."""
+    if threading.current_thread() is not threading.main_thread():
+        # Filters belong to the whole process: threads would take them from each other.
+        yield tuple
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield lambda: tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))

@@ -1,0 +1,211 @@
+"""Results: what a study found, as tidy rows, one value each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.data._files import written_whole
+from labelwise.experiments._store import PlannedRow, Store
+from labelwise.experiments._summary import Spread, Summary
+
+_TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
+_CELL = (*_TEXTS, *_NUMBERS)
+_COST = ("fit_seconds", "predict_seconds", "peak_memory")
+_TYPES = (
+    dict.fromkeys(_TEXTS, "string")
+    | dict.fromkeys((*_NUMBERS, "peak_memory"), "int64")
+    | dict.fromkeys(("fit_seconds", "predict_seconds"), "float64")
+)
+_VERSIONS = ("labelwise", "python", "numpy", "scipy", "scikit-learn")
+
+
+class FailedCell(NamedTuple):
+    """A cell that raised, and its traceback."""
+
+    dataset: str
+    model: str
+    split: str
+    fold: int
+    seed: int
+    error: str
+
+
+class _Values(NamedTuple):
+    """Every value: the number of its cell, the number of its measure, and itself."""
+
+    cell: np.ndarray
+    measure: np.ndarray
+    value: np.ndarray
+
+
+class Results:
+    """Values of the cells of one or more studies; prints as a table of means and deviations.
+
+    `Study.run` and `read_results` give it.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names, in the order in which they were found.
+    failed : tuple of FailedCell
+        Cells that raised, with tracebacks.
+    n_cells, n_missing : int
+        Cells that were planned, and those of them that have not been tried.
+    """
+
+    def __init__(self, cells: Sequence[PlannedRow], texts: Mapping[int | None, Any]) -> None:
+        self._planned = cells
+        self._cells = [cell for cell in cells if cell.status == "done"]
+        self._texts = texts
+        self.n_cells = len(cells)
+        self.n_missing = sum(cell.status == "planned" for cell in cells)
+        names = (texts[cell] for cell in dict.fromkeys(c.measures for c in self._cells))
+        self.measures: tuple[str, ...] = tuple(dict.fromkeys(chain.from_iterable(names)))
+
+    @property
+    def failed(self) -> tuple[FailedCell, ...]:
+        """Cells that raised, with tracebacks."""
+        return tuple(
+            FailedCell(c.dataset, c.model, c.split, c.fold, c.seed, c.error or "")
+            for c in self._planned
+            if c.status == "failed"
+        )
+
+    @property
+    def warnings(self) -> dict[str, int]:
+        """What models warned of, and in how many cells."""
+        found: dict[str, int] = {}
+        for cell in self._cells:
+            for text in (cell.warnings or "").splitlines():
+                found[text] = found.get(text, 0) + 1
+        return found
+
+    def __len__(self) -> int:
+        return int(self._values.value.size)
+
+    def __repr__(self) -> str:
+        return f"{self.summary()}\n\n{self.state()}" if self._cells else self.state()
+
+    def state(self) -> str:
+        """Return in a sentence how many cells are done, failed and missing."""
+        parts = [f"{len(self._cells):,} of {self.n_cells:,} cells are done"]
+        if self.failed:
+            parts.append(f"{len(self.failed):,} failed")
+        if self.n_missing:
+            parts.append(f"{self.n_missing:,} are missing")
+        return f"{', '.join(parts)}."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a mapping for each value: cell, measure, value, time, memory and versions."""
+        rows: list[dict[str, Any]] = self.to_table().to_pylist()
+        return rows
+
+    def to_table(self) -> Any:
+        """Return the rows as a pyarrow table, which pandas, polars and narwhals take."""
+        import pyarrow as pa
+
+        places, measures, values = self._values
+        columns = {}
+        for name in (*_CELL, *_COST):
+            kind = pa.type_for_alias(_TYPES[name])
+            column = pa.array([getattr(cell, name) for cell in self._cells], type=kind)
+            columns[name] = column.take(pa.array(places))
+        for name in _VERSIONS:
+            known = [self._texts[cell.versions].get(name) for cell in self._cells]
+            columns[name] = pa.array(known, type=pa.string()).take(pa.array(places))
+        named = pa.array(self.measures, type=pa.string())
+        columns["measure"], columns["value"] = named.take(pa.array(measures)), pa.array(values)
+        return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_VERSIONS)})
+
+    def export(self, path: str | Path) -> None:
+        """Write the rows to a file, whose ending says how: .parquet or .csv."""
+        ending = Path(path).suffix.lower()
+        if ending not in (".parquet", ".csv"):
+            raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
+        table = self.to_table()
+        with written_whole(path) as unfinished:
+            if ending == ".parquet":
+                from pyarrow import parquet
+
+                parquet.write_table(table, unfinished)
+            else:
+                from pyarrow import csv
+
+                csv.write_csv(table, unfinished)
+
+    def summary(self) -> Summary:
+        """Return mean and standard deviation over folds and seeds; see `summarize`."""
+        by: tuple[str, ...] = ("dataset", "model", "split")
+        if len({cell.study for cell in self._cells}) > 1:
+            by = ("study", *by)
+        groups: dict[tuple[str, ...], int] = {}
+        group_of = [
+            groups.setdefault(tuple(getattr(cell, name) for name in by), len(groups))
+            for cell in self._cells
+        ]
+        cells, measures, values = self._values
+        n_measures = len(self.measures)
+        place = np.array(group_of, dtype=np.int64)[cells] * n_measures + measures
+        spreads = _spreads(place, values, len(groups) * n_measures)
+        named = [(*group, measure) for group in groups for measure in self.measures]
+        found = {name: one for name, one in zip(named, spreads, strict=True) if one.n}
+        return Summary((*by, "measure"), found)
+
+    @cached_property
+    def _values(self) -> _Values:
+        number = {name: j for j, name in enumerate(self.measures)}
+        codes = {
+            text: np.array([number[name] for name in self._texts[text]], dtype=np.int64)
+            for text in {cell.measures for cell in self._cells}
+        }
+        found = json.loads(f"[{','.join(cell.found or '[]' for cell in self._cells)}]")
+        sizes = [len(values) for values in found]
+        measures = [codes[cell.measures] for cell in self._cells]
+        return _Values(
+            np.repeat(np.arange(len(found)), sizes),
+            np.concatenate(measures) if measures else np.empty(0, dtype=np.int64),
+            np.array(list(chain.from_iterable(found)), dtype=np.float64),  # None becomes NaN
+        )
+
+
+def read_results(store: str | Path, *, study: str | None = None) -> Results:
+    """Return what a store holds, whether or not a study is running on it.
+
+    Parameters
+    ----------
+    store : str or Path
+        A file that `Study.run` wrote.
+    study : str, optional
+        Name of the one study to read; by default all. Of a study that was changed, the cells of
+        the last plan are read.
+
+    Returns
+    -------
+    Results
+        Also of cells that failed or are missing.
+    """
+    with Store(store, create=False) as opened:
+        rows = opened.rows(study)
+        if study is not None and not rows:
+            raise ValueError(f"study must be in {store}, got {study!r}.")
+        return Results(rows, opened.texts())
+
+
+def _spreads(place: np.ndarray, values: np.ndarray, n_places: int) -> list[Spread]:
+    """Return mean, sample deviation, number and number of NaN of the values at each place."""
+    n = np.bincount(place, minlength=n_places)
+    n_undefined = np.bincount(place, weights=np.isnan(values), minlength=n_places)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(place, weights=values, minlength=n_places) / n
+        squares = np.bincount(place, weights=(values - mean[place]) ** 2, minlength=n_places)
+        # Of one value there is no deviation: 0 / 0.
+        deviation = np.sqrt(squares / (n - 1.0))
+    columns = (mean.tolist(), deviation.tolist(), n.tolist(), n_undefined.astype(int).tolist())
+    return list(map(Spread, *columns))

@@ -1,0 +1,257 @@
+"""What a study promises: every cell once, the same numbers, nothing mixed."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from labelwise.data import Dataset
+from labelwise.experiments import Study
+from labelwise.experiments._measuring import seeded_model
+from labelwise.measures import evaluate
+from labelwise.splitting import MultilabelStratifiedKFold
+from tests.experiments.problems import Frequent, essence, rows, study
+
+
+class NoScores(Frequent):
+    """Decides, but does not say by what."""
+
+    decision_function = property()
+
+    def predict(self, X):
+        return np.zeros((X.shape[0], self.means_.size), dtype=np.int64)
+
+
+def test_every_combination_is_measured_once(tmp_path):
+    results = study().run(tmp_path / "s.sqlite")
+    found = {
+        tuple(row[k] for k in ("dataset", "model", "split", "fold", "seed", "measure"))
+        for row in results.rows()
+    }
+    assert len(found) == len(results) == 2 * 2 * 3 * 2 * 3
+    assert results.n_cells == 24
+    assert not results.failed
+    assert results.n_missing == 0
+
+
+def test_values_are_those_of_evaluate_on_the_fold(tmp_path):
+    data = rows(n_samples=30)
+    results = study(datasets=[data], seeds=(3,)).run(tmp_path / "s.sqlite")
+    Y = data.Y.toarray().astype(int)
+    (train, test), *_ = KFold(3, shuffle=True, random_state=3).split(data.X)
+    row = next(row for row in results.rows() if row["fold"] == 0)
+    model = seeded_model(Frequent(), 3, 0).fit(data.X[train], Y[train])
+    expected = evaluate(Y[test], decided=model.predict(data.X[test]))["micro-f"]
+    assert row["measure"] == "micro-f"
+    assert row["value"] == pytest.approx(expected)
+
+
+def test_the_same_seeds_give_the_same_numbers_for_any_number_of_jobs(tmp_path):
+    models = {
+        "tree": DecisionTreeClassifier(max_features=1),
+        "forest": make_pipeline(MaxAbsScaler(), RandomForestClassifier(2)),
+        "inner": Frequent(),
+    }
+    one = study(models=models).run(tmp_path / "one.sqlite")
+    two = study(models=models).run(tmp_path / "two.sqlite", n_jobs=2)
+    assert essence(one) == essence(two)
+
+
+def test_finished_cells_are_not_run_again(tmp_path):
+    store = tmp_path / "s.sqlite"
+    first = study().run(store)
+    seen = []
+    again = study().run(store, progress=seen.append)
+    assert again.rows() == first.rows()
+    assert seen == []
+
+
+def test_without_resume_every_cell_is_run_again(tmp_path):
+    store = tmp_path / "s.sqlite"
+    first = study().run(store)
+    seen = []
+    again = study().run(store, resume=False, progress=seen.append)
+    assert seen[0].done == 0
+    assert seen[-1][:3] == (24, 0, 24)
+    assert essence(again) == essence(first)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"models": {"plain": Frequent(shift=0.1), "shifted": Frequent(shift=0.3)}},
+        {"datasets": [rows(seed=5), rows(seed=6, name="other")]},
+        {"splits": {"cv": KFold(3, shuffle=True, random_state=8)}},
+        {"seeds": (4, 5)},
+        {"measures": ["micro-f", "hamming-loss"]},
+        {"undefined": "nan"},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_changed_settings_make_new_cells_and_mix_with_no_old_ones(tmp_path, changed):
+    store = tmp_path / "s.sqlite"
+    study().run(store)
+    seen = []
+    mixed = study(**changed).run(store, progress=seen.append)
+    assert seen[0].done == 0
+    assert essence(mixed) == essence(study(**changed).run(tmp_path / "fresh.sqlite"))
+    assert essence(study().run(store)) == essence(study().run(tmp_path / "old.sqlite"))
+
+
+def test_names_and_the_order_of_settings_make_no_new_cells(tmp_path):
+    store = tmp_path / "s.sqlite"
+    study().run(store)
+    seen = []
+    renamed = study(models={"b": Frequent(shift=0.2), "a": Frequent()}).run(
+        store, progress=seen.append
+    )
+    assert seen == []
+    assert {row["model"] for row in renamed.rows()} == {"a", "b"}
+
+
+def test_equal_models_under_two_names_are_run_once_and_shown_twice(tmp_path):
+    seen = []
+    results = study(models={"a": Frequent(), "b": Frequent()}).run(
+        tmp_path / "s.sqlite", progress=seen.append
+    )
+    assert seen[-1].total == 12
+    assert results.n_cells == 24
+
+
+def test_a_cell_that_raises_fails_alone_and_is_tried_again(tmp_path, monkeypatch):
+    store = tmp_path / "s.sqlite"
+
+    def broken(self, X, Y):
+        raise ZeroDivisionError("no way")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(NoScores, "fit", broken)
+        results = study(models={"good": Frequent(), "bad": NoScores()}, measures=["micro-f"]).run(
+            store
+        )
+    assert len(results.failed) == 12
+    assert {cell.model for cell in results.failed} == {"bad"}
+    assert "ZeroDivisionError: no way" in results.failed[0].error
+    assert results.state() == "12 of 24 cells are done, 12 failed."
+    healed = study(models={"good": Frequent(), "bad": NoScores()}, measures=["micro-f"]).run(store)
+    assert not healed.failed
+    assert len(healed) == 24
+
+
+def test_a_model_without_scores_fails_where_scores_are_measured(tmp_path):
+    results = study(models={"bad": NoScores()}).run(tmp_path / "s.sqlite")
+    assert "must have decision_function or predict_proba for coverage" in results.failed[0].error
+    own = study(models={"bad": NoScores()}, measures={"none": lambda o: float(o.scores is None)})
+    assert {row["value"] for row in own.run(tmp_path / "o.sqlite").rows()} == {1.0}
+
+
+def test_own_measures_see_model_rows_and_truth(tmp_path):
+    def own(outcome):
+        assert outcome.train.n_samples == outcome.train_rows.size
+        assert (outcome.truth != outcome.test.Y).nnz == 0
+        return {"fold": outcome.fold, "mean": outcome.model.means_.mean()}
+
+    results = study(measures=["micro-f", {"own": own, "rows": lambda o: o.test_rows.size}]).run(
+        tmp_path / "s.sqlite"
+    )
+    assert not results.failed
+    assert results.measures == ("micro-f", "own/fold", "own/mean", "rows")
+    assert all(r["value"] == r["fold"] for r in results.rows() if r["measure"] == "own/fold")
+
+
+def test_the_fixed_split_is_one_fold(tmp_path):
+    results = study(
+        splits={"fixed": "train-test"}, measures={"n": lambda o: o.test_rows.size}, seeds=(0,)
+    )
+    assert [row["value"] for row in results.run(tmp_path / "s.sqlite").rows()] == [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        KFold(3),
+        RepeatedKFold(n_splits=3, n_repeats=2),
+        ShuffleSplit(2),
+        MultilabelStratifiedKFold(2, shuffle=True),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+def test_folds_follow_the_seed_and_nothing_else(tmp_path, splitter):
+    places = {"rows": lambda outcome: float(hash(outcome.test_rows.tobytes()) % 2**40)}
+    found = [
+        [
+            row["value"]
+            for row in study(splits={"s": splitter}, measures=places).run(tmp_path / n).rows()
+        ]
+        for n in ("a", "b")
+    ]
+    assert found[0] == found[1]
+
+
+def test_undefined_and_infinite_values_come_back_as_they_were(tmp_path):
+    values = {"nan": np.nan, "high": np.inf, "low": -np.inf, "third": 1 / 3}
+    results = study(measures={"v": lambda _: values}, seeds=(0,)).run(tmp_path / "s.sqlite")
+    found = [row["value"] for row in results.rows()[:4]]
+    np.testing.assert_array_equal(found, list(values.values()))
+
+
+def test_warnings_are_kept_with_the_cell(tmp_path):
+    def doubtful(outcome):
+        import warnings
+
+        warnings.warn("careful", stacklevel=1)
+        return 1.0
+
+    assert study(measures={"m": doubtful}).run(tmp_path / "s.sqlite").warnings == {
+        "UserWarning: careful": 24
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "message"),
+    [
+        ({"datasets": []}, ValueError, "datasets must hold at least one"),
+        ({"datasets": "yeast"}, TypeError, "datasets must be a sequence or a mapping"),
+        ({"datasets": [rows(), rows(seed=1)]}, ValueError, "must be distinct, got 'tiny' twice"),
+        (
+            {"models": {"a": Frequent}},
+            TypeError,
+            r"models\['a'\] must be an object with get_params",
+        ),
+        ({"models": {"a": 3}}, TypeError, r"models\['a'\] must be an object with get_params"),
+        ({"splits": {"a": "holdout"}}, TypeError, r"splits\['a'\] must be .* or 'train-test'"),
+        ({"measures": ["nano-f"]}, ValueError, "got 'nano-f'"),
+        ({"measures": "micro-f"}, TypeError, "measures must be a sequence"),
+        ({"measures": {"a": 3}}, TypeError, r"measures\['a'\] must be a name or a function"),
+        ({"seeds": (0, 0)}, ValueError, "seeds must be distinct"),
+        ({"seeds": (-1,)}, ValueError, "seeds must be at least 0"),
+        ({"undefined": "zero"}, ValueError, "undefined must be"),
+    ],
+)
+def test_wrong_settings_are_refused_before_any_work(changed, kind, message):
+    with pytest.raises(kind, match=message):
+        study(**changed)
+
+
+def test_what_data_lacks_is_said_before_any_work(tmp_path):
+    unlabelled = Dataset(np.zeros((2, 1)), None, name="blank")
+    with pytest.raises(ValueError, match=r"datasets\['blank'\] must have labels"):
+        study(datasets=[unlabelled]).run(tmp_path / "s.sqlite")
+    whole = Dataset(np.zeros((4, 1)), np.eye(4, dtype=int), name="whole")
+    with pytest.raises(ValueError, match="has no fixed train and test rows"):
+        study(datasets=[whole], splits={"s": "train-test"}).run(tmp_path / "s.sqlite")
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_named_sets_are_loaded_where_they_are_used(tmp_path):
+    def named():
+        return rows()
+
+    results = Study(
+        {"a": named, "digits": "digits"}, {"m": Frequent()}, {"s": KFold(2)}, ["micro-f"]
+    ).run(tmp_path / "s.sqlite", n_jobs=2)
+    assert not results.failed
+    assert {row["dataset"] for row in results.rows()} == {"a", "digits"}
