@@ -187,6 +187,23 @@ def evaluate(
 
 
 @app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
+    table: Annotated[str | None, typer.Option(help="Its number; all if not given.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small part, printed and not written.")
+    ] = False,
+    repetitions: Annotated[
+        int | None, typer.Option(help="How often; as the paper if not given.", min=1)
+    ] = None,
+) -> None:
+    """Measure a paper's published tables anew, by the studies of a checkout."""
+    from labelwise.cli._reproduce import run_study
+
+    run_study(paper, table, quick, repetitions)
+
+
+@app.command()
 def demo() -> None:
     """Go the whole way on bundled data: describe, split, score, decide, measure."""
     from labelwise.cli._demo import run_demo

@@ -1,0 +1,131 @@
+"""olsson2006: the Monte-Carlo study of Table 1 and Figure 1, on ranked lists that are generated.
+
+The paper does not give its generator. Ours: a document has 1 to 5 relevant labels, each number as
+likely, drawn from all 100 without replacement; the score of a label is a standard normal number,
+plus 2 if the label is relevant. Both classifiers of a trial are drawn alike for the same documents:
+the paper's shares of reversals are as large as they are when only chance tells classifiers apart.
+All this was written down before the first run and not changed after it. What is compared is the
+order of the three pairs of measures, not their values.
+
+Run ``labelwise reproduce olsson2006``; about a minute.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.stats import rankdata
+
+import studies
+from labelwise.decisions import rank_cut
+from labelwise.measures import average_precision, count, f_measure, micro, r_precision
+from studies.comparison import Cell, Table, published_cells
+
+FOLDER = studies.FOLDER / "olsson2006"
+N_SETS, N_QUICK = 500, 50
+N_DOCUMENTS, N_LABELS, MOST_RELEVANT = 1000, 100, 5
+SHIFT = 2.0
+MEASURES = ("MAP", "R-precision", "F1")
+PAIRS = {"MAP, R-precision": (0, 1), "MAP, F1": (0, 2), "R-precision, F1": (1, 2)}
+
+
+def draw_relevant(random: np.random.RandomState) -> np.ndarray:
+    """Return which labels are relevant to each document."""
+    n_relevant = random.randint(1, MOST_RELEVANT + 1, size=N_DOCUMENTS)
+    # The lowest of independent uniform numbers are a draw without replacement.
+    places = rankdata(random.random_sample((N_DOCUMENTS, N_LABELS)), axis=1)
+    relevant: np.ndarray = places <= n_relevant[:, None]
+    return relevant
+
+
+def draw_scores(relevant: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Return the scores of a classifier."""
+    return random.standard_normal(relevant.shape) + SHIFT * relevant
+
+
+def best_rank_cut_f(relevant: np.ndarray, scores: np.ndarray) -> float:
+    """Return micro F of the best number of labels to give to every document."""
+    n_positive, best, k = relevant.sum(), 0.0, 1
+    # With k labels each, F is at most that of finding all positives.
+    while k <= relevant.shape[1] and 2 * n_positive / (n_positive + k * len(relevant)) > best:
+        best = max(best, micro(f_measure, count(relevant, rank_cut(scores, k))))
+        k += 1
+    return best
+
+
+def measured(relevant: np.ndarray, scores: np.ndarray) -> tuple[float, float, float]:
+    """Return MAP, R-precision and the peak of F1."""
+    return (
+        average_precision(relevant, scores, by="sample"),
+        r_precision(relevant, scores),
+        best_rank_cut_f(relevant, scores),
+    )
+
+
+@lru_cache(maxsize=1)
+def simulated(n_sets: int) -> np.ndarray:
+    """Return the three measures of both classifiers for each set, (n_sets, 2, 3)."""
+    found = np.empty((n_sets, 2, len(MEASURES)))
+    for i in range(n_sets):
+        random = np.random.RandomState(i)
+        relevant = draw_relevant(random)
+        for j in range(2):
+            found[i, j] = measured(relevant, draw_scores(relevant, random))
+    return found
+
+
+def reversals(values: np.ndarray) -> dict[str, float]:
+    """Return the share of sets on which each pair of measures prefers different classifiers."""
+    preferred = np.sign(values[:, 0] - values[:, 1])
+    return {
+        pair: float((preferred[:, a] * preferred[:, b] < 0).mean())
+        for pair, (a, b) in PAIRS.items()
+    }
+
+
+def squared_correlations(values: np.ndarray) -> dict[str, float]:
+    """Return r² of each pair of measures over the sets, by the first classifier."""
+    r = np.corrcoef(values[:, 0].T)
+    return {pair: float(r[a, b] ** 2) for pair, (a, b) in PAIRS.items()}
+
+
+def table_1(*, quick: bool = False, repetitions: int | None = None) -> Table:
+    """Return the reversals of each pair, and its place by them."""
+    n_sets = repetitions or (N_QUICK if quick else N_SETS)
+    words = (
+        f"Share of {n_sets} generated sets on which two measures disagree about which of two "
+        "classifiers is better. The generator is ours (see the program), so places are judged "
+        "and values only shown."
+    )
+    return _table("table1", "Table 1", words, "reversals", reversals(simulated(n_sets)), 1)
+
+
+def figure_1(*, quick: bool = False, repetitions: int | None = None) -> Table:
+    """Return the squared correlation of each pair, and its place by it."""
+    n_sets = repetitions or (N_QUICK if quick else N_SETS)
+    words = (
+        f"Squared correlation of two measures over {n_sets} generated sets. The paper's text says "
+        "that the first pair has the highest; its values are in a picture."
+    )
+    values = squared_correlations(simulated(n_sets))
+    return _table("figure1", "Figure 1", words, "squared_correlation", values, -1)
+
+
+def _table(
+    name: str, title: str, words: str, quantity: str, values: dict[str, float], sign: int
+) -> Table:
+    printed = published_cells(FOLDER / f"{name}.csv", keys=("pair",))
+    places = dict(zip(values, rankdata([sign * v for v in values.values()]), strict=True))
+    cells = [
+        cell
+        for pair, value in values.items()
+        for cell in (
+            Cell((pair, quantity), printed.get((pair, quantity), ""), value, aim="shown"),
+            Cell((pair, "place"), printed.get((pair, "place"), ""), float(places[pair])),
+        )
+    ]
+    return Table("olsson2006", name, title, words, ("pair", "quantity"), cells)
+
+
+TABLES = {"1": table_1, "figure1": figure_1}
