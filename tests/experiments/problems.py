@@ -1,5 +1,9 @@
 """Small studies that run in no time."""
 
+import os
+import signal
+import time
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
@@ -11,11 +15,14 @@ from labelwise.experiments import Study
 class Frequent(BaseEstimator):
     """Scores a label by how often the training rows have it, with a little noise."""
 
+    pause = 0.0  # seconds that fitting takes; no parameter, so that it makes no new cells
+
     def __init__(self, shift=0.0, random_state=None):
         self.shift = shift
         self.random_state = random_state
 
     def fit(self, X, Y):  # noqa: ARG002
+        time.sleep(self.pause)
         self.means_ = Y.mean(axis=0) + self.shift
         self.noise_ = np.random.RandomState(self.random_state).random(Y.shape[1]) / 10
         return self
@@ -25,6 +32,20 @@ class Frequent(BaseEstimator):
 
     def predict(self, X):
         return (self.decision_function(X) >= 0.5).astype(np.int64)
+
+
+class Deadly(Frequent):
+    """Kills the process that fits it to rows without a certain one."""
+
+    def __init__(self, deadly_row=0.0, spared=0, shift=0.0, random_state=None):
+        super().__init__(shift, random_state)
+        self.deadly_row = deadly_row
+        self.spared = spared  # the process that must live
+
+    def fit(self, X, Y):
+        if self.deadly_row not in X[:, 0] and os.getpid() != self.spared:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, Y)
 
 
 def rows(n_samples=12, n_labels=3, seed=0, name="tiny"):

@@ -9,7 +9,6 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import Dataset
-from labelwise.experiments import Study
 from labelwise.experiments._measuring import seeded_model
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -55,8 +54,11 @@ def test_the_same_seeds_give_the_same_numbers_for_any_number_of_jobs(tmp_path):
         "forest": make_pipeline(MaxAbsScaler(), RandomForestClassifier(2)),
         "inner": Frequent(),
     }
-    one = study(models=models).run(tmp_path / "one.sqlite")
-    two = study(models=models).run(tmp_path / "two.sqlite", n_jobs=2)
+    sources = {"made": rows, "known": "digits", "whole": rows(seed=1)}
+    many = study(models=models, datasets=sources, splits={"s": ShuffleSplit(2, test_size=3)})
+    one = many.run(tmp_path / "one.sqlite")
+    two = many.run(tmp_path / "two.sqlite", n_jobs=2)
+    assert not one.failed
     assert essence(one) == essence(two)
 
 
@@ -244,14 +246,3 @@ def test_what_data_lacks_is_said_before_any_work(tmp_path):
     with pytest.raises(ValueError, match="has no fixed train and test rows"):
         study(datasets=[whole], splits={"s": "train-test"}).run(tmp_path / "s.sqlite")
     assert not (tmp_path / "s.sqlite").exists()
-
-
-def test_named_sets_are_loaded_where_they_are_used(tmp_path):
-    def named():
-        return rows()
-
-    results = Study(
-        {"a": named, "digits": "digits"}, {"m": Frequent()}, {"s": KFold(2)}, ["micro-f"]
-    ).run(tmp_path / "s.sqlite", n_jobs=2)
-    assert not results.failed
-    assert {row["dataset"] for row in results.rows()} == {"a", "digits"}
