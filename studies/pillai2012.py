@@ -266,7 +266,7 @@ def table_2(*, quick: bool = False, repetitions: int | None = None) -> Table:
         'test F1 with `shrink="auto"`; `evaluated` are the threshold sets that Algorithm 1 '
         "evaluated, over 2(n+1)N; then the seconds of each way of tuning. "
         + (
-            "The exact optimum and Algorithm 1 reach the same value in every run, to the last digit."
+            "The exact optimum and Algorithm 1 reach the same value in every run."
             if widest == 0
             else f"The exact optimum and Algorithm 1 differ by up to {widest:g} on average."
         )
