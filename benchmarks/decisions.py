@@ -2,7 +2,8 @@
 
 Scores are those of logistic binary relevance (see `scored_sets`); thresholds are tuned on 5-fold
 scores of two thirds of the rows and measured on the other third, as means over ten holdouts. All
-ways of tuning see the same scores.
+ways of tuning see the same scores. EFP is not among them: it needs joint probabilities, which these
+scores are not.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.scored_sets import HOME, N_HOLDOUTS, SETS, Holdout, holdout
+from labelwise.data._files import written_whole
 from labelwise.decisions import best_thresholds, maximize_expected_f_independent
 from labelwise.measures import count, f_measure, macro, micro
 
 AVERAGES = {"micro": micro, "macro": macro}
+# Part of the documentation.
+PAGE = Path(__file__).with_suffix(".md")
 SETTLED = ("shared", "exact", "FBR.1")
 
 
@@ -77,24 +82,30 @@ def measured(name: str, n_holdouts: int) -> dict[str, dict[str, float]]:
     }
 
 
-def show(average: str, results: dict[str, dict[str, dict[str, float]]]) -> None:
-    """Print the table of one average, and whether "auto" keeps what it promises."""
-    table = Table(title=f"Test {average} F, means over holdouts")
+def show(average: str, results: dict[str, dict[str, dict[str, float]]]) -> str:
+    """Print the table of one average, and return it for a page.
+
+    The last column is what "auto" gains on the better of shared and exact.
+    """
     names = list(ways(average))
-    for heading in ("set", *names, "auto - better end"):
+    rows = {name: result[average] for name, result in results.items()}
+    rows["mean"] = {way: float(np.mean([row[way] for row in rows.values()])) for way in names}
+    gains = {name: row["auto"] - max(row["shared"], row["exact"]) for name, row in rows.items()}
+    table = Table(title=f"Test {average} F, means over holdouts")
+    heads = ("set", *names, "auto - better end")
+    for heading in heads:
         table.add_column(heading, justify="left" if heading == "set" else "right")
-    least = []
-    for name, result in results.items():
-        row = result[average]
-        least.append(row["auto"] - max(row["shared"], row["exact"]))
-        cells = [f"{row[way]:.4f}" for way in names]
-        table.add_row(name, *cells, f"{least[-1]:+.4f}")
-    means = {way: np.mean([result[average][way] for result in results.values()]) for way in names}
-    table.add_section()
-    table.add_row("mean", *(f"{means[way]:.4f}" for way in names), "", style="bold")
+    lines = [f"| {' | '.join(heads)} |", f"|---|{'--:|' * (len(heads) - 1)}"]
+    for name, row in rows.items():
+        cells = [name, *(f"{row[way]:.4f}" for way in names), f"{gains[name]:+.4f}"]
+        table.add_row(*cells, end_section=name == list(rows)[-2])
+        lines.append(f"| {' | '.join(cells)} |")
     Console(width=120).print(table)
-    margins = ", ".join(f"{means['auto'] - means[way]:+.4f} over {way}" for way in SETTLED)
-    print(f"auto: {margins}; at worst {min(least):+.4f} beside the better end of a set.")
+    margins = (f"{rows['mean']['auto'] - rows['mean'][way]:+.4f} over {way}" for way in SETTLED)
+    least = min(gain for name, gain in gains.items() if name != "mean")
+    said = f"auto: {', '.join(margins)}; at worst {least:+.4f} beside the better end of a set."
+    print(said)
+    return "\n".join([f"Test {average} F:", "", *lines, "", said])
 
 
 def main() -> None:
@@ -110,8 +121,11 @@ def main() -> None:
         for name in chosen:
             results[name] = measured(name, n_holdouts)
             print(f"{name}: {n_holdouts} holdouts done.", flush=True)
-    for average in AVERAGES:
-        show(average, results)
+    tables = [show(average, results) for average in AVERAGES]
+    if results.keys() == set(SETS) and n_holdouts == N_HOLDOUTS:
+        with written_whole(PAGE) as unfinished:
+            unfinished.write_text("\n\n".join(tables) + "\n", encoding="utf-8")
+        print(f"written to {PAGE}")
 
 
 if __name__ == "__main__":
