@@ -1,0 +1,54 @@
+"""Pairs of labels: which samples tell the two apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class Pairs(NamedTuple):
+    """All pairs of labels; the number after the last label is the virtual one."""
+
+    first: np.ndarray  # (n_pairs,)
+    second: np.ndarray  # (n_pairs,), larger
+    fixed: np.ndarray  # vote for the first where no model is needed: 0, 1/2 or 1; NaN elsewhere
+
+
+def all_pairs(Y: sparse.csc_array) -> Pairs:
+    """Return every pair, with the votes of those whose samples show fewer than two classes."""
+    n_samples, n_labels = Y.shape
+    first, second = np.triu_indices(n_labels + 1, k=1)
+    counts = sparse.csc_array(Y, dtype=np.int64)
+    support = np.append(counts.sum(axis=0), 0)
+    together = np.zeros((n_labels + 1, n_labels + 1), dtype=np.int64)
+    together[:-1, :-1] = (counts.T @ counts).toarray()
+    both = together[first, second]
+    for_first, for_second = support[first] - both, support[second] - both
+    is_virtual = second == n_labels
+    for_second[is_virtual] = n_samples - support[:-1]
+    fixed = np.where(for_first > 0, 1.0, np.where(for_second > 0, 0.0, 0.5))
+    return Pairs(first, second, np.where((for_first > 0) & (for_second > 0), np.nan, fixed))
+
+
+def pair_samples(
+    Y: sparse.csc_array, first: int, second: int
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the samples with exactly one of two labels, and 1 where it is the first.
+
+    The virtual label is preferred to all labels that a sample has not: no rows means all of them.
+    """
+    n_samples, n_labels = Y.shape
+    with_first = _rows_with(Y, first)
+    if second == n_labels:
+        target = np.zeros(n_samples, dtype=np.int64)
+        target[with_first] = 1
+        return None, target
+    rows = np.setxor1d(with_first, _rows_with(Y, second), assume_unique=True)
+    # int64: see DESIGN, section 3.
+    return rows, np.isin(rows, with_first, assume_unique=True).astype(np.int64)
+
+
+def _rows_with(Y: sparse.csc_array, label: int) -> np.ndarray:
+    return np.asarray(Y.indices[Y.indptr[label] : Y.indptr[label + 1]])
