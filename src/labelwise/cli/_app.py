@@ -187,6 +187,40 @@ def evaluate(
 
 
 @app.command()
+def compare(
+    study: Annotated[Path, typer.Argument(help="A study as TOML.")],
+    store: Annotated[
+        Path | None, typer.Option(help="Where cells are kept; by default beside the study.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--anew", help="Whether finished cells are left as they are.")
+    ] = True,
+) -> None:
+    """Run a study of models on data sets, or go on with it; exit code 1 if a cell failed."""
+    from labelwise.cli._compare import run_comparison
+
+    run_comparison(study, store, jobs, resume)
+
+
+@app.command()
+def results(
+    store: Annotated[Path, typer.Argument(help="A file that labelwise compare wrote.")],
+    study: Annotated[str | None, typer.Option(help="The one study to show.")] = None,
+    measure: Annotated[str | None, typer.Option(help="The one measure to show.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Where to write all rows: csv or parquet.")
+    ] = None,
+) -> None:
+    """Show mean and deviation of what a study found, and what failed or is missing."""
+    from labelwise.cli._results import show_results
+
+    show_results(store, study, measure, export)
+
+
+@app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
     table: Annotated[str | None, typer.Option(help="Its number; all if not given.")] = None,

@@ -106,6 +106,18 @@ class Study:
             )
         )
 
+    @classmethod
+    def read(cls, path: str | Path) -> Study:
+        """Return the study of a TOML file, as `labelwise compare` runs it.
+
+        Such a file holds the arguments of `Study`: ``datasets``, ``measures``, ``seeds``, tables
+        ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and
+        its ``params``. Paths are relative to the file's folder.
+        """
+        from labelwise.experiments._study_file import read_study
+
+        return read_study(path).study
+
     def plan(self) -> Plan:
         """Return the cells and their keys; reads each data set."""
         return make_plan(

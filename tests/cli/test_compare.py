@@ -1,0 +1,100 @@
+"""`labelwise compare` and `labelwise results`, run as a user runs them."""
+
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+from labelwise.cli import app
+from labelwise.experiments import Study
+
+RUNNER = CliRunner()
+STUDY = """
+datasets = ["digits"]
+measures = ["micro-f", "hamming-loss"]
+
+[models.near]
+class = "sklearn.neighbors.KNeighborsClassifier"
+
+[models.far]
+class = "sklearn.neighbors.KNeighborsClassifier"
+params = { n_neighbors = FAR }
+
+[splits.cv]
+class = "labelwise.splitting.MultilabelStratifiedKFold"
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace("FAR", "50"))
+    return path
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, [str(argument) for argument in arguments])
+
+
+def test_compare_runs_a_study_and_results_shows_and_exports_it(study, tmp_path):
+    done = run("compare", study)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["model", "micro-f", "hamming-loss"]
+    assert [line.split()[0] for line in lines[1:3]] == ["near", "far"]
+    assert "6 of 6 cells are done." in lines
+    store = tmp_path / "study.sqlite"
+    shown = run("results", store, "--measure", "micro-f", "--export", tmp_path / "rows.parquet")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.splitlines()[0].split() == ["model", "micro-f"]
+    assert "12 rows written to" in shown.stdout
+    table = pyarrow.parquet.read_table(tmp_path / "rows.parquet")
+    assert table.num_rows == 12
+    assert table["measure"].unique().to_pylist() == ["micro-f", "hamming-loss"]
+    run("results", store, "--export", tmp_path / "rows.csv")
+    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 13
+
+
+def test_failed_cells_are_said_and_make_the_exit_code_1(study):
+    study.write_text(STUDY.replace("FAR", "5000"))
+    done = run("compare", study)
+    assert done.exit_code == 1
+    assert "3 of 6 cells are done, 3 failed." in done.stdout
+    assert (
+        "failed: digits / far / cv, fold 0, seed 0: ValueError: Expected n_neighbors" in done.stdout
+    )
+    shown = run("results", study.with_suffix(".sqlite"))
+    assert shown.exit_code == 0
+    assert "3 failed" in shown.stdout
+
+
+def test_ctrl_c_is_answered_with_how_to_go_on(study, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Study, "run", stopped)
+        done = run("compare", study)
+    assert done.exit_code == 130
+    assert "finished cells are safe" in done.stderr
+
+
+def test_missing_cells_are_said(study, tmp_path):
+    class StopError(Exception):
+        pass
+
+    def stop(progress):
+        if progress.done:
+            raise StopError
+
+    with pytest.raises(StopError):
+        Study.read(study).run(tmp_path / "s.sqlite", progress=stop)
+    assert "1 of 6 cells are done, 5 are missing." in run("results", tmp_path / "s.sqlite").stdout
+
+
+def test_unknown_measures_studies_and_endings_are_refused(study, tmp_path):
+    run("compare", study)
+    store = tmp_path / "study.sqlite"
+    for wrong in (("--measure", "macro-f"), ("--study", "other"), ("--export", "rows.txt")):
+        done = run("results", store, *wrong)
+        assert done.exit_code == 1
+        assert isinstance(done.exception, ValueError)

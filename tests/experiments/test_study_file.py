@@ -1,0 +1,120 @@
+"""A study as TOML: what it means, and how what is wrong in it is said."""
+
+import subprocess
+import sys
+
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from labelwise.experiments import Study
+from labelwise.experiments._study_file import StudyFileError, read_study
+
+GOOD = """
+name = "first"
+datasets = ["digits"]
+measures = ["micro-f", "coverage"]
+seeds = [3, 4]
+
+[models.knn]
+class = "sklearn.neighbors.KNeighborsClassifier"
+params = { n_neighbors = 3 }
+
+[models.tuned]
+class = "labelwise.decisions.TunedThresholds"
+params.cv = { class = "sklearn.model_selection.KFold", params = { n_splits = 2 } }
+params.estimator.class = "sklearn.pipeline.Pipeline"
+params.estimator.params.steps = [
+    ["scale", { class = "sklearn.preprocessing.MaxAbsScaler" }],
+    ["knn", { class = "sklearn.neighbors.KNeighborsClassifier" }],
+]
+
+[splits]
+fixed = "train-test"
+
+[splits.cv]
+class = "labelwise.splitting.MultilabelStratifiedKFold"
+params = { n_splits = 2, shuffle = true }
+"""
+
+
+def write(folder, text):
+    path = folder / "study.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_is_the_study_it_describes(tmp_path):
+    study, store = read_study(write(tmp_path, GOOD))
+    assert store == tmp_path / "study.sqlite"
+    assert repr(study) == "Study 'first': 1 data sets x 2 models x 2 splits x 2 seeds"
+    by_hand = Study(
+        ["digits"],
+        {"knn": KNeighborsClassifier(n_neighbors=3)},
+        {"fixed": "train-test"},
+        ["micro-f", "coverage"],
+        seeds=(3, 4),
+    )
+    keys = {cell.key for cell in study.plan().cells}
+    assert {cell.key for cell in by_hand.plan().cells} <= keys
+    assert len(keys) == 2 * (1 + 2) * 2
+    assert Study.read(tmp_path / "study.toml").seeds == (3, 4)
+
+
+def test_paths_are_relative_to_the_file(tmp_path):
+    (tmp_path / "my.csv").write_text("x,label_a,label_b\n" + "0.5,1,0\n0.25,0,1\n" * 20)
+    text = GOOD.replace('datasets = ["digits"]', 'store = "kept/cells.db"').replace(
+        "[models.knn]", '[datasets]\nmine = { load = "my.csv", labels = "label_*" }\n\n[models.knn]'
+    )
+    study, store = read_study(write(tmp_path, text.replace('fixed = "train-test"', "")))
+    assert store == tmp_path / "kept" / "cells.db"
+    assert not study.run(store).failed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seeds = [3, 4]", "sedes = [3]", r"study.toml: sedes: Extra inputs are not permitted"),
+        ("seeds = [3, 4]", 'seeds = ["3"]', r"seeds.0: Input should be a valid integer"),
+        ("seeds = [3, 4]", "seeds = [3, 3]", r"seeds must be distinct"),
+        ('measures = ["micro-f", "coverage"]', "", r"measures: Field required"),
+        ('"coverage"]', '"covrage"]', r"got 'covrage'"),
+        ('datasets = ["digits"]', 'datasets = ["a/x", "b/x"]', r"datasets must be distinct"),
+        ('datasets = ["digits"]', "datasets = []", r"datasets: List should have at least 1"),
+        ("n_neighbors = 3", "n_neighbours = 3", r"models.knn: params do not fit .*n_neighbours"),
+        ('"sklearn.neighbors.KN', '"os.KN', r"models.knn: class must be of sklearn or labelwise"),
+        ("KNeighborsClassifier", "KNeighborsGuesser", r"models.knn: class .* does not exist"),
+        ("neighbors.KNeighborsClassifier", "utils.Bunch", r"must be an estimator or a splitter"),
+        ("neighbors.KNeighborsClassifier", "utils.os.system", r"does not exist"),
+        ("neighbors.KNeighborsClassifier", "base.clone", r"must be an estimator or a splitter"),
+        ("params = { n_neighbors = 3 }", "parms = {}", r"models.knn.parms: Extra inputs"),
+        ('"sklearn.preprocessing', '"shutil', r"tuned: params.estimator.params.steps\[0\]\[1\]"),
+        ("params.estimator.class", "params.estimator.clas", r"params.estimator.clas is no"),
+        ('{ class = "sklearn.model_selection.KFold", ', "{ ", r"params.cv must have a class"),
+        (
+            "params.estimator.params.steps",
+            "params.estimator.params.memory",
+            r"params.memory cannot",
+        ),
+        ('fixed = "train-test"', 'fixed = "train"', r"splits\['fixed'\] must be"),
+        ('fixed = "train-test"', "fixed = 3", r"splits.fixed: Input should be"),
+        ("[models.knn]", "[models.knn", r"study.toml: is no TOML file"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_path_of_the_field(tmp_path, old, new, message):
+    assert old in GOOD
+    path = write(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(StudyFileError, match=message):
+        read_study(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(StudyFileError, match=r"none.toml: does not exist"):
+        read_study(tmp_path / "none.toml")
+
+
+def test_pydantic_and_dask_are_not_loaded_with_the_stage():
+    program = "import sys, labelwise.experiments; print({'pydantic', 'dask'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
