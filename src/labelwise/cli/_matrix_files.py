@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.cli._numpy_files import Arrays, npy_array, npz_arrays
 from labelwise.data._files import MAX_BYTES, DataError, read_bytes, written_whole
+from labelwise.data._numpy_files import Arrays, npy_array, npz_arrays, sparse_matrix
 from labelwise.data._table_columns import numbers, texts
 from labelwise.data._table_files import Tables
 
@@ -18,8 +18,6 @@ _TABLES, _NUMPY = (".csv", ".tsv", ".parquet"), (".npy", ".npz")
 _WRITTEN = (".csv", ".parquet", ".npy", ".npz")
 # The first column is an id if it is text or has such a name; pandas writes the last two.
 _ID_NAMES = ("id", "Id", "ID", "row", "Row", "", "__index_level_0__")
-# Larger sides than these come from no file of ours, and cost memory without a byte in the file.
-_LONGEST_SIDE = 2**26
 _NAMES = ("label_names", "ids")
 
 
@@ -49,7 +47,7 @@ def read_matrix(path: Path, max_bytes: int = MAX_BYTES) -> FileMatrix:
         return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
     arrays = npz_arrays(path, content, max_bytes)
     names, ids = (_strings(path, arrays, key) for key in _NAMES)
-    values = _sparse(path, arrays) if "format" in arrays else _only_array(path, arrays)
+    values = sparse_matrix(path, arrays) if "format" in arrays else _only_array(path, arrays)
     if ids is not None and len(ids) != values.shape[0]:
         raise DataError(path, f"has {len(ids)} ids for {values.shape[0]} rows.")
     return FileMatrix(values, names, ids)
@@ -153,30 +151,6 @@ def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
     if len(found) != 1:
         raise DataError(path, f"must hold one matrix, got {', '.join(found) or 'none'}.")
     return _two_sided(path, arrays[found[0]])
-
-
-def _sparse(path: Path, arrays: Arrays) -> Any:
-    """Return the matrix that scipy.sparse.save_npz wrote, its indices checked."""
-    try:
-        form = bytes(arrays["format"].astype("S8").item())
-        shape = tuple(int(side) for side in arrays["shape"])
-        if len(shape) != 2 or not all(0 <= side <= _LONGEST_SIDE for side in shape):
-            raise ValueError(f"the shape {shape} is not that of a matrix")
-        data = arrays["data"]
-        for key in {"row", "col", "indices", "indptr"} & arrays.keys():
-            if arrays[key].dtype.kind not in "iu":
-                raise TypeError(f"{key} must be whole numbers, got {arrays[key].dtype}")
-        if form == b"coo":
-            places = (arrays["row"], arrays["col"])
-            return sparse.csr_array(sparse.coo_array((data, places), shape=shape))
-        if form not in (b"csr", b"csc"):
-            raise ValueError(f"the format {form.decode('latin-1')!r} is none of csr, csc, coo")
-        kind = sparse.csr_array if form == b"csr" else sparse.csc_array
-        matrix = kind((data, arrays["indices"], arrays["indptr"]), shape=shape)
-        matrix.check_format(full_check=True)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-        raise DataError(path, f"is no whole sparse matrix ({error}).") from error
-    return matrix
 
 
 def _dense(values: Any) -> np.ndarray:

@@ -6,9 +6,11 @@ import io
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy_format
+from scipy import sparse
 
 from labelwise.data._files import DataError
 
@@ -18,6 +20,8 @@ _HEADERS = {
     (2, 0): npy_format.read_array_header_2_0,
 }
 _MOST_MEMBERS = 100
+# Larger sides than these come from no file of ours, and cost memory without a byte in the file.
+_LONGEST_SIDE = 2**26
 
 
 def npy_array(path: Path, content: bytes) -> np.ndarray:
@@ -55,6 +59,30 @@ def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
     except (NotImplementedError, RuntimeError) as error:
         raise DataError(path, f"is packed in an unknown way ({_first_line(error)}).") from error
     return {name.removesuffix(".npy"): npy_array(path, part) for name, part in parts.items()}
+
+
+def sparse_matrix(path: Path, arrays: Arrays) -> Any:
+    """Return the matrix that scipy.sparse.save_npz wrote, its indices checked."""
+    try:
+        form = bytes(arrays["format"].astype("S8").item())
+        shape = tuple(int(side) for side in arrays["shape"])
+        if len(shape) != 2 or not all(0 <= side <= _LONGEST_SIDE for side in shape):
+            raise ValueError(f"the shape {shape} is not that of a matrix")
+        data = arrays["data"]
+        for key in {"row", "col", "indices", "indptr"} & arrays.keys():
+            if arrays[key].dtype.kind not in "iu":
+                raise TypeError(f"{key} must be whole numbers, got {arrays[key].dtype}")
+        if form == b"coo":
+            places = (arrays["row"], arrays["col"])
+            return sparse.csr_array(sparse.coo_array((data, places), shape=shape))
+        if form not in (b"csr", b"csc"):
+            raise ValueError(f"the format {form.decode('latin-1')!r} is none of csr, csc, coo")
+        kind = sparse.csr_array if form == b"csr" else sparse.csc_array
+        matrix = kind((data, arrays["indices"], arrays["indptr"]), shape=shape)
+        matrix.check_format(full_check=True)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise DataError(path, f"is no whole sparse matrix ({error}).") from error
+    return matrix
 
 
 def _first_line(error: Exception) -> str:
