@@ -33,7 +33,8 @@ def reproduce(
         raise ValueError(f"--table must be one of {', '.join(known)} for {paper}, got {table!r}.")
     for name in known if table is None else [table]:
         measured = known[name](quick=quick, repetitions=repetitions)
-        print(measured.to_markdown())
+        for shown in (measured, *measured.others):
+            print(shown.to_markdown())
         if not quick:
             measured.write()
 

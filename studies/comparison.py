@@ -71,6 +71,7 @@ class Table:
     words: str
     keys: tuple[str, ...]
     cells: Sequence[Cell]
+    others: tuple[Table, ...] = ()  # what follows from it, written and printed after it
 
     @property
     def score(self) -> str:
@@ -103,6 +104,8 @@ class Table:
         _write(folder / f"{self.name}.md", self.to_markdown())
         with written_whole(folder / f"{self.name}_measured.csv") as unfinished:
             self._write_cells(unfinished)
+        for other in self.others:
+            other.write()
         write_readme()
 
     def _write_cells(self, path: Path) -> None:

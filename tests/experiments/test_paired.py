@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
-from labelwise.experiments import average_ranks, paired_values, summarize
+from labelwise.experiments import Study, average_ranks, paired_values, summarize
 
 ROWS = [
     {
@@ -31,6 +34,7 @@ FORMS = {
     "tidy rows": ROWS,
     "tidy pandas": pd.DataFrame(ROWS),
     "tidy polars": pl.DataFrame(ROWS),
+    "tidy arrow": pa.Table.from_pylist(ROWS),
 }
 
 
@@ -58,6 +62,16 @@ def test_columns_of_tidy_rows_can_be_compared_over_any_others():
     assert found.blocks == ("d / 0", "d / 1", "e / 0", "e / 1")
     turned = paired_values(ROWS, measure="micro-f", of="dataset", over="model")
     assert turned.methods == ("d", "e")
+
+
+def test_results_of_a_study_are_compared_as_they_come(tmp_path):
+    models = {"near": KNeighborsClassifier(1), "tree": DecisionTreeClassifier(max_depth=1)}
+    study = Study(["digits"], models, {"fixed": "train-test"}, ["micro-f", "hamming-loss"])
+    results = study.run(tmp_path / "store.sqlite")
+    assert average_ranks(results, measure="micro-f").to_dict() == {"near": 1, "tree": 2}
+    by_hand = paired_values(results.rows(), measure="micro-f").values
+    np.testing.assert_array_equal(paired_values(results, measure="micro-f").values, by_hand)
+    assert summarize(results, by="model").by == ("model", "measure")
 
 
 def test_missing_cells_are_refused_by_name_or_dropped_and_said():

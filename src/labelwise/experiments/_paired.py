@@ -96,11 +96,11 @@ def paired_values(
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
+    values : array, mapping, frame, tidy rows, Results or PairedValues
         A 2-D array (data sets by methods); a mapping from each method to its values, or to a
-        mapping from data sets to values; a frame with a column for each method; or the rows of a
-        study (mappings or a frame with the columns `measure` and `value`), whose values are
-        averaged over folds and seeds. NaN, None and infinite values are missing.
+        mapping from data sets to values; a frame with a column for each method; or `Results` or
+        rows of a study (mappings or a frame with the columns `measure` and `value`), whose values
+        are averaged over folds and seeds. NaN, None and infinite values are missing.
     measure : str, optional
         Name of the measure; of tidy rows, which one.
     higher_is_better : bool, optional

@@ -53,7 +53,7 @@ def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:
 
     Parameters
     ----------
-    rows : sequence of mappings, or frame
+    rows : Results, sequence of mappings, or frame
         Rows of a study, with the columns `measure` and `value`.
     by : str or sequence of str, optional
         Columns that make the groups, beside the measure; by default all that tell cells apart

@@ -17,26 +17,34 @@ _Columns = dict[str, list[Any]]
 
 
 def is_tidy(values: Any) -> bool:
-    """Tell whether values are the rows of a study: mappings or a frame with a `value`."""
+    """Tell whether values are the rows of a study: Results, mappings or a frame with a `value`."""
     if isinstance(values, Mapping | np.ndarray | str):
         return False
     if isinstance(values, list | tuple):
         return bool(values) and all(isinstance(row, Mapping) for row in values)
-    return is_frame(values) and {"measure", "value"} <= set(values.columns)
+    # Results stand above this module; they are told by what they can do.
+    return hasattr(values, "to_table") or (
+        is_frame(values) and {"measure", "value"} <= set(_frame(values).columns)
+    )
 
 
 def tidy_columns(rows: Any) -> _Columns:
     """Return the columns of tidy rows, whatever form these have."""
+    rows = rows.to_table() if hasattr(rows, "to_table") else rows
     if is_frame(rows):
-        import narwhals as nw
-
-        columns: _Columns = nw.from_native(rows, eager_only=True).to_dict(as_series=False)
+        columns: _Columns = _frame(rows).to_dict(as_series=False)
         return columns
     names = dict.fromkeys(name for row in rows for name in row)
     lacking = {"measure", "value"} - set(names)
     if lacking:
         raise ValueError(f"values must have the column {min(lacking)!r} if they are tidy rows.")
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _frame(rows: Any) -> Any:
+    import narwhals as nw
+
+    return nw.from_native(rows, eager_only=True)
 
 
 def tidy_cells(
