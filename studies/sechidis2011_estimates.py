@@ -1,7 +1,7 @@
 """sechidis2011, section 4.3: how much estimates of ten folds vary, for each way of splitting.
 
-Binary relevance on random forests of ten trees that try log2(features) at each node. Every cell is kept in a store: a run that was stopped goes on, and more
-repetitions only add cells.
+Binary relevance on random forests of ten trees that try log2(features) at each node. Every cell is
+kept in a store: a run that was stopped goes on, and more repetitions only add cells.
 """
 
 from __future__ import annotations
