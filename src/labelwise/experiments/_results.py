@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise.data._files import written_whole
-from labelwise.experiments._store import PlannedRow, Store
+from labelwise.experiments._store import Columns, Store, unpacked
 from labelwise.experiments._summary import Spread, Summary
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
@@ -56,46 +55,45 @@ class Results:
         Names, in the order in which they were found.
     failed : tuple of FailedCell
         Cells that raised, with tracebacks.
-    n_cells, n_missing : int
-        Cells that were planned, and those of them that have not been tried.
+    n_cells, n_done, n_missing : int
+        Cells that were planned, those that are done, and those that have not been tried.
     """
 
-    def __init__(self, cells: Sequence[PlannedRow], texts: Mapping[int | None, Any]) -> None:
-        self._planned = cells
-        self._cells = [cell for cell in cells if cell.status == "done"]
+    def __init__(self, columns: Columns, texts: Mapping[int | None, Any]) -> None:
+        self._planned = columns
+        is_done = [status == "done" for status in columns["status"]]
+        self._cells = {name: tuple(compress(column, is_done)) for name, column in columns.items()}
         self._texts = texts
-        self.n_cells = len(cells)
-        self.n_missing = sum(cell.status == "planned" for cell in cells)
-        names = (texts[cell] for cell in dict.fromkeys(c.measures for c in self._cells))
+        self.n_cells = len(is_done)
+        self.n_done = sum(is_done)
+        self.n_missing = columns["status"].count("planned")
+        names = (texts[number] for number in dict.fromkeys(self._cells["measures"]))
         self.measures: tuple[str, ...] = tuple(dict.fromkeys(chain.from_iterable(names)))
 
-    @property
+    @cached_property
     def failed(self) -> tuple[FailedCell, ...]:
         """Cells that raised, with tracebacks."""
-        return tuple(
-            FailedCell(c.dataset, c.model, c.split, c.fold, c.seed, c.error or "")
-            for c in self._planned
-            if c.status == "failed"
-        )
+        is_failed = [status == "failed" for status in self._planned["status"]]
+        parts = (self._planned[name] for name in FailedCell._fields)
+        return tuple(compress(map(FailedCell, *parts), is_failed))
 
     @property
     def warnings(self) -> dict[str, int]:
         """What models warned of, and in how many cells."""
         found: dict[str, int] = {}
-        for cell in self._cells:
-            for text in (cell.warnings or "").splitlines():
-                found[text] = found.get(text, 0) + 1
+        for text in chain.from_iterable((w or "").splitlines() for w in self._cells["warnings"]):
+            found[text] = found.get(text, 0) + 1
         return found
 
     def __len__(self) -> int:
         return int(self._values.value.size)
 
     def __repr__(self) -> str:
-        return f"{self.summary()}\n\n{self.state()}" if self._cells else self.state()
+        return f"{self.summary()}\n\n{self.state()}" if self.n_done else self.state()
 
     def state(self) -> str:
         """Return in a sentence how many cells are done, failed and missing."""
-        parts = [f"{len(self._cells):,} of {self.n_cells:,} cells are done"]
+        parts = [f"{self.n_done:,} of {self.n_cells:,} cells are done"]
         if self.failed:
             parts.append(f"{len(self.failed):,} failed")
         if self.n_missing:
@@ -115,10 +113,9 @@ class Results:
         columns = {}
         for name in (*_CELL, *_COST):
             kind = pa.type_for_alias(_TYPES[name])
-            column = pa.array([getattr(cell, name) for cell in self._cells], type=kind)
-            columns[name] = column.take(pa.array(places))
+            columns[name] = pa.array(self._cells[name], type=kind).take(pa.array(places))
         for name in _VERSIONS:
-            known = [self._texts[cell.versions].get(name) for cell in self._cells]
+            known = [self._texts[number].get(name) for number in self._cells["versions"]]
             columns[name] = pa.array(known, type=pa.string()).take(pa.array(places))
         named = pa.array(self.measures, type=pa.string())
         columns["measure"], columns["value"] = named.take(pa.array(measures)), pa.array(values)
@@ -143,13 +140,11 @@ class Results:
     def summary(self) -> Summary:
         """Return mean and standard deviation over folds and seeds; see `summarize`."""
         by: tuple[str, ...] = ("dataset", "model", "split")
-        if len({cell.study for cell in self._cells}) > 1:
+        if len(set(self._cells["study"])) > 1:
             by = ("study", *by)
         groups: dict[tuple[str, ...], int] = {}
-        group_of = [
-            groups.setdefault(tuple(getattr(cell, name) for name in by), len(groups))
-            for cell in self._cells
-        ]
+        of_cells = zip(*(self._cells[name] for name in by), strict=True)
+        group_of = [groups.setdefault(group, len(groups)) for group in of_cells]
         cells, measures, values = self._values
         n_measures = len(self.measures)
         place = np.array(group_of, dtype=np.int64)[cells] * n_measures + measures
@@ -161,17 +156,17 @@ class Results:
     @cached_property
     def _values(self) -> _Values:
         number = {name: j for j, name in enumerate(self.measures)}
+        lists = self._cells["measures"]
         codes = {
             text: np.array([number[name] for name in self._texts[text]], dtype=np.int64)
-            for text in {cell.measures for cell in self._cells}
+            for text in set(lists)
         }
-        found = json.loads(f"[{','.join(cell.found or '[]' for cell in self._cells)}]")
-        sizes = [len(values) for values in found]
-        measures = [codes[cell.measures] for cell in self._cells]
+        sizes = [codes[text].size for text in lists]
+        measures = [codes[text] for text in lists] or [np.empty(0, dtype=np.int64)]
         return _Values(
-            np.repeat(np.arange(len(found)), sizes),
-            np.concatenate(measures) if measures else np.empty(0, dtype=np.int64),
-            np.array(list(chain.from_iterable(found)), dtype=np.float64),  # None becomes NaN
+            np.repeat(np.arange(len(lists)), sizes),
+            np.concatenate(measures),
+            unpacked(self._cells["found"]),
         )
 
 
@@ -192,10 +187,10 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
         Also of cells that failed or are missing.
     """
     with Store(store, create=False) as opened:
-        rows = opened.rows(study)
-        if study is not None and not rows:
-            raise ValueError(f"study must be in {store}, got {study!r}.")
-        return Results(rows, opened.texts())
+        results = Results(opened.columns(study), opened.texts())
+    if study is not None and not results.n_cells:
+        raise ValueError(f"study must be in {store}, got {study!r}.")
+    return results
 
 
 def _spreads(place: np.ndarray, values: np.ndarray, n_places: int) -> list[Spread]:

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from labelwise.experiments._cells import Cell, Finished, Plan
 from labelwise.experiments._store_file import connect, sqlite_errors, transaction
 
-
-class PlannedRow(NamedTuple):
-    """A cell of a plan and what is known of it."""
-
-    study: str
-    key: str
-    dataset: str
-    model: str
-    split: str
-    fold: int
-    seed: int
-    status: str
-    error: str | None
-    fit_seconds: float | None
-    predict_seconds: float | None
-    peak_memory: int | None
-    warnings: str | None
-    versions: int | None
-    measures: int | None
-    found: str | None
+COLUMNS = (
+    *("study", "dataset", "model", "split", "fold", "seed", "status", "error"),
+    *("fit_seconds", "predict_seconds", "peak_memory", "warnings", "versions", "measures", "found"),
+)
+Columns = dict[str, tuple[Any, ...]]
 
 
 class Store:
@@ -102,15 +88,21 @@ class Store:
                 [self._row(cell) for cell in finished],
             )
 
-    def rows(self, study: str | None = None) -> list[PlannedRow]:
-        """Return the planned cells of a study, or of all, in their order."""
-        query = """SELECT study, key, dataset, model, split, fold, seed, status, error, fit_seconds,
-                          predict_seconds, peak_memory, warnings, versions, measures, found
-                   FROM plan JOIN cells ON cells.id = plan.cell
-                   WHERE ? IS NULL OR study = ? ORDER BY study, position"""
+    def columns(self, study: str | None = None) -> Columns:
+        """Return the planned cells of a study, or of all, in their order, column by column."""
+        query = f"""SELECT {", ".join(COLUMNS)} FROM plan JOIN cells ON cells.id = plan.cell
+                    WHERE ? IS NULL OR study = ? ORDER BY study, position"""  # noqa: S608
         with sqlite_errors(self.path):
-            found = self._connection.execute(query, (study, study))
-            return list(map(PlannedRow._make, found))
+            rows = self._connection.execute(query, (study, study)).fetchall()
+        columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+        return dict(zip(COLUMNS, columns, strict=True))
+
+    def planned_keys(self, study: str) -> list[str]:
+        """Return the keys of the plan of a study, in their order."""
+        query = """SELECT key FROM plan JOIN cells ON cells.id = plan.cell
+                   WHERE study = ? ORDER BY position"""
+        with sqlite_errors(self.path):
+            return [key for (key,) in self._connection.execute(query, (study,))]
 
     def texts(self) -> dict[int | None, Any]:
         """Return the lists that cells share, by their number."""
@@ -124,13 +116,6 @@ class Store:
         with sqlite_errors(self.path):
             return self._connection.execute(query, (study,)).fetchall()
 
-    def n_unplanned(self) -> int:
-        """Return the number of finished cells that no plan asks for any more."""
-        query = """SELECT count(*) FROM cells
-                   WHERE status = 'done' AND id NOT IN (SELECT cell FROM plan)"""
-        with sqlite_errors(self.path):
-            return int(self._connection.execute(query).fetchone()[0])
-
     def _row(self, cell: Finished) -> tuple[Any, ...]:
         failed = cell.error is not None
         return (
@@ -142,7 +127,7 @@ class Store:
             "\n".join(cell.warnings) or None,
             self._text_id(json.dumps(cell.versions)),
             None if failed else self._text_id(json.dumps(list(cell.values))),
-            None if failed else as_json(cell.values.values()),
+            None if failed else packed(cell.values.values()),
             cell.key,
         )
 
@@ -154,12 +139,11 @@ class Store:
         return self._text_ids[text]
 
 
-def as_json(values: Iterable[float]) -> str:
-    """Return numbers as a JSON list, exact to the last digit; NaN is null, infinity 9e999."""
-    return f"[{','.join(map(_number, values))}]"
+def packed(values: Iterable[float]) -> bytes:
+    """Return numbers as little-endian 64-bit floats."""
+    return np.fromiter(values, dtype="<f8").tobytes()
 
 
-def _number(value: float) -> str:
-    if math.isfinite(value):
-        return repr(value)
-    return "null" if math.isnan(value) else "9e999" if value > 0 else "-9e999"
+def unpacked(parts: Iterable[bytes]) -> np.ndarray:
+    """Return the numbers of all that was packed, one after the other."""
+    return np.frombuffer(b"".join(parts), dtype="<f8").astype(np.float64)

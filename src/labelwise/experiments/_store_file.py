@@ -11,6 +11,8 @@ FORMAT = 1
 APPLICATION = int.from_bytes(b"lwst")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 120.0
+# What was found is a value for each name in `measures`, as little-endian 64-bit floats: exact, NaN
+# included, and read a million at a time.
 _SCHEMA = (
     """CREATE TABLE cells (
         id INTEGER PRIMARY KEY,
@@ -23,7 +25,7 @@ _SCHEMA = (
         warnings TEXT,
         versions INTEGER REFERENCES texts (id),
         measures INTEGER REFERENCES texts (id),
-        found TEXT
+        found BLOB
     )""",
     # Lists that many cells share, as JSON: versions, and names of measures.
     "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
@@ -46,15 +48,6 @@ _SCHEMA = (
         PRIMARY KEY (study, kind, name)
     ) WITHOUT ROWID""",
     "CREATE TABLE runs (id INTEGER PRIMARY KEY, study TEXT NOT NULL)",
-    # For people with a SQL prompt: one value a row.
-    """CREATE VIEW tidy AS
-        SELECT plan.study, dataset, model, split, fold, seed,
-               name.value AS measure, found.value AS value, fit_seconds, predict_seconds,
-               peak_memory
-        FROM plan JOIN cells ON cells.id = plan.cell JOIN texts ON texts.id = cells.measures,
-             json_each(texts.text) AS name, json_each(cells.found) AS found
-        WHERE name.key = found.key AND cells.status = 'done'
-        ORDER BY plan.study, position, name.key""",
 )
 
 

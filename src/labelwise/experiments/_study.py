@@ -180,14 +180,14 @@ class Study:
             return self._results(opened, plan)
 
     def _results(self, store: Store, plan: Plan) -> Results:
-        rows = store.rows(self.name)
-        if [row.key for row in rows] != [cell.key for cell in plan.cells]:
+        columns = store.columns(self.name)
+        if store.planned_keys(self.name) != [cell.key for cell in plan.cells]:
             raise StoreError(
                 store.path,
                 f"another study named {self.name!r} was started on it meanwhile; finished cells "
                 "are safe, give the studies different names.",
             )
-        return Results(rows, store.texts())
+        return Results(columns, store.texts())
 
 
 def _unfinished(plan: Plan, store: Store, n_runs: int) -> list[Cell]:
