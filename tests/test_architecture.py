@@ -14,7 +14,18 @@ import labelwise
 SOURCE = Path(labelwise.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 STAGES = [module.name for module in pkgutil.iter_modules([str(SOURCE)]) if module.ispkg]
-HEAVY = {"numba", "numpy", "scipy", "sklearn", "matplotlib", "pandas", "polars", "pyarrow", "dask"}
+HEAVY = {
+    "numba",
+    "numpy",
+    "scipy",
+    "sklearn",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "dask",
+    "skops",
+}
 
 
 def imported_by(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 import zlib
 from pathlib import Path
@@ -26,22 +27,24 @@ _LONGEST_SIDE = 2**26
 
 def npy_array(path: Path, content: bytes) -> np.ndarray:
     """Return the array of an npy file whose header agrees with its length."""
-    stream = io.BytesIO(content)
+    shape, by_columns, dtype, body = _header_and_body(path, content)
     try:
-        version = npy_format.read_magic(stream)
-        if version not in _HEADERS:
-            raise ValueError(f"version {version} is not known")
-        shape, by_columns, dtype = _HEADERS[version](stream)
         if dtype.kind not in "biufSU":
             raise ValueError(f"it holds {dtype}")
-        body = memoryview(content)[stream.tell() :]
         # A header may claim any shape: nothing is allocated for it, and only the bytes that are
         # there are given it.
         flat = np.frombuffer(body, dtype=dtype) if len(body) else np.empty(0, dtype)
         flat = flat.astype(dtype.newbyteorder("="), copy=False)
         return flat.reshape(shape, order="F" if by_columns else "C")
-    except (ValueError, TypeError, EOFError, SyntaxError, RecursionError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise DataError(path, f"is no array in npy format ({_first_line(error)}).") from error
+
+
+def check_npy(path: Path, content: bytes) -> None:
+    """Refuse an npy file whose header claims more or less than its bytes, or Python objects."""
+    shape, _, dtype, body = _header_and_body(path, content)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(body):
+        raise DataError(path, f"claims an array of {shape} {dtype} in {len(body)} bytes.")
 
 
 def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
@@ -83,6 +86,20 @@ def sparse_matrix(path: Path, arrays: Arrays) -> Any:
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise DataError(path, f"is no whole sparse matrix ({error}).") from error
     return matrix
+
+
+def _header_and_body(
+    path: Path, content: bytes
+) -> tuple[tuple[int, ...], bool, np.dtype[Any], memoryview]:
+    stream = io.BytesIO(content)
+    try:
+        version = npy_format.read_magic(stream)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version} is not known")
+        shape, by_columns, dtype = _HEADERS[version](stream)
+    except (ValueError, TypeError, EOFError, SyntaxError, RecursionError, OverflowError) as error:
+        raise DataError(path, f"is no array in npy format ({_first_line(error)}).") from error
+    return shape, by_columns, dtype, memoryview(content)[stream.tell() :]
 
 
 def _first_line(error: Exception) -> str:

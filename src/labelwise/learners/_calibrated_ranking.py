@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise.learners._pair_forests import Forests, is_packable, joined, packed
+from labelwise.learners._pair_forests import Forests, check_forests, is_packable, joined, packed
 from labelwise.learners._pair_forests_kernels import add_votes
 from labelwise.learners._pairs import Pairs, all_pairs, pair_samples
 from labelwise.learners._training import as_multilabel, learn_targets, tell
@@ -198,6 +198,23 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             delayed(count)(self.models_, models, self.pairs_[places[models]], X, self.classes_.size)
             for models in _blocks(np.arange(places.size))
         )
+
+    def _check_loaded(self) -> None:
+        """Refuse votes for labels that are not there, as a file may have them."""
+        n_labels = len(self.classes_)
+        if not np.array_equal(self.pairs_, np.column_stack(np.triu_indices(n_labels + 1, k=1))):
+            raise ValueError(f"pairs_ must be those of {n_labels} labels.")
+        n_models = int(np.isnan(self.fixed_votes_).sum())
+        if self.fixed_votes_.shape != (len(self.pairs_),):
+            raise ValueError("fixed_votes_ must be those of all pairs.")
+        if is_packable(self._base()) != isinstance(self.models_, Forests):
+            raise ValueError("models_ must be packed if they are trees.")
+        n_held = len(self.models_)
+        if isinstance(self.models_, Forests):
+            check_forests(self.models_, int(self.n_features_in_))
+            n_held = self.models_.starts.size - 1
+        if n_held != n_models:
+            raise ValueError(f"models_ must be those of {n_models} pairs, got {n_held}.")
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())
