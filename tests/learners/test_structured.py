@@ -1,0 +1,217 @@
+"""The structured solver finds the sets, the cuts and the optimum that it promises."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.sparse.csgraph import maximum_flow
+
+from labelwise.learners._structured import Problem, decide, no_pairs, pairs_of, solve
+from labelwise.learners._structured_kernels import violating_set
+from tests.oracles import structured as oracle
+
+# Quarters and thirds: many ties, among scores and between scores and losses.
+SCORES = st.sampled_from([-2.0, -1.0, -2 / 3, -0.5, -1 / 3, -0.25, 0.0, 0.25, 1 / 3, 0.5, 1.0])
+ROUNDING = 1e-9
+
+
+@st.composite
+def rows(draw, most_labels, paired):
+    """Scores and truth of one sample, and gains of pairs as an upper triangular matrix."""
+    n_labels = draw(st.integers(1, most_labels))
+    scores = np.array(draw(st.lists(SCORES, min_size=n_labels, max_size=n_labels)))
+    truth = np.array(draw(st.lists(st.booleans(), min_size=n_labels, max_size=n_labels)))
+    gains = np.zeros((n_labels, n_labels))
+    if paired:
+        for k in range(n_labels):
+            for other in range(k + 1, n_labels):
+                gains[k, other] = draw(st.sampled_from([0.0, 0.0, 0.1, 0.25, 0.5]))
+    return scores, truth, gains
+
+
+def as_pairs(gains):
+    places = np.argwhere(gains > 0)
+    return pairs_of(len(gains), places, gains[tuple(places.T)])
+
+
+def find(scores, truth, pairs):
+    found = np.empty(truth.size, dtype=bool)
+    return found, violating_set(scores, truth, pairs, found)
+
+
+def some_problem(seed=0, n_rows=12, n_labels=3, gains=None):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 2))
+    Y = X @ random.normal(size=(2, n_labels)) + random.normal(size=(n_rows, n_labels)) > 0
+    pairs = no_pairs(n_labels) if gains is None else as_pairs(gains)
+    return X, Y, Problem.of(X, Y, pairs)
+
+
+def solved(problem, penalty, tol=1e-4, max_passes=2000, start=None):
+    random = np.random.RandomState(0)
+    return solve(problem, penalty, tol=tol, max_passes=max_passes, random=random, start=start)
+
+
+@given(row=rows(most_labels=8, paired=False))
+@example(row=(np.array([-1.0, -2.0]), np.array([False, False]), np.zeros((2, 2))))
+def test_no_label_set_violates_more_than_the_one_found(row):
+    scores, truth, gains = row
+    found, height = find(scores, truth, as_pairs(gains))
+    assert height == oracle.f_loss(truth, found)
+    highest = oracle.hinge_loss(scores, truth, gains) + scores @ truth
+    assert height + scores @ found == pytest.approx(highest, abs=ROUNDING)
+
+
+@given(row=rows(most_labels=6, paired=True))
+def test_with_pairs_the_best_of_the_cuts_for_all_sizes_is_found(row):
+    scores, truth, gains = row
+    # Off the grid, so that no two sets are equally good and rounding cannot choose.
+    scores = scores + 1e-3 * np.sqrt(np.arange(2, scores.size + 2))
+    found, height = find(scores, truth, as_pairs(gains))
+    value = height + scores @ found + oracle.pair_gains(truth, gains)
+    assert value == pytest.approx(oracle.violation(scores, truth, found, gains), abs=ROUNDING)
+    if gains.any():
+        expected = oracle.violation_by_sizes(scores, truth, gains)
+        assert value == pytest.approx(expected, abs=ROUNDING)
+    assert value >= oracle.value(scores, truth, gains) - ROUNDING
+
+
+@given(row=rows(most_labels=8, paired=True))
+def test_the_smallest_of_the_best_label_sets_is_decided(row):
+    scores, _, gains = row
+    # Multiples of 1/1024, whose sums are exact: a tie is a tie.
+    scores, gains = np.round(scores * 1024) / 1024, np.round(gains * 1024) / 1024
+    decided = decide(scores[None], as_pairs(gains))[0]
+    np.testing.assert_array_equal(decided, oracle.smallest_best_set(scores, gains, 0.0))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ten_labels_are_decided_as_by_trying_all_sets(seed):
+    random = np.random.default_rng(seed)
+    scores, gains = random_graph(random, 10)
+    decided = decide(scores[None], as_pairs(gains))[0]
+    np.testing.assert_array_equal(decided, oracle.smallest_best_set(scores, gains))
+
+
+def random_graph(random, n_labels, share=0.4):
+    gains = np.triu(random.random((n_labels, n_labels)), 1)
+    gains *= random.random(gains.shape) < share
+    return random.normal(-0.1 * share * n_labels, 1, n_labels), gains
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_cut_is_worth_the_maximum_flow_of_another_package(seed):
+    random = np.random.default_rng(seed)
+    scores, gains = random_graph(random, int(random.integers(2, 60)), share=random.random())
+    decided = decide(scores[None], as_pairs(gains))[0]
+    found = oracle.value(scores, decided, gains)
+    assert found == pytest.approx(oracle.highest_value_by_flow(scores, gains), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whole_numbers_are_cut_as_by_scipys_flow(seed):
+    random = np.random.default_rng(seed)
+    n_labels = 40
+    scores = random.integers(-9, 6, n_labels)
+    gains = np.triu(random.integers(0, 5, (n_labels, n_labels)), 1)
+    gains *= random.random(gains.shape) < 0.1
+    # 2f = Σ (2 score + Σ gains) y - Σ gain |y_k - y_l|: all capacities are whole.
+    terminals = 2 * scores + gains.sum(axis=0) + gains.sum(axis=1)
+    capacity = np.zeros((n_labels + 2, n_labels + 2), dtype=np.int32)
+    capacity[:-2, :-2] = gains + gains.T
+    capacity[-2, :-2], capacity[:-2, -1] = np.maximum(terminals, 0), np.maximum(-terminals, 0)
+    flow = maximum_flow(sparse.csr_array(capacity), n_labels, n_labels + 1).flow_value
+    decided = decide(scores[None].astype(float), as_pairs(gains.astype(float)))[0]
+    twice = 2 * oracle.value(scores, decided, gains)
+    assert twice == np.maximum(terminals, 0).sum() - flow
+
+
+@pytest.mark.parametrize("penalty", [0.03, 0.3, 10.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_optimum_lies_between_the_objective_and_its_gap_below(seed, penalty):
+    X, Y, problem = some_problem(seed)
+    found = solved(problem, penalty)
+    gains = np.zeros((3, 3))
+    assert found.gap <= 1e-4
+    assert found.objective == pytest.approx(oracle.objective(found.W, X, Y, penalty, gains))
+    optimum = oracle.least_objective(X, Y, penalty, gains)
+    assert (1 - found.gap) * found.objective - 1e-7 <= optimum <= found.objective + 1e-7
+
+
+def test_empty_rows_and_rows_of_all_labels_have_their_optimum():
+    X, Y, _ = some_problem()
+    Y[:4], Y[4:7] = False, True
+    problem = Problem.of(X, Y, no_pairs(3))
+    found = solved(problem, 0.05)
+    optimum = oracle.least_objective(X, Y, 0.05, np.zeros((3, 3)))
+    assert found.objective == pytest.approx(optimum, rel=1e-4)
+
+
+def test_with_pairs_no_constraint_was_found_that_is_none():
+    gains = np.array([[0, 0.3, 0], [0, 0, 0.1], [0, 0, 0]])
+    X, Y, problem = some_problem(gains=gains)
+    found = solved(problem, 0.05)
+    assert found.gap <= 1e-4
+    # Sets that were missed can only lower what was minimised.
+    assert found.objective <= oracle.objective(found.W, X, Y, 0.05, gains) + ROUNDING
+    optimum = oracle.least_objective(X, Y, 0.05, gains)
+    assert (1 - found.gap) * found.objective <= optimum + 1e-7
+    assert oracle.objective(found.W, X, Y, 0.05, gains) == pytest.approx(optimum, rel=0.05)
+
+
+def test_a_warm_start_finds_the_same_optimum():
+    _, _, problem = some_problem()
+    cold = solved(problem, 0.01)
+    warm = solved(problem, 0.01, start=solved(problem, 1.0))
+    assert warm.objective == pytest.approx(cold.objective, rel=2e-4)
+
+
+def test_only_label_sets_with_weight_are_kept():
+    _, _, problem = some_problem(n_rows=60, n_labels=5)
+    planes = solved(problem, 1e-3, tol=1e-3).planes
+    seen = []
+    for first in planes.first:
+        chain = []
+        while first >= 0:
+            chain.append(first)
+            first = planes.following[first]
+        assert planes.weights[chain].sum() == pytest.approx(1)
+        assert (planes.weights[chain] > 0).all()
+        assert len({planes.labels[k].tobytes() for k in chain}) == len(chain)
+        seen += chain
+    assert len(set(seen)) == len(seen) == planes.weights.size - planes.unused[1]
+    # By Carathéodory, no row needs more than these at the optimum; far fewer are usual.
+    assert len(seen) < 60 * 6
+
+
+def test_passes_without_a_small_gap_are_told():
+    _, _, problem = some_problem(n_rows=60, n_labels=5)
+    found = solved(problem, 1e-6, tol=1e-8, max_passes=3)
+    assert found.n_passes == 3
+    assert found.gap > 1e-8
+
+
+def test_no_minimiser_of_the_expected_hinge_loss_prefers_the_best_decision():
+    """dembczynski2013, Theorem 2: (0, 0) has the least expected F-loss, and loses."""
+    chances = {(0, 0): 0.5, (0, 1): 0.2, (1, 1): 0.3}
+    none = no_pairs(2)
+
+    def expected_loss(g1, g2):
+        scores = np.array([g1, g2])
+        total = 0.0
+        for truth, chance in chances.items():
+            y = np.array(truth, dtype=bool)
+            found, height = find(scores, y, none)
+            total += chance * (height + scores @ found - scores @ y)
+        return total
+
+    for g2 in np.linspace(0, 2 / 3, 13):
+        assert expected_loss(0.0, g2) == pytest.approx(1.0)
+    assert expected_loss(0.0, 2 / 3 + 0.01) > 1
+    grid = np.linspace(-2, 2, 41)
+    for g1 in grid:
+        for g2 in grid:
+            assert expected_loss(g1, g2) >= 1 - ROUNDING
+            if g1 < -ROUNDING and g2 < -ROUNDING:
+                assert expected_loss(g1, g2) > 1 + 1e-3

@@ -1,0 +1,114 @@
+"""The structured hinge loss as it is defined: by all label sets, and as a quadratic program."""
+
+import itertools
+
+import clarabel
+import networkx as nx
+import numpy as np
+from scipy import sparse
+
+
+def all_sets(n_labels):
+    return np.array(list(itertools.product((False, True), repeat=n_labels)))
+
+
+def f_loss(truth, decided):
+    n_sizes = truth.sum() + decided.sum()
+    return 0.0 if n_sizes == 0 else 1 - 2 * (truth & decided).sum() / n_sizes
+
+
+def pair_gains(decided, gains):
+    """gains: an upper triangular matrix."""
+    return decided.astype(float) @ gains @ decided.astype(float)
+
+
+def value(scores, decided, gains):
+    return scores @ decided + pair_gains(decided, gains)
+
+
+def violation(scores, truth, decided, gains):
+    return f_loss(truth, decided) + value(scores, decided, gains)
+
+
+def hinge_loss(scores, truth, gains):
+    highest = max(violation(scores, truth, one, gains) for one in all_sets(truth.size))
+    return highest - value(scores, truth, gains)
+
+
+def objective(W, X, Y, penalty, gains):
+    """The last row of W belongs to the constant feature."""
+    scores = X @ W[:-1] + W[-1]
+    losses = [hinge_loss(*row, gains) for row in zip(scores, Y, strict=True)]
+    return penalty / 2 * (W**2).sum() + np.mean(losses)
+
+
+def smallest_best_set(scores, gains, tolerance=1e-9):
+    sets = all_sets(scores.size)
+    values = np.array([value(scores, one, gains) for one in sets])
+    best = sets[values >= values.max() - tolerance]
+    return best[np.argmin(best.sum(axis=1))]
+
+
+def violation_by_sizes(scores, truth, gains):
+    """The highest true value of the sets that maximise the loss made linear at a size."""
+    n_true = truth.sum()
+    tried = [truth]
+    if n_true == 0:
+        one = smallest_best_set(scores, gains)
+        if not one.any():
+            one = np.arange(scores.size) == np.argmax(scores)
+        tried.append(one)
+    else:
+        for k in range(scores.size + 1):
+            tried.append(smallest_best_set(scores - 2 * truth / (n_true + k), gains))
+    return max(violation(scores, truth, one, gains) for one in tried)
+
+
+def least_objective(X, Y, penalty, gains):
+    """The optimum over all weights, a constraint for each label set of each row, by clarabel."""
+    n_rows, n_labels = Y.shape
+    features = np.column_stack([X, np.ones(n_rows)])
+    n_weights = features.shape[1] * n_labels
+    left, right = [], []
+    for i, truth in enumerate(Y):
+        for one in all_sets(n_labels):
+            row = np.zeros(n_weights + n_rows)
+            row[:n_weights] = np.outer(features[i], one.astype(float) - truth).ravel()
+            row[n_weights + i] = -1
+            left.append(row)
+            gain = pair_gains(one, gains) - pair_gains(truth, gains)
+            right.append(-f_loss(truth, one) - gain)
+    curvature = np.append(np.full(n_weights, penalty), np.zeros(n_rows))
+    slope = np.append(np.zeros(n_weights), np.full(n_rows, 1 / n_rows))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(sparse.diags(curvature)),
+        slope,
+        sparse.csc_matrix(np.array(left)),
+        np.array(right),
+        [clarabel.NonnegativeConeT(len(right))],
+        settings,
+    )
+    return solver.solve().obj_val
+
+
+def highest_value_by_flow(scores, gains):
+    """max_y value(scores, y, gains), from a maximum flow of another package.
+
+    A label gains from the source or pays the sink; a pair's gain is lost if one label is missing.
+    """
+    graph = nx.DiGraph()
+    graph.add_nodes_from(["source", "sink"])
+    for j, score in enumerate(scores):
+        if score > 0:
+            graph.add_edge("source", j, capacity=score)
+        else:
+            graph.add_edge(j, "sink", capacity=-score)
+    for k, other in np.argwhere(gains > 0).tolist():
+        pair = f"{k} and {other}"
+        graph.add_edge("source", pair, capacity=gains[k, other])
+        graph.add_edge(pair, k)
+        graph.add_edge(pair, other)
+    flow = nx.maximum_flow_value(graph, "source", "sink")
+    return scores[scores > 0].sum() + gains.sum() - flow
