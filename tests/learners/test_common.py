@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
 
 LEARNERS = [
+    BinaryRelevance(),
     BinaryRelevance(LogisticRegression()),
     CalibratedLabelRanking(RandomForestClassifier(3), random_state=0),
 ]

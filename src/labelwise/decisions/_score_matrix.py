@@ -125,7 +125,7 @@ def held_out_scores(
     from sklearn.utils.parallel import Parallel, delayed
 
     method = scoring_method(estimator) if method is None else method
-    splits = _splits(cv, X, Y, groups)
+    splits = splits_of(cv, X, Y, groups)
 
     def score_fold(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         params = cut_params(fit_params, train, n_rows(X))
@@ -205,7 +205,7 @@ def _from_columns(answers: Sequence[Any], classes: Any) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _splits(cv: Any, X: Any, Y: np.ndarray, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the rows of training and test parts."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = MultilabelStratifiedKFold(int(cv))

@@ -6,20 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.decisions._score_matrix import score_matrix
+from labelwise.decisions._score_matrix import score_matrix, splits_of
+from labelwise.learners._logistic import Tasks
+from labelwise.learners._penalty_path import Problem, check_penalty, check_weights, fit_regressions
 from labelwise.learners._training import (
     Targets,
     all_labels,
     as_multilabel,
+    learn_features,
     learn_targets,
     tell,
 )
@@ -28,25 +31,43 @@ from labelwise.splitting._holdout import n_rows
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
     """Return a test of whether the models of the labels have a method, for `available_if`."""
-    return lambda self: hasattr(self._base(), name)
+    return lambda self: self.estimator is None or hasattr(self.estimator, name)
 
 
 class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Learn each label by itself, with any classifier of scikit-learn.
+    """Learn each label by itself: by logistic regression, or with any classifier.
+
+    Without an estimator, all labels are learnt together on the same features. Each minimises
+
+        mean log-loss + λ/2 · ‖w‖²,
+
+    with a free intercept and features as they are, which is scikit-learn's logistic regression
+    with C = 1 / (n λ); its λ is the one with the least log-loss on held-out folds.
 
     Parameters
     ----------
     estimator : classifier, optional
         Cloned for each label and fitted to its column of 0 and 1.
+    penalty : "auto", float or sequence of float
+        λ, or those to choose from for each label; "auto" means 1e-4, 1e-3, ..., 1e3. Only
+        without an estimator.
+    cv : int, splitter or iterable of (train, test)
+        The folds that choose λ. A number means so many folds of `MultilabelStratifiedKFold`, the
+        same ones every time. Only without an estimator.
     n_jobs : int, optional
-        Labels at a time; what comes out does not depend on it.
+        Labels (without an estimator: parts of the labels and folds) at a time; what comes out
+        does not depend on it.
     verbose : int
         1 writes progress to the error stream.
 
     Attributes
     ----------
+    coef_, intercept_ : arrays of shape (n_labels, n_features) and (n_labels,)
+        Of the regressions, if there is no estimator.
+    penalties_ : array of shape (n_labels,)
+        The λ of each label, NaN for a label with one class, if there is no estimator.
     estimators_ : list
-        The fitted classifiers of the labels that have both classes.
+        The fitted classifiers of the labels that have both classes, if there is an estimator.
     constants_ : array of shape (n_labels,)
         0 or 1 for labels with one class, which they always get, and of which a warning tells;
         NaN for all others.
@@ -60,10 +81,19 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     ``fit(X, Y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
-    every classifier. Under scikit-learn's metadata routing its requests decide.
+    every classifier; under scikit-learn's metadata routing its requests decide. Without an
+    estimator the means of log-losses are weighted, also those on held-out folds.
 
     Y may be sparse, and stays so. `predict_proba` and `decision_function` are there if the
     classifiers have them.
+
+    The regressions share all products with X. Dense features are turned into their principal
+    directions once, where the curvature of every label's loss at every λ is nearly diagonal, so
+    that limited-memory BFGS needs few steps. A step costs O(nnz(X) · n_labels).
+
+    References
+    ----------
+    dembczynski2013, section 7, for λ and its choice.
 
     Examples
     --------
@@ -71,23 +101,33 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> from labelwise.data import make_multilabel
     >>> from labelwise.learners import BinaryRelevance
     >>> data, _ = make_multilabel(random_state=0)
-    >>> model = BinaryRelevance(DecisionTreeClassifier(max_depth=3, random_state=0))
-    >>> model.fit(data.X, data.Y).predict_proba(data.X).shape
+    >>> model = BinaryRelevance().fit(data.X, data.Y)
+    >>> model.predict_proba(data.X).shape
     (1000, 6)
+    >>> trees = BinaryRelevance(DecisionTreeClassifier(max_depth=3)).fit(data.X, data.Y)
     """
 
     def __init__(
-        self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0
+        self,
+        estimator: Any = None,
+        *,
+        penalty: Any = "auto",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
+        self.penalty = penalty
+        self.cv = cv
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> BinaryRelevance:
-        """Fit a classifier to each label that has both classes."""
-        base = self._base()
-        if not hasattr(base, "fit") or not is_classifier(base):
-            raise TypeError(f"estimator must be a classifier, got {base!r}.")
+        """Learn each label that has both classes."""
+        if self.estimator is None:
+            return self._fit_regressions(X, Y, sample_weight, params)
+        if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
+            raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
         targets = learn_targets(self, X, Y)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
@@ -99,6 +139,8 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the 0 or 1 of each label's classifier, int64 of shape (n_samples, n_labels)."""
+        if self.estimator is None:
+            return np.asarray(self.decision_function(X) > 0, dtype=np.int64)
         return self._columns(X, lambda fitted: np.asarray(fitted.predict(X)), np.int64)
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
@@ -107,6 +149,10 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         Labels that had one class in training have the score -1 or 1.
         """
+        if self.estimator is None:
+            check_is_fitted(self)
+            X = learn_features(self, X, reset=False)
+            return np.asarray(X @ self.coef_.T + self.intercept_)
         return self._scores(X, "decision_function", low=-1.0)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
@@ -115,16 +161,46 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         Labels that had one class in training have the probability 0 or 1.
         """
+        if self.estimator is None:
+            proba = expit(self.decision_function(X))
+            return np.asarray(np.where(np.isnan(self.constants_), proba, self.constants_))
         return self._scores(X, "predict_proba", low=0.0)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who may ask for what is given to `fit`: the classifiers."""
-        return MetadataRouter(owner=self).add(
-            estimator=self._base(), method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        """Return who may ask for what is given to `fit`: the classifiers, if there are any."""
+        router = MetadataRouter(owner=self)
+        if self.estimator is None:
+            return router.add_self_request(self)
+        return router.add(
+            estimator=self.estimator,
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
         )
 
-    def _base(self) -> Any:
-        return LogisticRegression() if self.estimator is None else self.estimator
+    def _fit_regressions(
+        self, X: Any, Y: Any, sample_weight: Any, params: dict[str, Any]
+    ) -> BinaryRelevance:
+        if params:
+            raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
+        penalties = check_penalty(self.penalty)
+        targets = learn_targets(self, X, Y)
+        X = learn_features(self, X)
+        weights = check_weights(sample_weight, X.shape[0])
+        varying = targets.varying
+        self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
+        self.intercept_ = 2 * targets.constants - 1
+        self.penalties_ = np.full(targets.constants.size, np.nan)
+        if varying.size:
+            labels = targets.matrix[:, varying]
+            splits = splits_of(self.cv, X, labels) if len(penalties) > 1 else []
+            problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
+            found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
+            self.coef_[varying] = found.coefficients.T
+            self.intercept_[varying] = found.intercepts
+            self.penalties_[varying] = found.penalties
+        return self
+
+    def _tell(self, text: str) -> None:
+        tell(self.verbose, self, text)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return what goes to the classifiers' fit."""
@@ -137,13 +213,13 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         columns = (targets.matrix[:, [j]].toarray().ravel() for j in targets.varying)
         # int64: see DESIGN, section 3.
         tasks = (
-            delayed(_fit_label)(clone(self._base()), X, column.astype(np.int64), fit_params)
+            delayed(_fit_label)(clone(self.estimator), X, column.astype(np.int64), fit_params)
             for column in columns
         )
         fitted = []
         for model in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
             fitted.append(model)
-            tell(self.verbose, self, f"label {len(fitted)} of {targets.varying.size}")
+            self._tell(f"label {len(fitted)} of {targets.varying.size}")
         return fitted
 
     def _scores(self, X: Any, method: str, low: float) -> np.ndarray:
@@ -164,8 +240,9 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
-        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
+        inner = None if self.estimator is None else get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner is None or inner.sparse
+        tags.input_tags.allow_nan = inner is not None and inner.allow_nan
         return tags
 
 

@@ -1,0 +1,171 @@
+"""The penalty of each regression, chosen by log-loss on folds, and the regressions with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from labelwise.learners._batched_descent import minimize
+from labelwise.learners._design import Design, make_design
+from labelwise.learners._logistic import Objective, Tasks, null_model
+
+# dembczynski2013, section 7: 1e-4, ..., 1e3.
+PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
+# What is left to gain in a task, relative to its value: to choose a penalty, and at the end.
+_TO_CHOOSE = 1e-5
+_AT_THE_END = 1e-8
+# Columns that share products; also the share of a job, so that jobs do not change results.
+_COLUMNS_TOGETHER = 64
+
+
+class Regressions(NamedTuple):
+    """Fitted regressions; a column for each logistic one, one for each class otherwise."""
+
+    coefficients: np.ndarray  # (n_features, n_columns)
+    intercepts: np.ndarray  # (n_columns,)
+    penalties: np.ndarray  # (n_tasks,)
+
+
+class Problem(NamedTuple):
+    """What all regressions of one call are fitted to, and how."""
+
+    X: Any  # float64, dense or CSR
+    sample_weight: np.ndarray | None
+    splits: list[tuple[np.ndarray, np.ndarray]]  # none if the penalty is fixed
+    penalties: tuple[float, ...]  # strongest first
+    n_jobs: int | None
+    tell: Callable[[str], None]
+
+
+def check_penalty(penalty: Any) -> tuple[float, ...]:
+    """Return the penalties to choose from, strongest first: one, or several."""
+    if isinstance(penalty, str):
+        if penalty == "auto":
+            return PENALTIES
+        raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
+    try:
+        values = np.unique(np.atleast_1d(np.asarray(penalty, dtype=np.float64)))[::-1]
+    except (TypeError, ValueError) as error:
+        raise TypeError(f'penalty must be positive numbers or "auto", got {penalty!r}.') from error
+    if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
+    return tuple(values.tolist())
+
+
+def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
+    """Return weights as float64; None if there are none, or all are the same."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have a number for each of {n_samples} rows, "
+            f"got shape {weights.shape}."
+        )
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError("sample_weight must be finite, not negative, and not zero everywhere.")
+    return None if (weights == weights[0]).all() else weights
+
+
+def fit_regressions(problem: Problem, tasks: Tasks) -> Regressions:
+    """Return each task's regression at the penalty with the least held-out log-loss.
+
+    Minimises mean log-loss + λ/2 · ‖w‖² with a free intercept, features as given.
+    """
+    # Jobs share the cores; products inside them take one each, and so come out the same.
+    with threadpool_limits(1, user_api="blas"):
+        design = make_design(problem.X, problem.sample_weight)
+        penalties = _chosen_penalties(problem, design, tasks)
+        W = _fit(problem, design, tasks, penalties)
+        return Regressions(*design.coefficients(W), penalties)
+
+
+def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndarray:
+    """Return the penalty of each task that has the least held-out loss over all folds."""
+    candidates = np.array(problem.penalties)
+    if candidates.size == 1:
+        return np.full(tasks.widths.size, candidates[0])
+    jobs = [(split, group) for split in problem.splits for group in _groups(tasks.widths)]
+    losses = np.zeros((candidates.size, tasks.widths.size))
+    found = _in_parallel(problem, _path_losses, [(design, tasks, *job) for job in jobs])
+    for k, (job, loss) in enumerate(zip(jobs, found, strict=True)):
+        losses[:, job[1]] += loss
+        problem.tell(f"paths of penalties, part {k + 1} of {len(jobs)}")
+    # Of equal losses the first, which has the strongest penalty.
+    return np.asarray(candidates[np.argmin(losses, axis=0)])
+
+
+def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
+    """Return the optimum of each task at its penalty, on all samples."""
+    W = np.empty((design.variance.size + 1, tasks.targets.shape[1]))
+    groups = list(_groups(tasks.widths))
+    jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
+    n_left = 0
+    for k, (group, (part, left)) in enumerate(
+        zip(groups, _in_parallel(problem, _optimum, jobs), strict=True)
+    ):
+        W[:, tasks.columns(group)] = part
+        n_left += left
+        problem.tell(f"regressions, part {k + 1} of {len(groups)}")
+    if n_left:
+        warnings.warn(
+            f"{n_left} of {tasks.widths.size} regressions had not converged when their steps "
+            "were used up; a stronger penalty or scaled features would help.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return W
+
+
+def _path_losses(
+    problem: Problem,
+    design: Design,
+    tasks: Tasks,
+    split: tuple[np.ndarray, np.ndarray],
+    group: np.ndarray,
+) -> np.ndarray:
+    """Return the held-out loss of each task of a group, for each penalty in turn."""
+    own = tasks.take(group)
+    train, test = (
+        Objective(design.take(rows), own.rows(rows), _cut(problem.sample_weight, rows))
+        for rows in split
+    )
+    none = np.zeros(group.size)
+    losses = np.empty((len(problem.penalties), group.size))
+    W = null_model(train)
+    for k, penalty in enumerate(problem.penalties):
+        W, _ = minimize(train, W, np.full(group.size, penalty), _TO_CHOOSE)
+        losses[k] = test.total * test.value(W, none)
+    return losses
+
+
+def _optimum(
+    problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray
+) -> tuple[np.ndarray, int]:
+    objective = Objective(design, tasks, problem.sample_weight)
+    return minimize(objective, null_model(objective), penalties, _AT_THE_END)
+
+
+def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) -> Iterator[Any]:
+    run = Parallel(n_jobs=problem.n_jobs, prefer="threads", return_as="generator")
+    results: Iterator[Any] = run(delayed(work)(problem, *job) for job in jobs)
+    return results
+
+
+def _groups(widths: np.ndarray) -> Iterator[np.ndarray]:
+    """Give the numbers of tasks that share their products: of one kind, with enough columns."""
+    for is_kind in (widths == 1, widths > 1):
+        tasks = np.flatnonzero(is_kind)
+        if tasks.size:
+            ends = np.cumsum(widths[tasks])
+            yield from np.split(tasks, np.flatnonzero(np.diff(ends // _COLUMNS_TOGETHER)) + 1)
+
+
+def _cut(sample_weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if sample_weight is None else sample_weight[rows]
