@@ -14,6 +14,8 @@ from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.experiments.problems import Frequent, essence, rows, study
 
+FIT = Frequent.fit
+
 
 class NoScores(Frequent):
     """Decides, but does not say by what."""
@@ -191,6 +193,46 @@ def test_folds_follow_the_seed_and_nothing_else(tmp_path, splitter):
         for n in ("a", "b")
     ]
     assert found[0] == found[1]
+
+
+def test_a_random_state_that_is_given_stays_and_others_follow_seed_and_fold(tmp_path):
+    models = {"given": Frequent(random_state=5), "drawn": Frequent()}
+    results = study(models=models, measures={"state": lambda o: o.model.random_state})
+    found = results.run(tmp_path / "s.sqlite").rows()
+    assert {row["value"] for row in found if row["model"] == "given"} == {5}
+    drawn = {(row["fold"], row["seed"]): row["value"] for row in found if row["model"] == "drawn"}
+    assert len(set(drawn.values())) == len(drawn) == 6
+
+
+def test_what_draws_from_the_global_generator_is_the_same_too_and_leaves_no_trace(tmp_path):
+    drawn = study(measures={"drawn": lambda _: np.random.random()})  # noqa: NPY002
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    first = drawn.run(tmp_path / "a.sqlite")
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+    assert essence(first) == essence(drawn.run(tmp_path / "b.sqlite"))
+
+
+def test_a_cell_works_with_one_thread(tmp_path):
+    def most_threads(_):
+        from threadpoolctl import threadpool_info
+
+        return max(library["num_threads"] for library in threadpool_info())
+
+    results = study(measures={"threads": most_threads}).run(tmp_path / "s.sqlite")
+    assert {row["value"] for row in results.rows()} == {1}
+
+
+def test_cells_that_another_runner_finishes_meanwhile_are_not_run(tmp_path, monkeypatch):
+    fitted = []
+    monkeypatch.setattr(Frequent, "fit", lambda self, X, Y: fitted.append(1) or FIT(self, X, Y))
+    store = tmp_path / "s.sqlite"
+
+    def overtake(progress):
+        if progress.done == 1:
+            study().run(store)
+
+    results = study().run(store, progress=overtake)
+    assert len(fitted) == results.n_done == 24
 
 
 def test_undefined_and_infinite_values_come_back_as_they_were(tmp_path):
