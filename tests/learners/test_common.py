@@ -5,11 +5,18 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
+from labelwise.learners import (
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    ExactFPlugin,
+    IndependentFPlugin,
+)
 
 LEARNERS = [
     BinaryRelevance(),
     BinaryRelevance(LogisticRegression()),
+    ExactFPlugin(cv=2),
+    IndependentFPlugin(),
     CalibratedLabelRanking(RandomForestClassifier(3), random_state=0),
 ]
 CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
@@ -46,13 +53,22 @@ KEPT = {
         "check_decision_proba_consistency",
         "check_estimator_sparse_array",
         "check_estimator_sparse_matrix",
-    }
+    },
+    "ExactFPlugin": {"check_decision_proba_consistency"},
+    "IndependentFPlugin": {"check_decision_proba_consistency"},
+}
+FOR_F = "wants labels decided where they are probable; ours are decided for the expected F"
+# Exceptions that a learner needs beside those of all.
+OWN = {
+    "ExactFPlugin": {"check_classifier_multioutput": FOR_F},
+    "IndependentFPlugin": {"check_classifier_multioutput": FOR_F},
 }
 
 
 def exceptions_of(learner):
     kept = KEPT.get(type(learner).__name__, set())
-    return {check: reason for check, reason in EXCEPTIONS.items() if check not in kept}
+    of_all = {check: reason for check, reason in EXCEPTIONS.items() if check not in kept}
+    return of_all | OWN.get(type(learner).__name__, {})
 
 
 def name_of(argument):

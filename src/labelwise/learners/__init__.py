@@ -2,5 +2,7 @@
 
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
+from labelwise.learners._exact_f import ExactFPlugin
+from labelwise.learners._independent_f import IndependentFPlugin
 
-__all__ = ["BinaryRelevance", "CalibratedLabelRanking"]
+__all__ = ["BinaryRelevance", "CalibratedLabelRanking", "ExactFPlugin", "IndependentFPlugin"]

@@ -1,0 +1,184 @@
+"""Label sets of the highest expected F, from each label's probability at every set size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise.decisions import make_consistent, maximize_expected_f
+from labelwise.decisions._score_matrix import splits_of
+from labelwise.learners._penalty_path import Problem, check_penalty, check_weights, fit_regressions
+from labelwise.learners._size_tasks import SizeTasks, size_tasks
+from labelwise.learners._training import as_multilabel, learn_features, learn_targets, tell
+
+# Probabilities that are held at a time while deciding.
+_TOGETHER = 2**23
+
+
+class ExactFPlugin(ClassifierMixin, BaseEstimator):
+    """Decide for the highest expected F from P(y_label = 1, s_y = s | x), learnt as such (EFP).
+
+    s_y is the number of labels of a sample. These probabilities and that of the empty set are
+    all that the best decision depends on, whatever the dependence between labels. Each label has
+    one multinomial logistic regression over the distinct values of [y_label = 1] · s_y, and the
+    empty set has one; `maximize_expected_f` decides.
+
+    Parameters
+    ----------
+    beta : float
+        Weight of recall, any positive number. It may be changed after fitting.
+    penalty : "auto", float or sequence of float
+        λ of mean log-loss + λ/2 · ‖w‖², or those to choose from for each regression by log-loss
+        on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
+    cv : int, splitter or iterable of (train, test)
+        The folds that choose λ. A number means so many folds of `MultilabelStratifiedKFold`, by
+        pairs of a label and a size, the same ones every time.
+    consistent : bool
+        Whether the probabilities, which come from separate regressions, are made to agree by
+        `make_consistent` before anything is decided. It may be changed after fitting.
+    n_jobs : int, optional
+        Parts of the regressions and folds at a time; what comes out does not depend on it.
+    verbose : int
+        1 writes progress to the error stream.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (n_columns, n_features) and (n_columns,)
+        Of all classes of all regressions.
+    column_labels_, column_sizes_ : arrays of shape (n_columns,)
+        The class of each column: label and size, 0 if the label is off. The label after the last
+        is the empty set, whose size is 1.
+    penalties_ : array of shape (n_labels + 1,)
+        λ of each regression, that of the empty set last; NaN where there is one class only.
+    constants_, label_names_, classes_, n_features_in_, feature_names_in_
+        As of `BinaryRelevance`.
+
+    Notes
+    -----
+    A class that was seen once is learnt like any other. On a fold whose training part lacks it,
+    its margin is -30, whatever the features. Two classes make a logistic regression, whose penalty
+    counts one vector of weights, as in scikit-learn.
+
+    References
+    ----------
+    dembczynski2013, section 5 (EFP), and section 7 for λ.
+
+    Examples
+    --------
+    >>> from labelwise.data import make_multilabel
+    >>> from labelwise.learners import ExactFPlugin
+    >>> data, _ = make_multilabel(random_state=0)
+    >>> model = ExactFPlugin(penalty=0.01).fit(data.X, data.Y)
+    >>> joint, p_empty = model.predict_joint(data.X[:1])
+    >>> joint.shape[:2], bool(p_empty[0] < 1)
+    ((1, 6), True)
+    >>> decided = model.predict(data.X)
+    """
+
+    def __init__(
+        self,
+        *,
+        beta: float = 1.0,
+        penalty: Any = "auto",
+        cv: Any = 5,
+        consistent: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.beta = beta
+        self.penalty = penalty
+        self.cv = cv
+        self.consistent = consistent
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> ExactFPlugin:
+        """Learn the probabilities of each label at every size, and of the empty set."""
+        penalties = check_penalty(self.penalty)
+        targets = learn_targets(self, X, Y)
+        X = learn_features(self, X)
+        weights = check_weights(sample_weight, X.shape[0])
+        labels = targets.matrix
+        if weights is not None:
+            # Without weight there is no sample, so that its class may be none.
+            counted = np.flatnonzero(weights)
+            X, labels, weights = X[counted], labels[counted], weights[counted]
+        sizes = size_tasks(labels)
+        self.column_labels_, self.column_sizes_ = sizes.labels, sizes.sizes
+        self.coef_ = np.zeros((sizes.labels.size, X.shape[1]))
+        self.intercept_ = np.zeros(sizes.labels.size)
+        self.penalties_ = np.full(sizes.widths.size, np.nan)
+        if sizes.is_task.any():
+            splits = splits_of(self.cv, X, sizes.classes) if len(penalties) > 1 else []
+            problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
+            self._learn(problem, sizes)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label sets with the highest expected F, int64 of 0 and 1."""
+        return np.concatenate([decided for decided, _ in self._decisions(X)]).astype(np.int64)
+
+    def expected_f(self, X: Any) -> np.ndarray:
+        """Return the F that is expected of each sample's predicted set, if the model is right."""
+        return np.concatenate([value for _, value in self._decisions(X)])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return P(y_label = 1), of shape (n_samples, n_labels)."""
+        proba = np.concatenate([joint.sum(axis=2) for joint, _ in self._joints(X)])
+        # Shares of one sum to 1 but for rounding.
+        return np.asarray(np.minimum(proba, 1.0))
+
+    def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return P(y_label = 1, s_y = s) at [sample, label, s - 1], and P(no label).
+
+        Sizes go up to the largest that was seen.
+        """
+        parts = list(self._joints(X))
+        return np.concatenate([part[0] for part in parts]), np.concatenate([p[1] for p in parts])
+
+    def _learn(self, problem: Problem, sizes: SizeTasks) -> None:
+        found = fit_regressions(problem, sizes.tasks)
+        self.coef_[sizes.columns] = found.coefficients.T
+        self.intercept_[sizes.columns] = found.intercepts
+        self.penalties_[sizes.is_task] = found.penalties
+
+    def _joints(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Give the probabilities of some samples after the other."""
+        check_is_fitted(self)
+        X = learn_features(self, X, reset=False)
+        n_labels = self.classes_.size
+        n_sizes = max(1, int(self.column_sizes_[self.column_labels_ < n_labels].max()))
+        together = max(1, _TOGETHER // (n_labels * n_sizes))
+        for first in range(0, X.shape[0], together):
+            joint, p_empty = self._joint(X[first : first + together], n_sizes)
+            yield make_consistent(joint, p_empty) if self.consistent else (joint, p_empty)
+
+    def _joint(self, X: Any, n_sizes: int) -> tuple[np.ndarray, np.ndarray]:
+        from labelwise.learners._logistic_kernels import softmaxes
+
+        proba = np.ascontiguousarray(X @ self.coef_.T + self.intercept_)
+        starts = np.flatnonzero(np.diff(self.column_labels_, prepend=-1))
+        bounds = np.append(starts, self.column_labels_.size)
+        softmaxes(proba, bounds, np.empty(0), np.zeros(starts.size))
+        n_labels = self.classes_.size
+        joint = np.zeros((X.shape[0], n_labels, n_sizes))
+        is_on = (self.column_labels_ < n_labels) & (self.column_sizes_ > 0)
+        joint[:, self.column_labels_[is_on], self.column_sizes_[is_on] - 1] = proba[:, is_on]
+        is_empty = (self.column_labels_ == n_labels) & (self.column_sizes_ == 1)
+        return joint, proba[:, is_empty].sum(axis=1)
+
+    def _decisions(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for joint, p_empty in self._joints(X):
+            yield maximize_expected_f(joint, p_empty, beta=self.beta)
+
+    def _tell(self, text: str) -> None:
+        tell(self.verbose, self, text)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = as_multilabel(super().__sklearn_tags__())
+        tags.input_tags.sparse = True
+        return tags
