@@ -11,7 +11,7 @@ from typing import Any
 
 from labelwise._saving._archive import Archive, open_archive
 from labelwise._saving._soundness import check_sound
-from labelwise._saving._trusted import trusted_names, unknown_types
+from labelwise._saving._trusted import foreign_types, trusted_names, unknown_types
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
 from labelwise.data._files import MAX_BYTES, DataError, read_bytes, written_whole
 
@@ -97,9 +97,6 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
     stream = io.BytesIO(read_bytes(path, max_bytes))
     archive = open_archive(path, stream, max_bytes)
     check_versions(path, archive.about)
-    unknown = unknown_types(archive, trusted)
-    if unknown:
-        raise DataError(path, f"holds types that are not trusted: {', '.join(unknown)}.")
     model = _constructed(archive, trusted)
     try:
         check_sound(model)
@@ -112,9 +109,16 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     """Return what skops makes of an archive that has been checked."""
     from sklearn.base import BaseEstimator
     from skops.io import load as load_archive
+    from skops.io.exceptions import UntrustedTypesFoundException
 
+    foreign = foreign_types(archive, trusted)
     try:
+        if foreign:
+            raise UntrustedTypesFoundException(foreign)
         model = load_archive(archive.stream, trusted=trusted_names(trusted))
+    except UntrustedTypesFoundException as error:
+        names = ", ".join(unknown_types(archive, trusted))
+        raise DataError(archive.path, f"holds types that are not trusted: {names}.") from error
     # Whatever is wrong with a file, it is the file.
     except Exception as error:
         raise DataError(archive.path, f"is no whole model ({_first_line(error)}).") from error

@@ -56,22 +56,22 @@ def trusted_names(more: Sequence[type] = ()) -> list[str]:
     return [f"{one.__module__}.{one.__name__}" for one in (*_own(), *checked, *more)]
 
 
+def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
+    """Return the names of scikit-learn's types in an archive that are not on the list."""
+    foreign = (name for name in archive.types if name.startswith("sklearn."))
+    return {name for name in foreign if not name.startswith(_PREFIXES)} - set(trusted_names(more))
+
+
 def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
-    """Return the names of the types in an archive that are not trusted."""
+    """Return the names of all types in an archive that are not trusted."""
     from skops.io import get_untrusted_types
 
-    trusted = trusted_names(more)
-    foreign = {
-        name
-        for name in archive.types
-        if name.startswith("sklearn.") and not name.startswith(_PREFIXES)
-    }
     try:
         found = get_untrusted_types(file=archive.stream)
     # Whatever is wrong with a file, it is the file.
     except Exception as error:
         raise DataError(archive.path, f"is no whole model ({type(error).__name__}).") from error
-    return sorted((foreign | set(found)) - set(trusted))
+    return sorted((set(found) - set(trusted_names(more))) | foreign_types(archive, more))
 
 
 def _own() -> Iterator[Any]:

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from labelwise import __version__
+from labelwise.cli._model_commands import fit, learners, predict
+from labelwise.cli._option_types import HomeOption, LabelsOption
 
 app = typer.Typer(
     name="labelwise",
@@ -18,11 +20,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-_LabelsOption = Annotated[
-    str | None, typer.Option("--labels", help="Label XML, a number, or names with commas or a *.")
-]
-_HomeOption = Annotated[Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")]
 
 
 def main() -> None:
@@ -52,8 +49,8 @@ def labelwise(
 @app.command()
 def describe(
     data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
-    labels: _LabelsOption = None,
-    data_home: _HomeOption = None,
+    labels: LabelsOption = None,
+    data_home: HomeOption = None,
 ) -> None:
     """Show what a data set looks like, and which way of splitting suits it."""
     from labelwise.cli._describe import show_description
@@ -75,8 +72,8 @@ def split(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write row,subset as csv.")
     ] = None,
-    labels: _LabelsOption = None,
-    data_home: _HomeOption = None,
+    labels: LabelsOption = None,
+    data_home: HomeOption = None,
 ) -> None:
     """Split a data set fairly, and show how fair beside other methods."""
     from labelwise.cli._split import show_split
@@ -123,7 +120,7 @@ def tune(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the thresholds as JSON.")
     ] = None,
-    columns: _LabelsOption = None,
+    columns: LabelsOption = None,
 ) -> None:
     """Find the thresholds whose decisions are best for a measure, and say how good they are."""
     from labelwise.cli._tune import Wishes, show_tuning
@@ -169,7 +166,7 @@ def evaluate(
         str, typer.Option(help="What labels without a value do to a mean: nan or skip.")
     ] = "nan",
     seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.")] = 0,
-    columns: _LabelsOption = None,
+    columns: LabelsOption = None,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli._evaluate import show_evaluation
@@ -235,6 +232,10 @@ def reproduce(
     from labelwise.cli._reproduce import run_study
 
     run_study(paper, table, quick, repetitions)
+
+
+for _command in (learners, fit, predict):
+    app.command()(_command)
 
 
 @app.command()

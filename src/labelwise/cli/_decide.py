@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
@@ -29,8 +30,13 @@ def run_decisions(thresholds: Path, scores: Path, output: Path) -> None:
         decided = tuned.decide(scored.values if order is None else scored.values[:, order])
         names = tuned.label_names or scored.label_names
         write_matrix(output, FileMatrix(decided, names, scored.ids, scored.id_name))
+    typer.echo(f"{summary(decided)}\nwritten to {output}")
+
+
+def summary(decided: Any) -> str:
+    """Return how many labels were decided, in a line."""
     sizes = np.asarray(decided.sum(axis=1)).ravel()
-    typer.echo(
+    return (
         f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
-        f"{int((sizes == 0).sum()):,} rows without a label\nwritten to {output}"
+        f"{int((sizes == 0).sum()):,} rows without a label"
     )

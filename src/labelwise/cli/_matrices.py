@@ -62,7 +62,7 @@ def column_order(
     """Return where labels stand in a matrix, None if as they are; only two lists of names bind."""
     if names is not None and other.label_names is not None:
         same = set(names) == set(other.label_names)
-        if same or not (_are_numbers(names) or _are_numbers(other.label_names)):
+        if same or not (are_numbers(names) or are_numbers(other.label_names)):
             return columns_in_order(names, other.label_names, str(other.path))
     if n_labels != other.values.shape[1]:
         raise DataError(
@@ -79,16 +79,20 @@ def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
 
 
 def _labels_of(path: Path, data: Dataset) -> Matrix:
-    """Return the labels of a data set; a single attribute that names its samples is their id."""
+    """Return the labels of a data set."""
     if data.Y is None:
         raise DataError(path, "has no labels, they are to be predicted.")
     if 0 in data.Y.shape:
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
-    ids, id_name = None, "id"
-    if len(data.ids) == 1:
-        id_name, values = next(iter(data.ids.items()))
-        ids = tuple(map(str, values))
-    return Matrix(path, data.Y, data.label_names, ids, id_name)
+    return Matrix(path, data.Y, data.label_names, *ids_of(data))
+
+
+def ids_of(data: Dataset) -> tuple[tuple[str, ...] | None, str]:
+    """Return the ids of samples and what they are called: of a single attribute that names them."""
+    if len(data.ids) != 1:
+        return None, "id"
+    id_name, values = next(iter(data.ids.items()))
+    return tuple(map(str, values)), id_name
 
 
 def _same_rows(truth: Matrix, other: Matrix) -> np.ndarray | None:
@@ -120,11 +124,11 @@ def _same_columns(truth: Matrix, other: Matrix) -> tuple[np.ndarray | None, tupl
     order = column_order(truth.label_names, truth.values.shape[1], other, str(truth.path))
     names = (truth.label_names, other.label_names)
     # Numbers only stand for names that are not known.
-    known = [given for given in names if given is not None and not _are_numbers(given)]
+    known = [given for given in names if given is not None and not are_numbers(given)]
     return order, next(iter([*known, *(given for given in names if given is not None)]), None)
 
 
-def _are_numbers(names: Sequence[str]) -> bool:
+def are_numbers(names: Sequence[str]) -> bool:
     """Tell whether names only number the labels, as in data that came without names."""
     return list(names) == [str(number) for number in range(len(names))]
 

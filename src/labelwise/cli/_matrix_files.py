@@ -71,7 +71,7 @@ def check_matrix_ending(path: Path) -> None:
 
 
 def write_matrix(path: Path, matrix: FileMatrix) -> None:
-    """Write 0/1 decisions, whole or not at all; npy has no room for names and ids."""
+    """Write decisions or scores, whole or not at all; npy has no room for names and ids."""
     ending = path.suffix.lower()
     with written_whole(path) as unfinished, unfinished.open("wb") as stream:
         if ending == ".npy":
@@ -154,15 +154,20 @@ def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
 
 
 def _dense(values: Any) -> np.ndarray:
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.int8)
+    """Return scores as they are, and decisions in a byte each."""
+    kind = values.dtype if values.dtype.kind == "f" else np.int8
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=kind)
 
 
 def _write_npz(stream: Any, matrix: FileMatrix) -> None:
-    """Write what scipy.sparse.load_npz reads, with names and ids beside."""
-    rows = sparse.csr_array(matrix.values, dtype=np.int8)
-    parts = {"indices": rows.indices, "indptr": rows.indptr, "data": rows.data}
+    """Write scores, or decisions that scipy.sparse.load_npz reads; names and ids beside."""
     extra = {"label_names": matrix.label_names, "ids": matrix.ids}
     known = {key: np.array(value, dtype=np.str_) for key, value in extra.items() if value}
+    if matrix.values.dtype.kind == "f":
+        np.savez_compressed(stream, scores=_dense(matrix.values), **known)  # type: ignore[arg-type]
+        return
+    rows = sparse.csr_array(matrix.values, dtype=np.int8)
+    parts = {"indices": rows.indices, "indptr": rows.indptr, "data": rows.data}
     about = {"format": np.array(b"csr"), "shape": np.array(rows.shape), "_is_array": True}
     np.savez_compressed(stream, **parts, **about, **known)  # type: ignore[arg-type]
 

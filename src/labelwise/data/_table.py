@@ -84,6 +84,8 @@ def read_table(
     >>> tiny.Y.toarray().astype(int).tolist()
     [[1, 1], [0, 1], [0, 0], [0, 0]]
     """
+    if not labels:
+        raise ValueError("labels must name at least one column.")
     return table_files(
         [path], labels=labels, ids=ids, separator=separator, bags=bags, max_bytes=max_bytes
     )
@@ -99,7 +101,10 @@ def table_files(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
-    """Return one Dataset of one file, or of a training and a test file of the same columns."""
+    """Return one Dataset of one file, or of a training and a test file of the same columns.
+
+    No labels at all are for prediction: then every column is a feature or an identifier.
+    """
     id_names = [ids] if isinstance(ids, str) else list(ids or ())
     _check_arguments(labels, separator)
     as_text = {*id_names, *_ROW_NAMES, *([] if bags is None else [bags])}
@@ -186,8 +191,6 @@ def _check_agreement(tables: Tables, Y: sparse.csr_array, first_in_bag: np.ndarr
 
 def _check_arguments(labels: str | Sequence[str], separator: str | None) -> None:
     names = [labels] if isinstance(labels, str) else list(labels)
-    if not names:
-        raise ValueError("labels must name at least one column.")
     if separator == "":
         raise ValueError("separator must not be empty.")
     if separator is not None and (names != [labels] or names[0].endswith("*")):

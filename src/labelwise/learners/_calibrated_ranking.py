@@ -201,6 +201,8 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _check_loaded(self) -> None:
         """Refuse votes for labels that are not there, as a file may have them."""
+        if not hasattr(self, "models_"):
+            return
         n_labels = len(self.classes_)
         if not np.array_equal(self.pairs_, np.column_stack(np.triu_indices(n_labels + 1, k=1))):
             raise ValueError(f"pairs_ must be those of {n_labels} labels.")

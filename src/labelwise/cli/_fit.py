@@ -1,0 +1,135 @@
+"""`labelwise fit`: a model from a data set, in a file."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import typer
+from scipy import sparse
+from sklearn.utils import get_tags
+
+from labelwise import _saving
+from labelwise.cli._describe import parse_labels
+from labelwise.cli._learners import Plan, plan
+from labelwise.cli._matrix_files import check_output
+from labelwise.cli._progress import working
+from labelwise.data import Dataset, load
+from labelwise.decisions import TunedThresholds
+
+_PARTS = ("train", "test", "all")
+
+
+class FitWishes(NamedTuple):
+    """The options of the command, as they were typed."""
+
+    learner: str = "br"
+    maximize: str | None = None
+    beta: float = 1.0
+    seed: int = 0
+    jobs: int | None = None
+    part: str | None = None
+    verbose: bool = False
+
+
+def run_fit(
+    data: str,
+    output: Path,
+    wishes: FitWishes,
+    *,
+    labels: str | None = None,
+    data_home: Path | None = None,
+) -> None:
+    """Learn from a data set, write the model, and say what was done."""
+    settings = {"random_state": wishes.seed, "n_jobs": wishes.jobs, "verbose": int(wishes.verbose)}
+    chosen = plan(wishes.learner, wishes.maximize, wishes.beta, settings)
+    check_part(wishes.part)
+    check_output(output, Path(data))
+    with working("reading"):
+        whole = load(data, data_home=data_home, labels=parse_labels(labels))
+        rows = part_of(whole, wishes.part or ("all" if whole.train is None else "train"))
+    _check_learnable(whole, rows, chosen.model)
+    with working(f"learning {wishes.learner}"), told_warnings():
+        fitted = chosen.model.fit(rows.X, _label_frame(rows))
+    # Names of both sides travel with the model: `labelwise predict` goes by them.
+    fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
+    fitted.label_names_ = tuple(rows.label_names)
+    with working("writing"):
+        _saving.save(fitted, output)
+    typer.echo(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
+    typer.echo(f"learner: {wishes.learner}, decides {_in_words(chosen, fitted)}")
+    typer.echo(f"written to {output}")
+
+
+def check_part(part: str | None) -> None:
+    """Refuse a part that no data set has."""
+    if part is not None and part not in _PARTS:
+        raise ValueError(f"--part must be one of {', '.join(_PARTS)}, got {part!r}.")
+
+
+def part_of(data: Dataset, part: str) -> Dataset:
+    """Return the rows of the part that the data set came with."""
+    if part == "all":
+        return data
+    rows = data.train if part == "train" else data.test
+    if rows is None:
+        raise ValueError(f"--part {part} is not in {data.name!r}, which came as one.")
+    return data.take(rows)
+
+
+@contextmanager
+def told_warnings() -> Iterator[None]:
+    """Tell each warning once, as a line on the error stream."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        sys.stderr.write(f"labelwise: note: {' '.join(text.split())}\n")
+
+
+def check_features(data: Dataset, X: Any, model: Any) -> None:
+    """Refuse bags, and missing values where the model cannot take them."""
+    if data.bags is not None:
+        raise ValueError(f"{data.name!r} holds bags of rows, and these learners take single rows.")
+    values = X.data if sparse.issparse(X) else X
+    if np.isfinite(values.sum()) or get_tags(model).input_tags.allow_nan:
+        return
+    places = np.flatnonzero(~np.isfinite(values))
+    if places.size:
+        where = "" if sparse.issparse(X) else f", first in row {places[0] // X.shape[1]}"
+        raise ValueError(
+            f"{data.name!r} has {places.size:,} missing or infinite values{where}, "
+            "which this learner cannot take (br-forest can)."
+        )
+
+
+def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
+    if rows.Y is None:
+        raise ValueError(f"The labels of {whole.name!r} are unknown: nothing to learn from.")
+    if 0 in rows.Y.shape:
+        raise ValueError(f"{whole.name!r} must have a row and a label, got {rows.Y.shape}.")
+    check_features(whole, rows.X, model)
+
+
+def _label_frame(data: Dataset) -> Any:
+    """Return the labels as a frame, from whose columns learners take names."""
+    import pyarrow as pa
+
+    columns = {
+        name: data.Y[:, [j]].toarray().ravel().astype(np.int8)
+        for j, name in enumerate(data.label_names)
+    }
+    return pa.table(columns)
+
+
+def _in_words(chosen: Plan, fitted: Any) -> str:
+    if not isinstance(fitted, TunedThresholds):
+        return chosen.rule
+    value = fitted.corrected_value_
+    unseen = "" if np.isnan(value) else f", {value:.4f} without its optimism"
+    return f"at {chosen.rule}: {fitted.value_:.4f} on held-out scores{unseen}"

@@ -1,0 +1,81 @@
+"""The commands that make and use models; whatever is heavy is imported inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from labelwise.cli._option_types import HomeOption, LabelsOption
+
+
+def learners() -> None:
+    """List what can learn, a line each."""
+    from labelwise.cli._learners import show_learners
+
+    show_learners()
+
+
+def fit(
+    data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the model, such as model.skops.")
+    ],
+    learner: Annotated[str, typer.Option(help="One of those of labelwise learners.")] = "br",
+    maximize: Annotated[
+        str | None,
+        typer.Option(help="micro-f, macro-f, sample-f, ...; else as the learner decides."),
+    ] = None,
+    beta: Annotated[float, typer.Option(help="Of F: above 1 favours recall.")] = 1.0,
+    part: Annotated[
+        str | None,
+        typer.Option(help="train, test or all; else the training part, if there is one."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Processes to learn with; -1 for all.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Tell the progress.")] = False,
+    labels: LabelsOption = None,
+    data_home: HomeOption = None,
+) -> None:
+    """Learn from a data set, and write the model to a file."""
+    from labelwise.cli._fit import FitWishes, run_fit
+
+    wishes = FitWishes(
+        learner=learner,
+        maximize=maximize,
+        beta=beta,
+        seed=seed,
+        jobs=jobs,
+        part=part,
+        verbose=verbose,
+    )
+    run_fit(data, output, wishes, labels=labels, data_home=data_home)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A file written by labelwise fit.")],
+    data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz."),
+    ] = None,
+    scores: Annotated[Path | None, typer.Option(help="Where to write scores.")] = None,
+    part: Annotated[
+        str | None, typer.Option(help="train, test or all rows; all if not given.")
+    ] = None,
+    labels: LabelsOption = None,
+    data_home: HomeOption = None,
+) -> None:
+    """Predict the labels of a data set by a model in a file."""
+    from labelwise.cli._predict import run_prediction
+
+    run_prediction(
+        model,
+        data,
+        output=output,
+        scores=scores,
+        labels=labels,
+        data_home=data_home,
+        part=part,
+    )

@@ -1,0 +1,11 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LabelsOption = Annotated[
+    str | None, typer.Option("--labels", help="Label XML, a number, or names with commas or a *.")
+]
+HomeOption = Annotated[Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")]

@@ -1,0 +1,309 @@
+"""fit, predict and learners, from file to file."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from typer.testing import CliRunner
+
+import labelwise
+from labelwise import learners
+from labelwise.cli import _learners, app, main
+from labelwise.cli._learners import known_learners, plan
+from labelwise.cli._matrix_files import read_matrix
+from labelwise.data import load, make_multilabel
+from labelwise.decisions import TunedThresholds
+from labelwise.learners import BinaryRelevance
+from labelwise.measures import count, f_measure, jaccard, micro
+
+RUNNER = CliRunner()
+LABELS = ["sea", "sky", "sun"]
+FEATURES = ["height", "width", "depth", "age"]
+SETTINGS = {"random_state": 0, "n_jobs": None, "verbose": 0}
+
+
+def run(*arguments):
+    done = RUNNER.invoke(app, list(map(str, arguments)))
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def refusal(monkeypatch, capsys, *arguments):
+    """What a user sees of a command that fails: one sentence and exit code 2."""
+    monkeypatch.setattr("sys.argv", ["labelwise", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    return shown.err
+
+
+def some_data(seed=0):
+    data, _ = make_multilabel(60, n_features=4, n_labels=3, random_state=seed)
+    return np.round(data.X, 3), data.Y.toarray().astype(int)
+
+
+def table(path, columns, prefix="r"):
+    """A csv file of columns by name, with ids."""
+    columns = {"id": [f"{prefix}{i}" for i in range(60)]} | columns
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def train(tmp_path):
+    X, Y = some_data()
+    parts = dict(zip(FEATURES, X.T, strict=True)) | dict(zip(LABELS, Y.T, strict=True))
+    return table(tmp_path / "train.csv", parts)
+
+
+@pytest.fixture
+def model(train, tmp_path):
+    run("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "model.skops")
+    return tmp_path / "model.skops"
+
+
+def new_columns(order=FEATURES):
+    X, _ = some_data(seed=1)
+    return {name: X[:, FEATURES.index(name)] for name in order}
+
+
+def test_learners_are_listed_with_a_line_each():
+    lines = run("learners").splitlines()
+    assert [line.split()[0] for line in lines] == [one.name for one in known_learners()]
+    assert {"br", "br-forest", "br-knn", "br-svm", "clr"} <= {line.split()[0] for line in lines}
+    assert all(len(line) <= 100 for line in lines)
+
+
+def test_learners_that_the_package_lacks_are_not_listed(monkeypatch):
+    monkeypatch.setattr(learners, "__all__", ["BinaryRelevance"])
+    names = [one.name for one in known_learners()]
+    assert names == ["br", "br-forest", "br-knn", "br-svm"]
+
+
+def test_every_learner_of_the_package_has_a_name_here():
+    known = {one.made_of for one in _learners._LEARNERS}
+    later = {"BagPlugin", "OkapiNeighbors"}
+    assert set(learners.__all__) - known <= later
+
+
+@pytest.mark.parametrize("name", [one.name for one in known_learners()])
+def test_every_learner_goes_from_file_to_file(name, train, tmp_path):
+    file, labels = tmp_path / "model.skops", tmp_path / "labels.csv"
+    shown = run("fit", train, "--labels", ",".join(LABELS), "--learner", name, "-o", file)
+    assert f"learner: {name}, decides " in shown
+    run("predict", file, train, "-o", labels)
+    X, _ = some_data()
+    again = labelwise.load(file)
+    found = read_matrix(labels)
+    np.testing.assert_array_equal(found.values, again.predict(X))
+    assert found.label_names == tuple(LABELS)
+
+
+def test_predictions_keep_ids_and_names_and_go_by_the_names_of_features(model, tmp_path):
+    # Columns in another order, and the labels not there at all.
+    new = table(tmp_path / "new.csv", new_columns(FEATURES[::-1]), prefix="n")
+    labels, scores = tmp_path / "labels.csv", tmp_path / "scores.csv"
+    shown = run("predict", model, new, "-o", labels, "--scores", scores)
+    direct = labelwise.load(model)
+    X_new = some_data(seed=1)[0]
+    found, scored = read_matrix(labels), read_matrix(scores)
+    np.testing.assert_array_equal(found.values, direct.predict(X_new))
+    np.testing.assert_array_equal(scored.values, direct.decision_function(X_new))
+    for matrix in (found, scored):
+        assert matrix.ids == tuple(f"n{i}" for i in range(60))
+        assert matrix.id_name == "id"
+        assert matrix.label_names == tuple(LABELS)
+    assert f"{direct.predict(X_new).sum()} decisions on 60 rows" in shown
+    assert f"written to {labels}" in shown
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npz", "npy"])
+def test_scores_and_labels_are_written_in_every_form(model, train, tmp_path, ending):
+    labels, scores = tmp_path / f"labels.{ending}", tmp_path / f"scores.{ending}"
+    run("predict", model, train, "-o", labels, "--scores", scores)
+    X, _ = some_data()
+    direct = labelwise.load(model)
+    found, scored = read_matrix(labels), read_matrix(scores)
+    dense = found.values.toarray() if ending == "npz" else found.values
+    np.testing.assert_array_equal(dense, direct.predict(X))
+    np.testing.assert_array_equal(scored.values, direct.decision_function(X))
+    if ending != "npy":
+        assert scored.label_names == tuple(LABELS)
+        assert scored.ids == tuple(f"r{i}" for i in range(60))
+
+
+def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_path):
+    folder = benchmark_home / "emotions"
+    train, test = (next(folder.glob(f"*-{part}.arff*")) for part in ("train", "test"))
+    file, labels, scores = (tmp_path / name for name in ("m.skops", "l.csv", "s.csv"))
+    shown = run("fit", train, "--learner", "br-knn", "--maximize", "micro-f", "-o", file)
+    assert "decides at thresholds tuned for micro-f: 0." in shown
+    run("predict", file, test, "-o", labels, "--scores", scores)
+    told = run("evaluate", test, "--decided", labels, "--scores", scores)
+    whole = load("emotions", data_home=benchmark_home)
+    part = whole.take(whole.test)
+    decided = labelwise.load(file).predict(part.X)
+    value = micro(f_measure, count(part.Y, decided))
+    line = next(line for line in told.splitlines() if line.startswith("f "))
+    assert line.split()[1] == f"{value:.4f}"
+    # The same by the name of the set, whose training part is the training file.
+    again = tmp_path / "again.skops"
+    home = ("--data-home", benchmark_home)
+    shown = run(
+        "fit", "emotions", *home, "--learner", "br-knn", "--maximize", "micro-f", "-o", again
+    )
+    assert "391 samples, 72 features, 6 labels, a part of 593" in shown
+    np.testing.assert_array_equal(labelwise.load(again).predict(part.X), decided)
+    by_name = tmp_path / "by_name.csv"
+    run("predict", again, "emotions", *home, "--part", "test", "-o", by_name)
+    assert by_name.read_text() == labels.read_text()
+    everything = run("predict", again, "emotions", *home, "-o", by_name)
+    assert "391 of the rows are its training part" in everything
+
+
+@pytest.mark.parametrize(
+    ("name", "maximize", "kind", "parameters"),
+    [
+        ("br", None, BinaryRelevance, {}),
+        ("br", "micro-f", TunedThresholds, {"average": "micro", "measure": f_measure}),
+        ("br-svm", "macro-jaccard", TunedThresholds, {"average": "macro", "measure": jaccard}),
+        ("clr", "sample-f", TunedThresholds, {"average": "sample", "beta": 2.0}),
+        ("br-forest", None, BinaryRelevance, {"estimator__random_state": 0}),
+    ],
+)
+def test_what_is_maximised_says_who_decides(name, maximize, kind, parameters):
+    beta = parameters.get("beta", 1.0)
+    model = plan(name, maximize, beta, SETTINGS).model
+    assert type(model) is kind
+    assert parameters.items() <= model.get_params().items()
+
+
+class Plugin(BinaryRelevance):
+    """Stands in for the plug-in rule."""
+
+    def __init__(self, estimator=None, *, beta=1.0):
+        super().__init__(estimator)
+        self.beta = beta
+
+
+def test_sample_f_of_probabilities_is_left_to_the_plug_in(monkeypatch):
+    monkeypatch.setattr(learners, "IndependentFPlugin", Plugin, raising=False)
+    monkeypatch.setattr(learners, "__all__", [*learners.__all__, "IndependentFPlugin"])
+    found = plan("br", "sample-f", 2.0, SETTINGS)
+    assert type(found.model) is Plugin
+    assert found.model.beta == 2.0
+    assert type(found.model.estimator) is BinaryRelevance
+    assert "expected F" in found.rule
+    assert type(plan("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
+    assert plan("lfp", "sample-f", 0.5, SETTINGS).model.get_params(deep=False)["beta"] == 0.5
+
+
+def test_a_seed_repeats_the_model(train, tmp_path):
+    files = [tmp_path / name for name in ("one.skops", "two.skops")]
+    for file in files:
+        options = ("--learner", "clr", "--seed", "3", "-o", file)
+        run("fit", train, "--labels", ",".join(LABELS), *options)
+    X, _ = some_data()
+    one, two = (labelwise.load(file).decision_function(X) for file in files)
+    np.testing.assert_array_equal(one, two)
+
+
+def test_warnings_become_notes_and_progress_is_told(tmp_path, capfd):
+    X, Y = some_data()
+    columns = dict(zip(FEATURES, X.T, strict=True)) | {"sea": Y[:, 0], "sky": [0] * 60}
+    path = table(tmp_path / "train.csv", columns)
+    done = RUNNER.invoke(
+        app,
+        ["fit", str(path), "--labels", "sea,sky", "-o", str(tmp_path / "m"), "--verbose"],
+    )
+    assert done.exit_code == 0
+    assert "labelwise: note: Y has one class only for label 'sky'" in done.stderr
+    assert labelwise.load(tmp_path / "m").label_names_ == ("sea", "sky")
+
+
+def test_sparse_files_may_use_fewer_features(tmp_path):
+    path, new = tmp_path / "train.svm", tmp_path / "new.svm"
+    path.write_text("0 1:1 3:2\n1 1:2\n0,1 2:1 3:1\n0 3:3\n1 2:2\n")
+    new.write_text("0 1:1\n1 2:1\n")
+    file, labels = tmp_path / "m.skops", tmp_path / "labels.csv"
+    run("fit", path, "-o", file)
+    run("predict", file, new, "-o", labels)
+    assert read_matrix(labels).values.shape == (2, 2)
+    wide = tmp_path / "wide.svm"
+    wide.write_text("0 1:1 9:1\n1 2:1\n")
+    done = RUNNER.invoke(app, ["predict", str(file), str(wide), "-o", str(labels)])
+    assert "features but the model knows" in str(done.exception)
+
+
+def test_models_from_python_need_no_names(tmp_path):
+    X, Y = some_data()
+    labelwise.save(BinaryRelevance(LogisticRegression()).fit(X, Y), tmp_path / "m.skops")
+    new = table(tmp_path / "new.csv", new_columns())
+    run("predict", tmp_path / "m.skops", new, "-o", tmp_path / "labels.csv")
+    assert read_matrix(tmp_path / "labels.csv").label_names == ("0", "1", "2")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--learner", "zz"], "--learner must be one of br, br-forest"),
+        (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
+        (["--beta", "2"], "--beta 2 is not for br without --maximize"),
+        (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
+        (["--part", "test"], "--part test is not in 'train', which came as one"),
+        (["--labels", "nope"], "has no column 'nope'"),
+    ],
+)
+def test_wishes_that_cannot_be_met_are_refused(train, tmp_path, monkeypatch, capsys, options, told):
+    labels = [] if "--labels" in options else ["--labels", ",".join(LABELS)]
+    file = tmp_path / "m.skops"
+    assert told in refusal(monkeypatch, capsys, "fit", train, *labels, *options, "-o", file)
+    assert not file.exists()
+
+
+def test_data_that_cannot_be_learned_from_are_refused(tmp_path, monkeypatch, capsys):
+    X, Y = some_data()
+    gaps = table(tmp_path / "gaps.csv", new_columns() | {"sea": Y[:, 0], "gap": ["", *X[1:, 0]]})
+    output = ("-o", tmp_path / "m.skops")
+    told = refusal(monkeypatch, capsys, "fit", gaps, "--labels", "sea", *output)
+    assert "1 missing or infinite values, first in row 0" in told
+    run("fit", gaps, "--labels", "sea", "--learner", "br-forest", *output)
+    unknown = table(tmp_path / "unknown.csv", new_columns() | {"sea": [""] * 60})
+    told = refusal(monkeypatch, capsys, "fit", unknown, "--labels", "sea", *output)
+    assert "nothing to learn from" in told
+    assert "holds bags of rows" in refusal(monkeypatch, capsys, "fit", "digit-bags", *output)
+
+
+def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
+    before = train.read_bytes(), model.read_bytes()
+    for arguments in (
+        ("fit", train, "--labels", "sea,sky,sun", "-o", train),
+        ("predict", model, train, "-o", train),
+        ("predict", model, train, "--scores", train),
+        ("predict", model, train, "-o", "x.csv", "--scores", "x.csv"),
+    ):
+        assert "cannot be written: it is read" in refusal(monkeypatch, capsys, *arguments)
+    assert (train.read_bytes(), model.read_bytes()) == before
+
+
+def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatch, capsys):
+    new = table(tmp_path / "new.csv", new_columns())
+    output = tmp_path / "labels.csv"
+
+    def told(*arguments):
+        return refusal(monkeypatch, capsys, "predict", *arguments)
+
+    assert "--output or --scores must be given" in told(model, new)
+    assert "must end in one of .csv" in told(model, new, "-o", tmp_path / "labels.txt")
+    assert "is no whole model file" in told(new, new, "-o", output)
+    less = table(tmp_path / "less.csv", new_columns(FEATURES[:2]))
+    assert "lacks feature 'depth', of 2 that are missing" in told(model, less, "-o", output)
+    more = table(tmp_path / "more.csv", new_columns() | {"colour": np.arange(60) / 4})
+    assert "has feature 'colour', which the model does not know" in told(model, more, "-o", output)
+    labelwise.save(BinaryRelevance(), tmp_path / "raw.skops")
+    assert "no fitted model of labels" in told(tmp_path / "raw.skops", new, "-o", output)
+    assert not output.exists()
