@@ -25,8 +25,10 @@ def shown(progress: bool | Notify | None) -> Iterator[Notify]:
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Line
 
+    console = Console(stderr=True)
     columns = (BarColumn(), TextColumn("{task.description}"))
-    with Line(*columns, console=Console(stderr=True), transient=True) as line:
+    # Where there is no terminal to draw on, what was asked for is said once, at the end.
+    with Line(*columns, console=console, transient=console.is_terminal) as line:
         task = line.add_task("starting", total=None)
 
         def update(now: Progress) -> None:
