@@ -4,5 +4,14 @@ from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
 from labelwise.learners._independent_f import IndependentFPlugin
+from labelwise.learners._reverse_multilabel import ReverseMultilabel
+from labelwise.learners._submodular_multilabel import SubmodularMultilabel
 
-__all__ = ["BinaryRelevance", "CalibratedLabelRanking", "ExactFPlugin", "IndependentFPlugin"]
+__all__ = [
+    "BinaryRelevance",
+    "CalibratedLabelRanking",
+    "ExactFPlugin",
+    "IndependentFPlugin",
+    "ReverseMultilabel",
+    "SubmodularMultilabel",
+]

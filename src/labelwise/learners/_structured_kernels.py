@@ -42,6 +42,7 @@ class Planes(NamedTuple):
     labels: np.ndarray  # bool (n_planes, n_labels)
     heights: np.ndarray
     weights: np.ndarray  # of a row sum to 1
+    values: np.ndarray  # under the scores of the last visit
     following: np.ndarray  # the next plane of the chain, -1 at its end
     first: np.ndarray  # (n_rows,)
     unused: np.ndarray  # the first that is not in use, and their number
@@ -260,19 +261,27 @@ def violating_set(scores, truth, pairs, found):
 
 
 @njit(cache=True, nogil=True)
-def _ends(planes, i, scores):
-    """Return the row's best plane, its worst that has weight, both values, and the mean value."""
-    best, worst, high, low, mean = -1, -1, -np.inf, np.inf, 0.0
+def _find_values(planes, i, scores):
+    """Find the values of the row's planes under new scores."""
     k = planes.first[i]
     while k >= 0:
-        value = planes.heights[k] + _value(scores, planes.labels[k])
-        mean += planes.weights[k] * value
-        if value > high:
-            best, high = k, value
-        if planes.weights[k] > 0 and value < low:
-            worst, low = k, value
+        planes.values[k] = planes.heights[k] + _value(scores, planes.labels[k])
         k = planes.following[k]
-    return best, worst, high, low, mean
+
+
+@njit(cache=True, nogil=True)
+def _ends(planes, i):
+    """Return the row's best plane, its worst that has weight, and the mean value."""
+    best, worst, mean = -1, -1, 0.0
+    k = planes.first[i]
+    while k >= 0:
+        mean += planes.weights[k] * planes.values[k]
+        if best < 0 or planes.values[k] > planes.values[best]:
+            best = k
+        if planes.weights[k] > 0 and (worst < 0 or planes.values[k] < planes.values[worst]):
+            worst = k
+        k = planes.following[k]
+    return best, worst, mean
 
 
 @njit(cache=True, nogil=True)
@@ -281,12 +290,14 @@ def row_gaps(scores, Y, pairs, planes, start, gaps):
     found = np.empty(Y.shape[1], np.bool_)
     for i in range(scores.shape[0]):
         height = violating_set(scores[i], Y[start + i], pairs, found)
-        _, _, high, _, mean = _ends(planes, start + i, scores[i])
-        gaps[start + i] = max(0.0, max(high, height + _value(scores[i], found)) - mean)
+        _find_values(planes, start + i, scores[i])
+        best, _, mean = _ends(planes, start + i)
+        highest = max(planes.values[best], height + _value(scores[i], found))
+        gaps[start + i] = max(0.0, highest - mean)
 
 
 @njit(cache=True, nogil=True)
-def _add_plane(planes, i, labels, height):
+def _add_plane(planes, i, labels, height, value):
     """Chain a plane without weight to a row, unless the row has it."""
     k = planes.first[i]
     while k >= 0:
@@ -297,7 +308,7 @@ def _add_plane(planes, i, labels, height):
     planes.unused[0] = planes.following[k]
     planes.unused[1] -= 1
     planes.labels[k, :] = labels
-    planes.heights[k], planes.weights[k] = height, 0.0
+    planes.heights[k], planes.weights[k], planes.values[k] = height, 0.0, value
     planes.following[k], planes.first[i] = planes.first[i], k
 
 
@@ -321,6 +332,17 @@ def _drop_idle(planes, i):
 
 
 @njit(cache=True, nogil=True)
+def _change_score(planes, i, scores, j, change):
+    """Change a label's score, and the values of the row's planes that hold the label."""
+    scores[j] += change
+    k = planes.first[i]
+    while k >= 0:
+        if planes.labels[k, j]:
+            planes.values[k] += change
+        k = planes.following[k]
+
+
+@njit(cache=True, nogil=True)
 def _shift_weight(planes, i, scores, stiffness, slack):
     """Shift weight from the row's worst plane to its best until they differ by `slack` at most.
 
@@ -328,16 +350,19 @@ def _shift_weight(planes, i, scores, stiffness, slack):
     `stiffness` times the weight, which brings the values together.
     """
     for _ in range(_MOST_STEPS):
-        best, worst, high, low, _ = _ends(planes, i, scores)
-        if high - low <= slack:
-            return
+        best, worst, _ = _ends(planes, i)
+        apart = planes.values[best] - planes.values[worst]
         to, of = planes.labels[best], planes.labels[worst]
-        amount = min(planes.weights[worst], (high - low) / (stiffness * _n_different(to, of)))
+        n_different = _n_different(to, of)
+        if apart <= slack or n_different == 0:
+            return
+        amount = min(planes.weights[worst], apart / (stiffness * n_different))
         planes.weights[worst] -= amount
         planes.weights[best] += amount
         for j in range(scores.size):
             if to[j] != of[j]:
-                scores[j] += stiffness * amount * (1.0 if of[j] else -1.0)
+                change = stiffness * amount * (1.0 if of[j] else -1.0)
+                _change_score(planes, i, scores, j, change)
 
 
 @njit(cache=True, nogil=True)
@@ -346,11 +371,12 @@ def _solve_row(planes, i, scores, truth, pairs, stiffness):
     found = np.empty(scores.size, np.bool_)
     n_searches = _SEARCHES if pairs.others.size == 0 else _SEARCHES_BY_CUTS
     before = 0.0
+    _find_values(planes, i, scores)
     for search in range(n_searches):
         height = violating_set(scores, truth, pairs, found)
-        _add_plane(planes, i, found, height)
-        _, _, high, _, mean = _ends(planes, i, scores)
-        gap = high - mean
+        _add_plane(planes, i, found, height, height + _value(scores, found))
+        best, _, mean = _ends(planes, i)
+        gap = planes.values[best] - mean
         if search == 0:
             before = gap
         if gap <= max(_ROUNDING, _SOLVED * before):
