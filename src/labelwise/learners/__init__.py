@@ -4,6 +4,7 @@ from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
 from labelwise.learners._independent_f import IndependentFPlugin
+from labelwise.learners._okapi import OkapiNeighbors
 from labelwise.learners._reverse_multilabel import ReverseMultilabel
 from labelwise.learners._submodular_multilabel import SubmodularMultilabel
 
@@ -12,6 +13,7 @@ __all__ = [
     "CalibratedLabelRanking",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "OkapiNeighbors",
     "ReverseMultilabel",
     "SubmodularMultilabel",
 ]

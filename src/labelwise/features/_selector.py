@@ -1,0 +1,139 @@
+"""A transformer that keeps the best terms by ranked evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelwise.features._combine import RULES, best_first, combine
+from labelwise.features._term_scores import (
+    SCORES,
+    all_scores,
+    check_cut,
+    check_scores_asked,
+    label_rows,
+    present_terms,
+)
+from labelwise.measures._ranking import check_cutoff
+
+
+class TermSelector(SelectorMixin, BaseEstimator):
+    """Keep the best terms, by one score or by several combined.
+
+    Parameters
+    ----------
+    n_terms : int, optional
+        Terms to keep, or all that are not cut if there are no more; None keeps all that are not
+        cut. May be changed after fitting: nothing is computed anew.
+    by : str or sequence of str
+        Scores, as in `term_scores`.
+    combine : str
+        How several are combined, as in `labelwise.features.combine`.
+    cut : int
+        Terms in at most so many documents are never kept.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features_in_,)
+        The combined score of each term, -inf for those that are cut.
+    ranking_ : array of int
+        Columns of the terms that are not cut, best first; equals in the order of the columns.
+    n_features_in_, feature_names_in_
+        Of X in `fit`.
+
+    See Also
+    --------
+    labelwise.learners.OkapiNeighbors.score_curve : scores for many numbers of terms at once.
+
+    References
+    ----------
+    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
+    Retrieval Measures, 2006.
+
+    Examples
+    --------
+    >>> from labelwise.features import TermSelector
+    >>> X, Y = [[2, 1, 0], [1, 0, 1], [0, 1, 1], [0, 3, 1]], [[1, 0], [1, 1], [0, 1], [0, 1]]
+    >>> selector = TermSelector(1, by="chi2-max").fit(X, Y)
+    >>> selector.transform(X).ravel()
+    array([2, 1, 0, 0])
+    >>> selector.n_terms = 2
+    >>> selector.get_feature_names_out(["boat", "sea", "sky"]).tolist()
+    ['boat', 'sky']
+    """
+
+    def __init__(
+        self,
+        n_terms: int | None = None,
+        *,
+        by: str | Sequence[str] = ("chi2-max", "chi2-avg"),
+        combine: str = "lowest-rank",
+        cut: int = 1,
+    ) -> None:
+        self.n_terms = n_terms
+        self.by = by
+        self.combine = combine
+        self.cut = cut
+
+    @staticmethod
+    def methods() -> dict[str, dict[str, Any]]:
+        """Return the 59 methods of olsson2006: their names, and `by` and `combine` of each.
+
+        Every score alone, and every two, three or four of them by each of the five rules.
+
+        Examples
+        --------
+        >>> from labelwise.features import TermSelector
+        >>> methods = TermSelector.methods()
+        >>> len(methods)
+        59
+        >>> TermSelector(2000, **methods["chi2-max/chi2-avg lowest-rank"])
+        TermSelector(n_terms=2000)
+        """
+        found: dict[str, dict[str, Any]] = {name: {"by": (name,)} for name in SCORES}
+        for n_scores in range(2, len(SCORES) + 1):
+            for rule in RULES:
+                for names in combinations(SCORES, n_scores):
+                    found[f"{'/'.join(names)} {rule}"] = {"by": names, "combine": rule}
+        return found
+
+    def fit(self, X: Any, Y: Any) -> TermSelector:
+        """Score and rank the terms."""
+        chosen = check_scores_asked(self.by)
+        if self.combine not in RULES:
+            raise ValueError(f"combine must be one of {', '.join(RULES)}, got {self.combine!r}.")
+        self._check_n_terms()
+        cut = check_cut(self.cut)
+        if Y is None:
+            raise ValueError("TermSelector requires y to be passed, but the target y is None.")
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
+        scores = all_scores(present_terms(X), label_rows(Y), cut)
+        lists = scores[[SCORES.index(name) for name in chosen]]
+        self.scores_ = lists[0] if len(chosen) == 1 else combine(lists, self.combine)
+        self.ranking_ = best_first(self.scores_)
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        self._check_n_terms()
+        kept = np.zeros(self.n_features_in_, dtype=bool)
+        kept[self.ranking_[: self.n_terms]] = True
+        return kept
+
+    def _check_n_terms(self) -> None:
+        if self.n_terms is not None:
+            check_cutoff(self.n_terms, "n_terms")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
