@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from inspect import isclass, isfunction
 from types import ModuleType
 from typing import Any
@@ -75,14 +77,14 @@ def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
 
 
 def _own() -> Iterator[Any]:
-    """Give the public estimators and their parts, the measures, and the splitters."""
-    from labelwise import decisions, learners, measures, splitting
+    """Give the public estimators and their parts, the splitters, and the measures."""
+    from labelwise import measures
     from labelwise.decisions._calibration import Sigmoid
     from labelwise.learners._pair_forests import Forests
 
-    yield from _public(learners, isclass)
-    yield from _public(decisions, isclass)
-    yield from _public(splitting, isclass)
+    for stage in ("decisions", "features", "learners", "splitting"):
+        if find_spec(f"labelwise.{stage}") is not None:
+            yield from _public(import_module(f"labelwise.{stage}"), isclass)
     yield from _public(measures, isfunction)
     yield from (Sigmoid, Forests)
 

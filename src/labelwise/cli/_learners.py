@@ -72,6 +72,12 @@ _LEARNERS = (
         "the labels with more votes than the virtual one",
     ),
     Learner(
+        "okapi",
+        "OkapiNeighbors",
+        "the 100 nearest documents by Okapi weights, for counts of terms",
+        "the labels with half of the neighbours' weight",
+    ),
+    Learner(
         "rml",
         "ReverseMultilabel",
         "structured support vector machine, trained on the F of each row",
@@ -121,11 +127,9 @@ def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any])
     if maximize is None or maximize == chosen.maximizes:
         return _by_itself(chosen, model, beta)
     average, measure = parse_maximize(maximize)
-    has_plugin = "IndependentFPlugin" in learners.__all__
-    if average == "sample" and measure is f_measure and has_plugin and _gives(model, "proba"):
-        plugin = getattr(learners, "IndependentFPlugin")  # noqa: B009
+    if average == "sample" and measure is f_measure and _gives(model, "proba"):
         rule = "the label set of highest expected F, row by row, labels taken as independent"
-        return Plan(plugin(model, beta=beta), rule)
+        return Plan(learners.IndependentFPlugin(model, beta=beta), rule)
     if not _gives(model, "proba") and not _gives(model, "scores"):
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.")
     tuned = TunedThresholds(
