@@ -23,9 +23,13 @@ _CAUTION = 0.01
 
 
 def minimize(
-    objective: Objective, W: np.ndarray, penalty: np.ndarray, tolerance: float
+    objective: Objective,
+    W: np.ndarray,
+    penalty: np.ndarray,
+    tolerance: float,
+    tasks: np.ndarray | None = None,
 ) -> tuple[np.ndarray, int]:
-    """Return W at the optimum of each task, and how many tasks have not arrived there.
+    """Return W at the optimum of each task (or of some), and how many have not arrived there.
 
     By limited-memory BFGS from a start W. Each task has its own steps, all share the products. A
     step that does not bring its task enough is shortened at the next turn, while the others go
@@ -33,7 +37,7 @@ def minimize(
     """
     least = _LEAST_VALUE * objective.entropies + np.finfo(float).eps
     best = W.copy()
-    work = _start(objective, W, penalty)
+    work = _start(objective, W, penalty, tasks)
     for _ in range(_MOST_STEPS):
         step, slope = work.direction()
         enough = tolerance * np.maximum(work.value, least[work.tasks])
@@ -142,15 +146,18 @@ class _Descent(NamedTuple):
         )
 
 
-def _start(objective: Objective, W: np.ndarray, penalty: np.ndarray) -> _Descent:
-    tasks, columns = np.arange(penalty.size), np.arange(W.shape[1])
+def _start(
+    objective: Objective, W: np.ndarray, penalty: np.ndarray, tasks: np.ndarray | None
+) -> _Descent:
+    tasks = np.arange(objective.widths.size) if tasks is None else tasks
+    columns = objective.columns(tasks)
+    W, penalty = W[:, columns], penalty[tasks]
     value, gradient = objective(W, penalty, tasks, columns)
-    rates = objective.rates
+    rates = objective.rates[columns]
     # The mean of p (1 - p) is at most this, and near to it where the features say little.
     spread = np.maximum(rates * (1 - rates), 1e-12)
-    scale = np.empty_like(W)
-    scale[:-1] = np.outer(objective.design.variance, spread) + np.repeat(penalty, objective.widths)
-    scale[-1] = spread
+    scale = np.outer(np.append(objective.design.variance, 1.0), spread)
+    scale[:-1] += np.repeat(penalty, objective.widths[tasks])
     return _Descent(
         objective,
         tasks,

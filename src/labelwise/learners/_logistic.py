@@ -30,8 +30,12 @@ class Tasks(NamedTuple):
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
         """Return the numbers of the columns of some tasks, which are in order."""
-        task_of_column = np.repeat(np.arange(self.widths.size), self.widths)
-        return np.flatnonzero(np.isin(task_of_column, tasks))
+        return columns_of(self.widths, tasks)
+
+
+def columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+    """Return the numbers of the columns of some tasks, which are in order."""
+    return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
 
 
 class Objective:
@@ -54,9 +58,14 @@ class Objective:
         self.blocks = _blocks(n_samples, tasks.targets.shape[1])
         self.rows = [design.rows[block] for block in self.blocks]
 
-    def value(self, W: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-        """Return the value of every task."""
-        return self(W, penalty, np.arange(self.widths.size), np.arange(W.shape[1]))[0]
+    def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+        """Return the log-loss of some tasks, summed over samples; W is that of all."""
+        columns = self.columns(tasks)
+        return self.total * self(W[:, columns], np.zeros(tasks.size), tasks, columns)[0]
+
+    def columns(self, tasks: np.ndarray) -> np.ndarray:
+        """Return the numbers of the columns of some tasks, which are in order."""
+        return columns_of(self.widths, tasks)
 
     @property
     def rates(self) -> np.ndarray:

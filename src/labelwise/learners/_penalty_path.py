@@ -20,6 +20,8 @@ PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
 # What is left to gain in a task, relative to its value: to choose a penalty, and at the end.
 _TO_CHOOSE = 1e-5
 _AT_THE_END = 1e-8
+# A path ends when the held-out loss has risen by this part of the least: more of the same comes.
+_CLEARLY_WORSE = 0.01
 # Columns that share products; also the share of a job, so that jobs do not change results.
 _COLUMNS_TOGETHER = 64
 
@@ -91,14 +93,16 @@ def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndar
     candidates = np.array(problem.penalties)
     if candidates.size == 1:
         return np.full(tasks.widths.size, candidates[0])
-    jobs = [(split, group) for split in problem.splits for group in _groups(tasks.widths)]
-    losses = np.zeros((candidates.size, tasks.widths.size))
-    found = _in_parallel(problem, _path_losses, [(design, tasks, *job) for job in jobs])
-    for k, (job, loss) in enumerate(zip(jobs, found, strict=True)):
-        losses[:, job[1]] += loss
-        problem.tell(f"paths of penalties, part {k + 1} of {len(jobs)}")
-    # Of equal losses the first, which has the strongest penalty.
-    return np.asarray(candidates[np.argmin(losses, axis=0)])
+    folds = [tuple(_Part(design.take(rows), rows) for rows in split) for split in problem.splits]
+    groups = list(_groups(tasks.widths))
+    chosen = np.empty(tasks.widths.size)
+    jobs = [(folds, tasks.take(group)) for group in groups]
+    for k, (group, found) in enumerate(
+        zip(groups, _in_parallel(problem, _best_of_path, jobs), strict=True)
+    ):
+        chosen[group] = candidates[found]
+        problem.tell(f"paths of penalties, part {k + 1} of {len(groups)}")
+    return chosen
 
 
 def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
@@ -123,26 +127,40 @@ def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) 
     return W
 
 
-def _path_losses(
-    problem: Problem,
-    design: Design,
-    tasks: Tasks,
-    split: tuple[np.ndarray, np.ndarray],
-    group: np.ndarray,
-) -> np.ndarray:
-    """Return the held-out loss of each task of a group, for each penalty in turn."""
-    own = tasks.take(group)
-    train, test = (
-        Objective(design.take(rows), own.rows(rows), _cut(problem.sample_weight, rows))
-        for rows in split
-    )
-    none = np.zeros(group.size)
-    losses = np.empty((len(problem.penalties), group.size))
-    W = null_model(train)
+class _Part(NamedTuple):
+    """Some of the samples."""
+
+    design: Design
+    rows: np.ndarray
+
+    def objective(self, problem: Problem, tasks: Tasks) -> Objective:
+        weights = problem.sample_weight
+        cut = None if weights is None else weights[self.rows]
+        return Objective(self.design, tasks.rows(self.rows), cut)
+
+
+def _best_of_path(problem: Problem, folds: list[tuple[_Part, _Part]], tasks: Tasks) -> np.ndarray:
+    """Return the number of the penalty with the least held-out loss, for each task."""
+    objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
+    W = [null_model(train) for train, _ in objectives]
+    losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
+    going = np.arange(tasks.widths.size)
     for k, penalty in enumerate(problem.penalties):
-        W, _ = minimize(train, W, np.full(group.size, penalty), _TO_CHOOSE)
-        losses[k] = test.total * test.value(W, none)
-    return losses
+        penalties = np.full(tasks.widths.size, penalty)
+        losses[k, going] = 0
+        move = np.zeros_like(W[0])
+        for f, (train, test) in enumerate(objectives):
+            # All folds move alike: the others begin where the first one's move would take them.
+            found, _ = minimize(train, W[f] + move, penalties, _TO_CHOOSE, going)
+            move = found - W[f] if f == 0 else move
+            W[f] = found
+            losses[k, going] += test.loss(found, going)
+        least = losses[: k + 1, going].min(axis=0)
+        going = going[losses[k, going] <= (1 + _CLEARLY_WORSE) * least]
+        if going.size == 0:
+            break
+    # Of equal losses the first, which has the strongest penalty.
+    return np.asarray(np.argmin(losses, axis=0))
 
 
 def _optimum(
@@ -165,7 +183,3 @@ def _groups(widths: np.ndarray) -> Iterator[np.ndarray]:
         if tasks.size:
             ends = np.cumsum(widths[tasks])
             yield from np.split(tasks, np.flatnonzero(np.diff(ends // _COLUMNS_TOGETHER)) + 1)
-
-
-def _cut(sample_weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-    return None if sample_weight is None else sample_weight[rows]
