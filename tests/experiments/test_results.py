@@ -86,7 +86,7 @@ def test_cells_of_older_settings_stay_in_the_store_but_are_not_shown(tmp_path):
 
 
 def test_nothing_found_prints_as_a_sentence():
-    empty = Results(dict.fromkeys(COLUMNS, ()), {})
+    empty = Results({name: [] for name in COLUMNS}, {})
     assert repr(empty) == "0 of 0 cells are done."
     assert empty.rows() == []
     assert len(empty.summary().spreads) == 0

@@ -62,7 +62,7 @@ class Results:
     def __init__(self, columns: Columns, texts: Mapping[int | None, Any]) -> None:
         self._planned = columns
         is_done = [status == "done" for status in columns["status"]]
-        self._cells = {name: tuple(compress(column, is_done)) for name, column in columns.items()}
+        self._cells = {name: list(compress(column, is_done)) for name, column in columns.items()}
         self._texts = texts
         self.n_cells = len(is_done)
         self.n_done = sum(is_done)

@@ -17,7 +17,8 @@ COLUMNS = (
     *("study", "dataset", "model", "split", "fold", "seed", "status", "error"),
     *("fit_seconds", "predict_seconds", "peak_memory", "warnings", "versions", "measures", "found"),
 )
-Columns = dict[str, tuple[Any, ...]]
+Columns = dict[str, list[Any]]
+_ROWS_AT_ONCE = 4096
 
 
 class Store:
@@ -92,10 +93,14 @@ class Store:
         """Return the planned cells of a study, or of all, in their order, column by column."""
         query = f"""SELECT {", ".join(COLUMNS)} FROM plan JOIN cells ON cells.id = plan.cell
                     WHERE ? IS NULL OR study = ? ORDER BY study, position"""  # noqa: S608
+        columns: Columns = {name: [] for name in COLUMNS}
         with sqlite_errors(self.path):
-            rows = self._connection.execute(query, (study, study)).fetchall()
-        columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
-        return dict(zip(COLUMNS, columns, strict=True))
+            cursor = self._connection.execute(query, (study, study))
+            # Part by part: a hundred thousand rows at a time would keep the collector busy.
+            while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+                for column, part in zip(columns.values(), zip(*rows, strict=True), strict=True):
+                    column.extend(part)
+        return columns
 
     def planned_keys(self, study: str) -> list[str]:
         """Return the keys of the plan of a study, in their order."""
