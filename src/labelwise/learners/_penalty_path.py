@@ -23,7 +23,7 @@ _AT_THE_END = 1e-8
 # A path ends when the held-out loss has risen by this part of the least: more of the same comes.
 _CLEARLY_WORSE = 0.01
 # Columns that share products; also the share of a job, so that jobs do not change results.
-_COLUMNS_TOGETHER = 64
+_COLUMNS_TOGETHER = 32
 
 
 class Regressions(NamedTuple):
