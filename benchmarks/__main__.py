@@ -4,7 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
-NOT_BENCHMARKS = {"__init__", "__main__", "growth", "scored_sets", "timing"}
+NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "timing"}
 # Takes hours the first time: only by its name.
 LONG = {"decisions"}
 

@@ -10,6 +10,7 @@ from labelwise.learners import (
     CalibratedLabelRanking,
     ExactFPlugin,
     IndependentFPlugin,
+    OkapiNeighbors,
 )
 
 LEARNERS = [
@@ -18,6 +19,7 @@ LEARNERS = [
     ExactFPlugin(cv=2),
     IndependentFPlugin(),
     CalibratedLabelRanking(RandomForestClassifier(3), random_state=0),
+    OkapiNeighbors(),
 ]
 CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
 ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
@@ -56,6 +58,13 @@ KEPT = {
     },
     "ExactFPlugin": {"check_decision_proba_consistency"},
     "IndependentFPlugin": {"check_decision_proba_consistency"},
+    "OkapiNeighbors": {
+        "check_classifiers_one_label_sample_weights",
+        "check_decision_proba_consistency",
+        "check_estimator_sparse_array",
+        "check_estimator_sparse_matrix",
+        "check_fit2d_1feature",
+    },
 }
 FOR_F = "wants labels decided where they are probable; ours are decided for the expected F"
 # Exceptions that a learner needs beside those of all.

@@ -178,6 +178,9 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         from labelwise.learners._okapi_kernels import sum_over_neighbors
 
         n_samples, n_train = queries.indptr.size - 1, labels.shape[0]
+        # The kernel trusts its indices, and a model may come from a file.
+        if self._postings.shape != (n_train, levels.size):
+            raise ValueError(f"{self!r} is broken: its documents and its labels do not match.")
         sums = np.empty((n_levels, n_samples, labels.shape[1]))
         postings = _arrays(self._postings, self._postings.data)
         carried = _arrays(labels, np.empty(0))

@@ -25,8 +25,24 @@ class Scratch(NamedTuple):
     """What one document needs, used again for the next."""
 
     products: np.ndarray  # inner product with each training document
-    rows: np.ndarray  # candidates for neighbours
+    terms: np.ndarray  # the terms that were added last
+    rows: np.ndarray  # candidates for neighbours: all documents above the cut
     values: np.ndarray  # their products
+    cut: np.ndarray  # one number, which at least k documents reach
+    is_listed: np.ndarray  # whether a document is among the candidates; all False between calls
+
+
+@njit(cache=True, nogil=True)
+def make_scratch(n_train, n_terms):
+    """Return room for documents of so many terms."""
+    return Scratch(
+        np.empty(n_train),
+        np.empty(n_terms, np.int64),
+        np.empty(n_train, np.int32),
+        np.empty(n_train),
+        np.empty(1),
+        np.zeros(n_train, np.bool_),
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -36,23 +52,25 @@ def sum_over_neighbors(queries, start, stop, levels, postings, labels, k, sums):
     At level l, the terms with levels[term] <= l count. Queries are rows of terms with weights,
     postings the training documents of each term, labels those of each training document.
     """
-    n_train = labels.indptr.size - 1
-    products = np.empty(n_train)
-    scratch = Scratch(products, np.empty(n_train, np.int32), np.empty(n_train))
+    longest = 0
     for i in range(start, stop):
-        products[:] = 0.0
-        n_candidates = 0
+        longest = max(longest, queries.indptr[i + 1] - queries.indptr[i])
+    scratch = make_scratch(labels.indptr.size - 1, longest)
+    for i in range(start, stop):
+        scratch.products[:] = 0.0
+        n_found = 0
         for level in range(sums.shape[0]):
-            is_changed = level == 0
+            n_terms = 0
             for p in range(queries.indptr[i], queries.indptr[i + 1]):
                 if levels[queries.indices[p]] == level:
-                    add_term(queries.indices[p], queries.data[p], postings, products)
-                    is_changed = True
-            if is_changed:
-                n_candidates = collect(scratch, n_candidates, k)
-                add_labels(scratch, n_candidates, k, labels, sums[level, i])
-            else:
+                    add_term(queries.indices[p], queries.data[p], postings, scratch.products)
+                    scratch.terms[n_terms] = queries.indices[p]
+                    n_terms += 1
+            if n_terms == 0 and level > 0:
                 sums[level, i] = sums[level - 1, i]
+                continue
+            n_found = collect(scratch, n_found, n_terms, postings, k)
+            add_labels(scratch, n_found, k, labels, sums[level, i])
 
 
 @njit(cache=True, nogil=True)
@@ -63,41 +81,72 @@ def add_term(term, weight, postings, products):
 
 
 @njit(cache=True, nogil=True)
-def collect(scratch, n_before, k):
-    """Collect, in row order, the documents above a cut that at least k reach; return how many.
+def collect(scratch, n_before, n_terms, postings, k):
+    """Collect the documents above a cut that at least k reach; return how many they are.
 
-    Any k documents give a first cut, their lowest product; those that stood best before the last
-    terms were added give a sharp one at little cost. With fewer than k documents above the cut,
-    it is the k-th product itself; it is left behind the candidates for `add_labels`.
+    With fewer than k of them, the cut is the k-th product itself. The candidates from before the
+    last terms give a first cut, their own k-th product. If it is not below the cut before, nobody
+    can have come above it who has none of these terms.
     """
-    products, rows, values = scratch
+    products, values = scratch.products, scratch.values
     cut = -np.inf
     if n_before >= k:
         for c in range(n_before):
-            values[c] = products[rows[c]]
+            values[c] = products[scratch.rows[c]]
         cut = cut_of_best(values[:n_before], k, k, cut)
+        n_touched = 0
+        for j in range(n_terms):
+            term = scratch.terms[j]
+            n_touched += postings.indptr[term + 1] - postings.indptr[term]
+        if cut >= scratch.cut[0] and 2 * n_touched < products.size:
+            scratch.cut[0] = cut
+            return collect_touched(scratch, n_before, n_terms, postings)
     if products.size > k:
         cut = cut_of_best(products, k, 2 * k, cut)
+    scratch.cut[0] = cut
     n_found = 0
     for i in range(products.size):
         if products[i] > cut:
-            rows[n_found] = i
+            scratch.rows[n_found] = i
             values[n_found] = products[i]
             n_found += 1
-    if n_found < products.size:
-        values[n_found] = cut
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def collect_touched(scratch, n_before, n_terms, postings):
+    """Collect those above the cut from the candidates before and the documents of the terms."""
+    products, rows, values = scratch.products, scratch.rows, scratch.values
+    cut = scratch.cut[0]
+    n_found = 0
+    for c in range(n_before):
+        row = rows[c]
+        if products[row] > cut:
+            rows[n_found] = row
+            values[n_found] = products[row]
+            scratch.is_listed[row] = True
+            n_found += 1
+    for j in range(n_terms):
+        term = scratch.terms[j]
+        for q in range(postings.indptr[term], postings.indptr[term + 1]):
+            row = postings.indices[q]
+            if products[row] > cut and not scratch.is_listed[row]:
+                rows[n_found] = row
+                values[n_found] = products[row]
+                scratch.is_listed[row] = True
+                n_found += 1
+    for c in range(n_found):
+        scratch.is_listed[rows[c]] = False
     return n_found
 
 
 @njit(cache=True, nogil=True)
 def add_labels(scratch, n_found, k, labels, sums):
     """Add the products of the k best to the labels they carry; of equals, the first rows count."""
-    products, rows, values = scratch
-    cut = -np.inf
+    products, rows, values = scratch.products, scratch.rows, scratch.values
+    cut = scratch.cut[0]
     if n_found > k:
-        cut = cut_of_best(values[:n_found], k, k, -np.inf)
-    elif n_found < products.size:
-        cut = values[n_found]
+        cut = cut_of_best(values[:n_found], k, k, cut)
     sums[:] = 0.0
     n_taken = 0
     for c in range(n_found):
