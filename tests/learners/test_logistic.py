@@ -12,7 +12,7 @@ from scipy.special import expit, logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from labelwise.data import make_multilabel
-from labelwise.learners import BinaryRelevance, _batched_descent
+from labelwise.learners import BinaryRelevance, _batched_descent, _design, _penalty_path
 from labelwise.learners._design import make_design
 from labelwise.learners._logistic import Tasks
 from labelwise.learners._logistic_kernels import sigmoids, softmaxes
@@ -170,6 +170,32 @@ def test_principal_directions_keep_distances_and_give_back_features():
         np.testing.assert_allclose(design.mean + design.rows @ design.basis.T, X, atol=1e-10)
         spread = design.basis.T @ design.basis
         np.testing.assert_allclose(spread, np.eye(len(spread)), atol=1e-7)
+
+
+def test_features_too_many_to_rotate_have_the_same_optimum(monkeypatch):
+    X, Y = some_data()
+    rotated = BinaryRelevance(penalty=0.01).fit(X, Y)
+    monkeypatch.setattr(_design, "_MOST_ROTATED", 3)
+    assert make_design(X).basis is None
+    plain = BinaryRelevance(penalty=0.01).fit(X, Y)
+    np.testing.assert_allclose(plain.predict_proba(X), rotated.predict_proba(X), atol=1e-3)
+
+
+def test_a_path_that_has_turned_worse_is_left(monkeypatch):
+    X, Y = some_data(n_samples=40, n_features=30)
+    tried = []
+    whole = _penalty_path.minimize
+
+    def noted(objective, W, penalty, tolerance, tasks=None):
+        tried.append((penalty[0], tasks))
+        return whole(objective, W, penalty, tolerance, tasks)
+
+    monkeypatch.setattr(_penalty_path, "minimize", noted)
+    model = BinaryRelevance(cv=2).fit(X, Y)
+    left = {penalty: tasks.size for penalty, tasks in tried if tasks is not None}
+    assert left[1000.0] == 4
+    assert left.get(1e-4, 0) < 4
+    assert (model.penalties_ > 1e-4).any()
 
 
 def test_features_without_variance_do_no_harm():
