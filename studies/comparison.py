@@ -171,7 +171,8 @@ def _readme_line(path: Path) -> str:
     judged = [row["verdict"] for row in rows if row["verdict"]]
     n_within = sum(verdict in WITHIN for verdict in judged)
     link = f"[{facts['title']}]({paper}/{name}.md)"
-    return _line([paper, link, f"{n_within} of {len(judged)}", facts["date"], facts["versions"]])
+    score = f"{n_within} of {len(judged)}" if judged else "shown only"
+    return _line([paper, link, score, facts["date"], facts["versions"]])
 
 
 def _text(cell: Cell) -> str:

@@ -171,9 +171,11 @@ def claim_cells(spreads: Spreads) -> Iterator[Cell]:
     for claim, (ranks_for, group, method, extreme) in claims.items():
         for measure in MEASURES:
             ranks = ranks_for(group=group, measure=measure)
-            is_undefined = np.isnan(ranks[method])
-            holds = np.nan if is_undefined else float(ranks[method] == extreme(ranks.values()))
-            yield Cell((claim, measure), printed.get((claim, measure), ""), float(holds))
+            others = [rank for other, rank in ranks.items() if other != method]
+            # A tie for the last or first place is neither worst nor best.
+            is_alone = ranks[method] == extreme(ranks.values()) and ranks[method] not in others
+            holds = np.nan if np.isnan(ranks[method]) else float(is_alone)
+            yield Cell((claim, measure), printed.get((claim, measure), ""), holds)
 
 
 def table_4(*, quick: bool = False, repetitions: int | None = None) -> Table:
@@ -186,7 +188,7 @@ def estimates(names: Sequence[str], n_runs: int) -> Table:
     """Return the table of some sets."""
     lacking = ", ".join([name for name in SETS if name not in names] + ["ImageCLEF2010"])
     words = (
-        f"Mean and standard deviation of ten folds, means of {n_runs} repetitions (one for "
+        f"Mean and standard deviation of ten folds, repetitions: {n_runs} (1 for "
         f"{' and '.join(ONCE)}); the paper has {N_PAPER_RUNS}. Binary relevance on random forests "
         "of ten trees, scikit-learn's in place of Weka's. A mean may be off by the published "
         "deviation of a fold, a deviation by two standard errors; NaN is where a fold has a label "
@@ -207,7 +209,9 @@ def _ranks_table(spreads: Spreads) -> Table:
     words = (
         "Average rank of the standard deviations, 1 for the lowest, over sets with few labelsets "
         "for their examples (small), with many (large), and all. The paper has ImageCLEF2010 among "
-        "the large ones, so values are shown and not judged; 'of four' ranks `balanced` too."
+        "the large ones, so values are shown and not judged; 'of four' ranks `balanced` too. The "
+        "deviation of ten folds has a relative error of a quarter, so ranks from few repetitions "
+        "are to a good part chance."
     )
     keys = ("sets", "method", "measure")
     cells = tuple(rank_cells(spreads))

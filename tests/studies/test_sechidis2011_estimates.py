@@ -83,6 +83,9 @@ def test_claims_hold_or_not_by_the_ranks(monkeypatch):
     cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(holds))}
     assert [cell.measured for cell in cells.values()] == [1, 1, 1, 0]
     assert [cell.verdict for cell in cells.values()] == ["within"] * 3 + [""]
+    tied = {"Scene": (2, 1, 3, 4), "Enron": (3, 1, 2, 4)}
+    cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(tied))}
+    assert cells["random is worst over all sets"].measured == 0
     other = {"Scene": (1, 2, 3, 4), "Enron": (1, 2, 3, 4)}
     cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(other))}
     assert [cell.verdict for cell in cells.values()] == ["lower"] * 3 + [""]
