@@ -271,7 +271,7 @@ def test_bad_input_is_refused_by_name(base, Y, error, told):
 
 def test_medicals_labels_are_ranked_better_than_by_their_frequency(benchmark_home):
     data = load("medical", data_home=benchmark_home)
-    train, test = data.take(data.train), data.take(data.test)
+    train, test = data.take(data.train), data.take(data.test[:100])
     base = DecisionTreeClassifier(max_depth=6, max_features=0.1)
     with pytest.warns(UserWarning, match="one class only"):
         model = CalibratedLabelRanking(base, random_state=0).fit(train.X, train.Y)
