@@ -6,6 +6,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from labelwise.learners import (
+    BagPlugin,
+    BagSummary,
     BinaryRelevance,
     CalibratedLabelRanking,
     ExactFPlugin,
@@ -14,6 +16,8 @@ from labelwise.learners import (
 )
 
 LEARNERS = [
+    BagPlugin(BinaryRelevance(penalty=0.1), cv=2, n_iter=1, random_state=0),
+    BagSummary(),
     BinaryRelevance(),
     BinaryRelevance(LogisticRegression()),
     ExactFPlugin(cv=2),
@@ -49,6 +53,20 @@ EXCEPTIONS = {
 }
 # Exceptions that a learner does not need.
 KEPT = {
+    "BagPlugin": {
+        "check_classifiers_one_label_sample_weights",
+        "check_complex_data",
+        "check_decision_proba_consistency",
+        "check_estimator_sparse_array",
+        "check_estimator_sparse_matrix",
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+        "check_sample_weights_not_an_array",
+        "check_sample_weights_not_overwritten",
+        "check_sample_weights_pandas_series",
+        "check_sample_weights_shape",
+    },
+    "BagSummary": set(EXCEPTIONS),
     "CalibratedLabelRanking": {
         "check_classifiers_one_label_sample_weights",
         "check_complex_data",
@@ -69,6 +87,9 @@ KEPT = {
 FOR_F = "wants labels decided where they are probable; ours are decided for the expected F"
 # Exceptions that a learner needs beside those of all.
 OWN = {
+    "BagPlugin": {
+        "check_classifier_multioutput": "wants decisions at 0; ours are at tuned thresholds"
+    },
     "ExactFPlugin": {"check_classifier_multioutput": FOR_F},
     "IndependentFPlugin": {"check_classifier_multioutput": FOR_F},
 }

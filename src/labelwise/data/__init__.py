@@ -1,6 +1,7 @@
 """Read, describe and generate multi-label data."""
 
 from labelwise.data._arff import read_arff
+from labelwise.data._bags import Bags
 from labelwise.data._corpus import make_corpus
 from labelwise.data._dataset import Dataset
 from labelwise.data._description import Description
@@ -14,6 +15,7 @@ from labelwise.data._table import read_table
 from labelwise.data._terms import count_terms, tf_idf
 
 __all__ = [
+    "Bags",
     "DataError",
     "Dataset",
     "Description",

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_labels, check_names, frame_columns, is_frame
+from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
 from labelwise.data._description import Description, describe_labels
 
 
@@ -21,9 +22,9 @@ class Dataset:
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of shape (n_rows, n_features)
+    X : array, sparse matrix or frame of shape (n_rows, n_features), or list of such arrays
         Features; kept dense, or CSR if sparse. NaN means missing. With `bags`, the rows are
-        instances.
+        instances; a list of 2-D arrays, one for each bag, is stacked and gives `bags` itself.
     Y : array, sparse matrix, frame, list of sets, or None
         Labels of each sample, kept as boolean CSC; None if they are to be predicted.
     name : str
@@ -58,8 +59,9 @@ class Dataset:
     ids: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        X, feature_names = _check_features(self.X, self.feature_names)
-        bags = None if self.bags is None else _check_bags(self.bags, X.shape[0])
+        X, bags = _check_samples(self.X, self.bags)
+        X, feature_names = _check_features(X, self.feature_names)
+        bags = None if bags is None else check_starts(bags, X.shape[0])
         n_samples = X.shape[0] if bags is None else bags.size - 1
         Y, label_names = _check_targets(self.Y, self.label_names, n_samples)
         train, test = _check_split(self.train, self.test, n_samples)
@@ -93,6 +95,11 @@ class Dataset:
         """Number of labels, also where their values are unknown."""
         return len(self.label_names)
 
+    @property
+    def samples(self) -> Any:
+        """What has an entry for each row of Y: X, or the bags as a sequence of 2-D arrays."""
+        return self.X if self.bags is None else Bags(self.X, self.bags)
+
     def __len__(self) -> int:
         return self.n_samples
 
@@ -110,20 +117,12 @@ class Dataset:
         The fixed split is left behind; bags stay whole.
         """
         rows = np.arange(self.n_samples)[rows]
-        X, bags = self.X, None
-        if self.bags is None:
-            X = X[rows]
-        else:
-            sizes = np.diff(self.bags)[rows]
-            bags = np.concatenate(([0], np.cumsum(sizes)))
-            X = X[np.repeat(self.bags[rows] - bags[:-1], sizes) + np.arange(bags[-1])]
         return Dataset(
-            X,
+            self.samples[rows],
             None if self.Y is None else self.Y[rows],
             self.name,
             self.feature_names,
             self.label_names,
-            bags=bags,
             ids={key: values[rows] for key, values in self.ids.items()},
         )
 
@@ -132,6 +131,16 @@ class Dataset:
         if self.Y is None:
             raise ValueError(f"The labels of {self.name!r} are unknown: nothing to describe.")
         return describe_labels(self.Y, name=self.name, n_features=self.n_features)
+
+
+def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:
+    """Return the rows of X and where bags begin; None where every row is a sample."""
+    if not is_bags(X):
+        return X, bags
+    if bags is not None:
+        raise ValueError("bags must be left out where X is a list of bags.")
+    stacked = as_bags(X)
+    return stacked.rows, stacked.starts
 
 
 def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
@@ -179,21 +188,6 @@ def _names_or_numbers(
     if len(checked) != n_columns:
         raise ValueError(f"{input_name} has {len(checked)} names for {n_columns} columns.")
     return checked
-
-
-def _check_bags(bags: Any, n_rows: int) -> np.ndarray:
-    pointer = np.asarray(bags)
-    if pointer.ndim != 1 or pointer.dtype.kind not in "iu" or pointer.size < 1:
-        raise TypeError("bags must be a 1-D array of row numbers.")
-    pointer = pointer.astype(np.int64)
-    if pointer[0] != 0 or pointer[-1] != n_rows:
-        raise ValueError(
-            f"bags must run from 0 to the {n_rows} rows of X, got {pointer[0]} to {pointer[-1]}."
-        )
-    empty = np.flatnonzero(np.diff(pointer) <= 0)
-    if empty.size:
-        raise ValueError(f"bags must each hold at least one instance, but bag {empty[0]} does not.")
-    return pointer
 
 
 def _check_split(

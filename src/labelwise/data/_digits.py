@@ -14,7 +14,7 @@ from labelwise.data._numbers import check_whole
 _SIDE = 8  # pixels of a digit, each way
 
 
-class Bags(NamedTuple):
+class _Drawn(NamedTuple):
     """The images of all bags in a row, and where each bag begins."""
 
     images: np.ndarray
@@ -119,24 +119,24 @@ def _split_images(digits: np.ndarray, rng: Any) -> tuple[np.ndarray, np.ndarray]
 
 def _draw_bags(
     pools: Sequence[np.ndarray], n_bags: Sequence[int], sizes: list[int], rng: Any
-) -> Bags:
+) -> _Drawn:
     """Fill the given number of bags from each pool of images."""
     drawn = rng.choice(sizes, size=sum(n_bags))
     starts = np.concatenate(([0], np.cumsum(drawn)))
     ends = starts[np.cumsum(n_bags)]
     n_images = np.diff(ends, prepend=0)
     images = [rng.choice(pool, size=n) for pool, n in zip(pools, n_images, strict=True)]
-    return Bags(np.concatenate(images), starts)
+    return _Drawn(np.concatenate(images), starts)
 
 
-def _digits_present(digits: np.ndarray, bags: Bags) -> np.ndarray:
+def _digits_present(digits: np.ndarray, bags: _Drawn) -> np.ndarray:
     """Return the labels of each bag: which digits are in it."""
     present = np.zeros((bags.starts.size - 1, 10), dtype=bool)
     present[_bag_of_image(bags), digits[bags.images]] = True
     return present
 
 
-def _side_by_side(pixels: np.ndarray, bags: Bags, n_places: int) -> np.ndarray:
+def _side_by_side(pixels: np.ndarray, bags: _Drawn, n_places: int) -> np.ndarray:
     """Return each bag as the pixels, row by row, of one picture with room for `n_places` digits."""
     n_bags = bags.starts.size - 1
     bag = _bag_of_image(bags)
@@ -146,7 +146,7 @@ def _side_by_side(pixels: np.ndarray, bags: Bags, n_places: int) -> np.ndarray:
     return canvas.reshape(n_bags, -1)
 
 
-def _bag_of_image(bags: Bags) -> np.ndarray:
+def _bag_of_image(bags: _Drawn) -> np.ndarray:
     sizes = np.diff(bags.starts)
     return np.repeat(np.arange(sizes.size), sizes)
 
@@ -158,6 +158,6 @@ def _feature_names(n_places: int | None) -> list[str]:
     return [f"picture row {row}, column {column}" for row in range(_SIDE) for column in columns]
 
 
-def _per_bag(numbers: np.ndarray, bags: Bags) -> list[str]:
+def _per_bag(numbers: np.ndarray, bags: _Drawn) -> list[str]:
     """Return the numbers of each bag as text."""
     return [" ".join(map(str, part)) for part in np.split(numbers, bags.starts[1:-1])]

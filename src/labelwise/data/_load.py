@@ -34,7 +34,11 @@ _Labels = str | Path | int | Sequence[str] | None
 
 
 def load(
-    name_or_path: str | Path, *, data_home: str | Path | None = None, labels: _Labels = None
+    name_or_path: str | Path,
+    *,
+    data_home: str | Path | None = None,
+    labels: _Labels = None,
+    bags: str | None = None,
 ) -> Dataset:
     """Return a data set by its name or from a file or folder.
 
@@ -49,6 +53,8 @@ def load(
         Folder of data sets: one folder each, or files side by side.
     labels : optional
         Which columns are labels, as for `read_arff` and `read_table`.
+    bags : str, optional
+        Of a table, the column that tells the bag of a row, as for `read_table`.
 
     Returns
     -------
@@ -71,16 +77,16 @@ def load(
         return replace(BUNDLED[str(name_or_path)](), name=str(name_or_path))
     path = Path(name_or_path)
     if path.is_dir():
-        return _read_files(_files_in(path), path.resolve().name, labels)
+        return _read_files(_files_in(path), path.resolve().name, labels, bags)
     if path.is_file():
-        return _read_files([path], _stem(path), labels)
+        return _read_files([path], _stem(path), labels, bags)
     name = str(name_or_path)
     if path.name != name or _format(path):
         raise DataError(path, "does not exist.")
     homes = list(_homes(data_home))
     for home in homes:
         if files := _files_of(home, name):
-            return _read_files(files, name, labels)
+            return _read_files(files, name, labels, bags)
     if name in OPENML_IDS:
         return load(fetch(name, _user_cache()))
     places = ", ".join(str(home) for home in homes)
@@ -149,8 +155,10 @@ def _main_file(files: list[Path], folder: Path) -> list[Path]:
     raise DataError(folder, f"must hold one data set, or a train and a test file; found {found}.")
 
 
-def _read_files(files: list[Path], name: str, labels: _Labels) -> Dataset:
+def _read_files(files: list[Path], name: str, labels: _Labels, bags: str | None) -> Dataset:
     ending = _format(files[0])
+    if bags is not None and ending not in _TABLE:
+        raise ValueError(f"bags is for csv and parquet tables, got {bags!r} for {files[0].name}.")
     if files[0].is_dir():
         from labelwise.data._reuters import read_reuters
 
@@ -162,5 +170,5 @@ def _read_files(files: list[Path], name: str, labels: _Labels) -> Dataset:
     if ending in _TABLE:
         if labels is None or isinstance(labels, int | Path):
             raise DataError(files[0], "does not say which columns are labels: give labels=.")
-        return table_files(files, labels=labels, name=name)
+        return table_files(files, labels=labels, bags=bags, name=name)
     raise DataError(files[0], "has none of the endings .arff, .svm, .csv, .tsv, .parquet (.gz).")

@@ -107,6 +107,23 @@ def check_goal(params: Mapping[str, Any], n_samples: int, n_labels: int) -> Goal
     return Goal(asked, cost)
 
 
+def of_all_labels(
+    tuned: Thresholds, constants: np.ndarray, Y: np.ndarray, names: tuple[str, ...] | None
+) -> Thresholds:
+    """Return thresholds of the labels that have both classes with those of constants: infinite."""
+    values = np.where(constants == 1, -np.inf, np.inf)
+    decided = np.where(constants == 1, len(Y), 0)
+    values[np.isnan(constants)], decided[np.isnan(constants)] = tuned.values, tuned.decided
+    return replace(
+        tuned,
+        values=values,
+        decided=decided,
+        support=Y.sum(axis=0),
+        n_samples=len(Y),
+        label_names=names,
+    )
+
+
 def _shrinks(asked: Mapping[str, Any]) -> bool:
     """Tell whether shrinking goes together with all else that is asked."""
     others = ("fbr", "cost", *_LIMITS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.decisions._corrected import corrected_value
-from labelwise.decisions._goal import NAMES, Goal, check_goal
+from labelwise.decisions._goal import NAMES, Goal, check_goal, of_all_labels
 from labelwise.decisions._score_matrix import LabelScorer, scoring_method
 from labelwise.decisions._thresholds import Thresholds
 from labelwise.decisions._tuning_scores import (
@@ -243,24 +242,14 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 def _tuned(goal: Goal, scored: TuningScores, samples: Samples) -> Thresholds:
     """Return the thresholds of all labels; those of constants are infinite."""
-    constants, varies = scored.scorer.constants, np.isnan(scored.scorer.constants)
+    varies = np.isnan(scored.scorer.constants)
     Y = samples.Y[scored.held_out.rows]
-    values = np.where(constants == 1, -np.inf, np.inf)
-    decided = np.where(constants == 1, len(Y), 0)
     # Numbers as names, so that a warning of one label means the right one.
     names = np.array(samples.names or np.arange(varies.size), dtype=str)
     found = goal.nothing_tuned()
     if varies.any():
         found = goal.tune(scored.held_out.scores, Y[:, varies], names[varies].tolist())
-    values[varies], decided[varies] = found.values, found.decided
-    return replace(
-        found,
-        values=values,
-        decided=decided,
-        support=Y.sum(axis=0),
-        n_samples=len(Y),
-        label_names=samples.names,
-    )
+    return of_all_labels(found, scored.scorer.constants, Y, samples.names)
 
 
 def _corrected(goal: Goal, scored: TuningScores, samples: Samples) -> float:

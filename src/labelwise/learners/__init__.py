@@ -1,5 +1,7 @@
 """Give scores: models that learn the labels of samples from their features."""
 
+from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
+from labelwise.learners._bag_summary import BagSummary
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
@@ -9,10 +11,13 @@ from labelwise.learners._reverse_multilabel import ReverseMultilabel
 from labelwise.learners._submodular_multilabel import SubmodularMultilabel
 
 __all__ = [
+    "BagPlugin",
+    "BagSummary",
     "BinaryRelevance",
     "CalibratedLabelRanking",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "InstanceLabels",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SubmodularMultilabel",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,9 @@ class Targets(NamedTuple):
         return np.asarray(self.matrix[:, self.varying].toarray(), dtype=np.int64)
 
 
-def learn_targets(learner: Any, X: Any, Y: Any) -> Targets:
+def learn_targets(
+    learner: Any, X: Any, Y: Any, label_names: Sequence[str] | None = None
+) -> Targets:
     """Check Y beside X, and let the learner remember its labels.
 
     Sets `label_names_` (a tuple, or None if Y has no names), `constants_` (0 or 1 for labels with
@@ -42,7 +45,7 @@ def learn_targets(learner: Any, X: Any, Y: Any) -> Targets:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
         )
-    matrix, names = check_labels(Y)
+    matrix, names = check_labels(Y, label_names=label_names)
     check_consistent_length(X, matrix)
     if 0 in matrix.shape:
         raise ValueError(f"Y must have a row and a label, got shape {matrix.shape}.")
@@ -54,11 +57,14 @@ def learn_targets(learner: Any, X: Any, Y: Any) -> Targets:
     return Targets(matrix, names, constants)
 
 
-def learn_features(learner: Any, X: Any, *, reset: bool = True) -> Any:
+def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:
     """Return X as finite float64, dense in rows or CSR; with `reset` its width is remembered."""
     from sklearn.utils.validation import validate_data
 
-    return validate_data(learner, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset)
+    accepted = "csr" if sparse else False
+    return validate_data(
+        learner, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset
+    )
 
 
 def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:

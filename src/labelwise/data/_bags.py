@@ -1,0 +1,114 @@
+"""Bags: samples that are several rows each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+class Bags(Sequence[Any]):
+    """Bags of instances: a sequence of 2-D arrays that are the rows of one matrix.
+
+    What `Dataset.samples` gives for data with bags. Splitters and scikit-learn take it apart bag by
+    bag, never inside one; bag learners take it together with Y.
+
+    Parameters
+    ----------
+    rows : array or CSR matrix of shape (n_instances, n_features)
+        The instances of all bags, one bag after the other.
+    starts : array of int of shape (n_bags + 1,)
+        Bag i owns the rows ``starts[i]`` to ``starts[i + 1]``, at least one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.data import Bags
+    >>> bags = Bags(np.arange(6.0).reshape(3, 2), [0, 1, 3])
+    >>> bags[1]
+    array([[2., 3.],
+           [4., 5.]])
+    >>> bags[[1, 0]].rows.tolist()
+    [[2.0, 3.0], [4.0, 5.0], [0.0, 1.0]]
+    """
+
+    def __init__(self, rows: Any, starts: Any) -> None:
+        self.rows = rows
+        self.starts = check_starts(starts, rows.shape[0])
+
+    @classmethod
+    def stacked(cls, arrays: Sequence[Any]) -> Bags:
+        """Return the bags of a list of 2-D arrays, dense or sparse, with equally many features."""
+        found = [array if sparse.issparse(array) else np.asarray(array) for array in arrays]
+        for i, array in enumerate(found):
+            if array.ndim != 2:
+                raise ValueError(f"X[{i}] must be a 2-D array of instances, got {array.ndim}-D.")
+            if array.shape[1] != found[0].shape[1]:
+                raise ValueError(
+                    f"X[{i}] has {array.shape[1]} features, but X[0] has {found[0].shape[1]}."
+                )
+        starts = np.cumsum([0, *(array.shape[0] for array in found)])
+        if any(sparse.issparse(array) for array in found):
+            return cls(sparse.csr_array(sparse.vstack(found, format="csr")), starts)
+        return cls(np.concatenate(found), starts)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of instances of each bag."""
+        return np.diff(self.starts)
+
+    @property
+    def bag_of_row(self) -> np.ndarray:
+        """Number of the bag that each row belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def rows_of(self, bags: Any) -> np.ndarray:
+        """Return the numbers of the rows of some bags, bag after bag."""
+        sizes, first = self.sizes[bags], self.starts[:-1][bags]
+        before = np.cumsum(sizes) - sizes
+        return np.repeat(first - before, sizes) + np.arange(sizes.sum())
+
+    def __len__(self) -> int:
+        return int(self.starts.size - 1)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            i = range(len(self))[index]
+            return self.rows[self.starts[i] : self.starts[i + 1]]
+        bags = np.arange(len(self))[index]
+        starts = np.concatenate(([0], np.cumsum(self.sizes[bags])))
+        return Bags(self.rows[self.rows_of(bags)], starts)
+
+    def __repr__(self) -> str:
+        n_instances, n_features = self.rows.shape
+        return f"Bags: {len(self)} bags, {n_instances} instances, {n_features} features"
+
+
+def is_bags(X: Any) -> bool:
+    """Tell whether X is a `Bags`, or a list whose first entry is a 2-D array, matrix or frame."""
+    if isinstance(X, Bags):
+        return True
+    return isinstance(X, list | tuple) and len(X) > 0 and len(getattr(X[0], "shape", ())) == 2
+
+
+def as_bags(X: Any) -> Bags:
+    """Return what `is_bags` tells of as a `Bags`."""
+    return X if isinstance(X, Bags) else Bags.stacked(X)
+
+
+def check_starts(starts: Any, n_rows: int) -> np.ndarray:
+    """Return the row pointer of bags that hold an instance each, as int64."""
+    pointer = np.asarray(starts)
+    if pointer.ndim != 1 or pointer.dtype.kind not in "iu" or pointer.size < 1:
+        raise TypeError("bags must be a 1-D array of row numbers.")
+    pointer = pointer.astype(np.int64)
+    if pointer[0] != 0 or pointer[-1] != n_rows:
+        raise ValueError(
+            f"bags must run from 0 to the {n_rows} rows of X, got {pointer[0]} to {pointer[-1]}."
+        )
+    empty = np.flatnonzero(np.diff(pointer) <= 0)
+    if empty.size:
+        raise ValueError(f"bags must each hold at least one instance, but bag {empty[0]} does not.")
+    return pointer

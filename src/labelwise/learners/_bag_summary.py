@@ -1,0 +1,87 @@
+"""Bags as plain rows: the mean and the maximum of their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise.data import Dataset
+from labelwise.learners._bag_gate import learn_bags
+from labelwise.learners._bag_scores import bag_maxima, bag_means
+
+_PARTS = {"mean": bag_means, "max": bag_maxima}
+
+
+class BagSummary(TransformerMixin, BaseEstimator):
+    """Turn each bag into one row, for any learner of plain rows.
+
+    Parameters
+    ----------
+    parts : sequence of {"mean", "max"}
+        What of the instances' features; several stand side by side.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Features of an instance.
+    feature_names_in_ : array of str
+        Their names, if they have any.
+
+    Notes
+    -----
+    Samples as in `BagPlugin`, but dense. The rows of a 2-D array are bags of one instance, which
+    are their own mean and maximum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.learners import BagSummary
+    >>> bags = [np.array([[1.0, 4.0], [3.0, 0.0]]), np.array([[5.0, 6.0]])]
+    >>> BagSummary(["mean", "max"]).fit_transform(bags)
+    array([[2., 2., 3., 4.],
+           [5., 6., 5., 6.]])
+    """
+
+    def __init__(self, parts: Sequence[str] = ("mean", "max")) -> None:
+        self.parts = parts
+
+    def fit(self, X: Any, y: Any = None) -> BagSummary:  # noqa: ARG002
+        """Learn the number of features and their names."""
+        self._checked_parts()
+        learn_bags(self, X, sparse=False)
+        if isinstance(X, Dataset):
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return a row for each bag, of shape (n_bags, n_parts * n_features)."""
+        check_is_fitted(self)
+        bags = learn_bags(self, X, reset=False, sparse=False)
+        return np.hstack([_PARTS[part](bags.rows, bags.starts) for part in self._checked_parts()])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return "mean of x", "max of x" for each feature x."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", input_features)
+        if names is None:
+            names = [f"x{number}" for number in range(self.n_features_in_)]
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to {self.n_features_in_}, "
+                f"got {len(names)}."
+            )
+        named = [f"{part} of {name}" for part in self._checked_parts() for name in names]
+        return np.array(named, dtype=object)
+
+    def _checked_parts(self) -> Sequence[str]:
+        parts = [self.parts] if isinstance(self.parts, str) else list(self.parts)
+        for part in parts:
+            if part not in _PARTS:
+                raise ValueError(f"parts must be some of {', '.join(_PARTS)}, got {part!r}.")
+        if not parts:
+            raise ValueError("parts must hold at least one, got none.")
+        return parts
