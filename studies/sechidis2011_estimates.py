@@ -24,7 +24,7 @@ from labelwise.splitting import MultilabelStratifiedKFold
 from studies.comparison import Cell, Table, published_cells, rounding
 
 FOLDER = studies.FOLDER / "sechidis2011"
-STORE = studies.FOLDER / ".stores" / "sechidis2011.sqlite"
+STORE = studies.STORES / "sechidis2011.sqlite"
 # The paper's sets that we have, by their labelsets for each example: at most 0.1, at least 0.39.
 SMALL = {
     "Scene": "scene",
@@ -87,7 +87,7 @@ def measured(names: Sequence[str], n_runs: int, store: Any = STORE) -> list[dict
             name=f"Table 4, {name}",
         )
         store.parent.mkdir(parents=True, exist_ok=True)
-        results = study.run(store)
+        results = study.run(store, n_jobs=studies.N_JOBS)
         if results.failed:
             raise ValueError(f"{name}: a cell failed.\n{results.failed[0].error}")
         rows += results.rows()
