@@ -19,7 +19,7 @@ from labelwise.learners._logistic import Objective, Tasks, null_model
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
 # What is left to gain in a task, relative to its value: to choose a penalty, and at the end.
 _TO_CHOOSE = 1e-5
-_AT_THE_END = 1e-8
+_AT_THE_END = 1e-7
 # A path ends when the held-out loss has risen by this part of the least: more of the same comes.
 _CLEARLY_WORSE = 0.01
 # Columns that share products; also the share of a job, so that jobs do not change results.
