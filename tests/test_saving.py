@@ -298,11 +298,18 @@ def first_array(node):
     return next((found for found in map(first_array, parts) if found), None)
 
 
-@pytest.mark.parametrize("number", [None, 0, True, "1"])
+@pytest.mark.parametrize("number", [None, 0, True, "1", 7])
 def test_arrays_are_not_read_again_and_again(saved, number):
+    # skops keeps an object by its number, if that is true; else it reads the file each time.
+    with zipfile.ZipFile(saved, "a") as packed:
+        array = io.BytesIO()
+        np.save(array, np.zeros(3))
+        packed.writestr(f"{number}.npy", array.getvalue())
+
     def change(schema):
         node = first_array(schema)
-        node["__id__"] = number
+        node["__id__"] = 8 if number == 7 else number
+        node["file"] = f"{number}.npy"
         return schema
 
     rewritten(saved, schema=change)
