@@ -51,16 +51,19 @@ def smallest_best_set(scores, gains, tolerance=1e-9):
 
 def violation_by_sizes(scores, truth, gains):
     """The highest true value of the sets that maximise the loss made linear at a size."""
-    n_true = truth.sum()
+    n_true, n_labels = truth.sum(), scores.size
     tried = [truth]
     if n_true == 0:
         one = smallest_best_set(scores, gains)
         if not one.any():
-            one = np.arange(scores.size) == np.argmax(scores)
+            one = np.arange(n_labels) == np.argmax(scores)
         tried.append(one)
     else:
-        for k in range(scores.size + 1):
+        for k in range(n_labels + 1):
             tried.append(smallest_best_set(scores - 2 * truth / (n_true + k), gains))
+        for k in range(n_true, n_labels + 1):
+            of_size, of_hit = 2 * n_true / (n_true + k) ** 2, -2 / (n_true + k)
+            tried.append(smallest_best_set(scores + of_size + of_hit * truth, gains))
     return max(violation(scores, truth, one, gains) for one in tried)
 
 

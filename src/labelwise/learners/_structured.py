@@ -66,7 +66,11 @@ class Problem(NamedTuple):
         """Return the problem for features dense or sparse."""
         ones = np.ones((X.shape[0], 1))
         joined = sparse.csr_array(sparse.hstack([sparse.csr_array(X), ones], format="csr"))
-        return cls(joined, Y, pairs)
+        # One layout and one kind of indices, so that kernels are built once.
+        if max(joined.nnz, *joined.shape) < 2**31:
+            joined.indptr = joined.indptr.astype(np.int32, copy=False)
+            joined.indices = joined.indices.astype(np.int32, copy=False)
+        return cls(joined, np.ascontiguousarray(Y), pairs)
 
 
 class Solution(NamedTuple):

@@ -221,35 +221,73 @@ def _height(truth, decided, pairs):
 
 
 @njit(cache=True, nogil=True)
-def _violating_set_by_cuts(scores, truth, pairs, found):
-    """Write a set of high value into `found`, at least as high as the truth; return its height.
+def _keep_better(scores, truth, pairs, tried, found, kept):
+    """Write the tried set into `found`, its height and value into `kept`, if it has more value."""
+    height = _height(truth, tried, pairs) - _pair_gains(truth, pairs)
+    value = height + _value(scores, tried)
+    if value > kept[1]:
+        kept[0], kept[1] = height, value
+        found[:] = tried
 
-    A set of size k loses 2/(|y| + k) by each true label it holds: a linear term, so that one cut
-    maximises it. The terms rise with k, so the flow for k is a start for k + 1, and sets grow.
+
+@njit(cache=True, nogil=True)
+def _try_fixed_sizes(scores, truth, pairs, found, kept):
+    """Try the best sets as if they had size k: a true label then loses 2/(|y| + k).
+
+    The terms rise with k, so the flow for k is a start for k + 1, and sets grow.
     """
     n_true = _n_both(truth, truth)
-    of_truth = _pair_gains(truth, pairs)
-    found[:] = truth
-    height, best = 0.0, _value(scores, truth)
     left, residual = _terminals(scores, pairs), pairs.gains / 2
     reached = np.empty(scores.size, np.bool_)
     n_reached, term = -1, 0.0
-    for k in range(scores.size + 1 if n_true > 0 else 1):
-        rise = term - 2.0 / (n_true + k) if n_true > 0 else 0.0
+    for k in range(scores.size + 1):
+        rise = term - 2.0 / (n_true + k)
         term -= rise
         for j in range(scores.size):
             left[j] += rise if truth[j] else 0.0
         _cut(left, residual, pairs, reached)
-        if n_true == 0 and not reached.any():
-            # Every set but the empty one loses 1: the best single label is tried.
-            reached[np.argmax(scores)] = True
         if _n_both(reached, reached) != n_reached:
             n_reached = _n_both(reached, reached)
-            tried = _height(truth, reached, pairs) - of_truth
-            if tried + _value(scores, reached) > best:
-                height, best = tried, tried + _value(scores, reached)
-                found[:] = reached
-    return height
+            _keep_better(scores, truth, pairs, reached, found, kept)
+
+
+@njit(cache=True, nogil=True)
+def _try_tangents(scores, truth, pairs, found, kept):
+    """Try the best sets for the loss's tangent at all true labels and k labels altogether.
+
+    With t true labels and a hits, 1 - 2a/(t + k) changes by 2t/(t + k)² with each further label,
+    and by 2/(t + k) less with each hit.
+    """
+    n_true = _n_both(truth, truth)
+    reached = np.empty(scores.size, np.bool_)
+    for k in range(n_true, scores.size + 1):
+        left = _terminals(scores, pairs)
+        more = 2.0 * n_true / (n_true + k) ** 2
+        for j in range(scores.size):
+            left[j] += more - 2.0 / (n_true + k) if truth[j] else more
+        _cut(left, pairs.gains / 2, pairs, reached)
+        _keep_better(scores, truth, pairs, reached, found, kept)
+
+
+@njit(cache=True, nogil=True)
+def _violating_set_by_cuts(scores, truth, pairs, found):
+    """Write a set of high value into `found`, at least as high as the truth; return its height.
+
+    A cut maximises what is linear but for pairs: the loss is made so at every size k.
+    """
+    found[:] = truth
+    kept = np.array([0.0, _value(scores, truth)])
+    if truth.any():
+        _try_fixed_sizes(scores, truth, pairs, found, kept)
+        _try_tangents(scores, truth, pairs, found, kept)
+        return kept[0]
+    # Every set but the empty one loses 1: the best of all, or the best single label, is tried.
+    reached = np.empty(scores.size, np.bool_)
+    _cut(_terminals(scores, pairs), pairs.gains / 2, pairs, reached)
+    if not reached.any():
+        reached[np.argmax(scores)] = True
+    _keep_better(scores, truth, pairs, reached, found, kept)
+    return kept[0]
 
 
 @njit(cache=True, nogil=True)
@@ -401,15 +439,17 @@ def visit_rows(rows, Y, W, pairs, planes, order, rate, gaps):
         scores[:] = 0.0
         norm = 0.0
         for e in range(rows.indptr[i], rows.indptr[i + 1]):
-            norm += rows.values[e] ** 2
+            feature, weights = rows.values[e], W[rows.indices[e]]
+            norm += feature**2
             for j in range(scores.size):
-                scores[j] += rows.values[e] * W[rows.indices[e], j]
+                scores[j] += feature * weights[j]
         shift[:] = scores
         gaps[i] = _solve_row(planes, i, scores, Y[i], pairs, rate * norm)
         # The row's own scores moved by norm times what goes to W in its direction.
         for j in range(scores.size):
             shift[j] = (shift[j] - scores[j]) / norm
         for e in range(rows.indptr[i], rows.indptr[i + 1]):
+            feature, weights = rows.values[e], W[rows.indices[e]]
             for j in range(scores.size):
-                W[rows.indices[e], j] -= rows.values[e] * shift[j]
+                weights[j] -= feature * shift[j]
     return order.size

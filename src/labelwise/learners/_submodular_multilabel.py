@@ -42,9 +42,9 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         c · C_kl of each.
     gap_ : float
         The relative gap **against the label sets that were found**. Nobody knows how to find the
-        most violating set fast: for every size k the loss is made linear, as if k labels were
-        decided, one cut maximises that, and the set of the highest true value is taken. A better
-        one may exist, so the gap may be larger; it is exact for `interaction=0`.
+        most violating set fast: for every size k the loss is made linear, cuts maximise that, and
+        the set of the highest true value is taken. A better one may exist, so the gap may be
+        larger; it is exact for `interaction=0`.
     objective_ : float
         What was minimised, with the losses of the sets that were found.
     coef_, intercept_, penalty_, cv_values_, n_passes_, n_planes_, constants_, label_names_,
@@ -53,9 +53,11 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    As k grows, only true labels gain, so the flow for k is a start for the flow for k + 1, and all
-    sizes together cost little more than one cut. With an empty truth, the cut's set and, if that
-    is empty, the single label of the highest score are tried.
+    At each size k two linear losses are tried. One is the loss as if k labels were decided: as k
+    grows only true labels gain, so the flow for k is a start for k + 1, and all sizes together
+    cost little more than one cut. The other, from k = |y| on, is the tangent of the loss where all
+    true labels are decided: it also sees that a label decided wrongly makes the loss larger. With
+    an empty truth the best set is tried, and if that is empty the label of the highest score.
 
     References
     ----------
