@@ -11,6 +11,7 @@ import typer
 from labelwise import __version__
 from labelwise.cli._model_commands import fit, learners, predict
 from labelwise.cli._option_types import HomeOption, LabelsOption
+from labelwise.cli._select_command import select
 
 app = typer.Typer(
     name="labelwise",
@@ -234,7 +235,7 @@ def reproduce(
     run_study(paper, table, quick, repetitions)
 
 
-for _command in (learners, fit, predict):
+for _command in (select, learners, fit, predict):
     app.command()(_command)
 
 

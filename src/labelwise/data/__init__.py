@@ -11,6 +11,7 @@ from labelwise.data._load import load
 from labelwise.data._multilabel import Posterior, make_multilabel
 from labelwise.data._reuters import read_reuters
 from labelwise.data._svmlight import read_svmlight
+from labelwise.data._svmlight_writing import write_svmlight
 from labelwise.data._table import read_table
 from labelwise.data._terms import count_terms, tf_idf
 
@@ -30,4 +31,5 @@ __all__ = [
     "read_svmlight",
     "read_table",
     "tf_idf",
+    "write_svmlight",
 ]

@@ -22,6 +22,7 @@ from labelwise.measures._counts import (
 )
 from labelwise.measures._evaluate import evaluate
 from labelwise.measures._evaluation import Evaluation
+from labelwise.measures._rank_cuts import rank_cut_f
 from labelwise.measures._ranking import (
     area_under_roc,
     average_precision,
@@ -55,6 +56,7 @@ __all__ = [
     "precision",
     "precision_at",
     "r_precision",
+    "rank_cut_f",
     "ranking_loss",
     "recall",
     "scorer",

@@ -1,6 +1,7 @@
 """Show results: figures of scores, thresholds and what they reach."""
 
 from labelwise.reports._frontier_display import FrontierDisplay
+from labelwise.reports._term_curve_display import TermCurveDisplay
 from labelwise.reports._threshold_display import ThresholdDisplay
 
-__all__ = ["FrontierDisplay", "ThresholdDisplay"]
+__all__ = ["FrontierDisplay", "TermCurveDisplay", "ThresholdDisplay"]

@@ -1,0 +1,62 @@
+"""Multi-label svmlight files, written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.data._dataset import Dataset
+from labelwise.data._files import written_whole
+
+
+def write_svmlight(dataset: Dataset, path: str | Path) -> None:
+    """Write data as a multi-label svmlight file, which `read_svmlight` reads back to the bit.
+
+    The first line is a header (rows, features, labels); features and labels are numbers from 0, so
+    that names are left behind. What stands in the file's place is replaced when all is written.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Without bags. NaN is refused, since the format has no word for it.
+    path : str or Path
+        Where to write.
+
+    Examples
+    --------
+    >>> from labelwise.data import Dataset, read_svmlight, write_svmlight
+    >>> path = getfixture("tmp_path") / "tiny.svm"
+    >>> write_svmlight(Dataset([[0.5, 0.0], [0.0, 0.0]], [[1, 0], [1, 1]]), path)
+    >>> print(path.read_text())
+    2 2 2
+    0 0:0.5
+    0,1
+    <BLANKLINE>
+    >>> read_svmlight(path)
+    Dataset 'tiny': 2 samples, 2 features, 2 labels
+    """
+    if dataset.bags is not None:
+        raise ValueError(f"{dataset.name!r} has bags, which svmlight files cannot hold.")
+    X = sparse.csr_array(dataset.X)
+    if np.isnan(X.data).any():
+        raise ValueError(f"{dataset.name!r} has missing values, which svmlight files cannot hold.")
+    X.sort_indices()
+    Y = sparse.csr_array((dataset.n_samples, dataset.n_labels) if dataset.Y is None else dataset.Y)
+    with written_whole(path) as unfinished, unfinished.open("w", encoding="ascii") as stream:
+        stream.write(f"{dataset.n_samples} {dataset.n_features} {dataset.n_labels}\n")
+        for i in range(dataset.n_samples):
+            stream.write(_line(X, Y, i))
+
+
+def _line(X: sparse.csr_array, Y: sparse.csr_array, i: int) -> str:
+    labels = Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tolist()
+    cells = slice(X.indptr[i], X.indptr[i + 1])
+    entries = zip(X.indices[cells].tolist(), X.data[cells].tolist(), strict=True)
+    # repr is the shortest text that gives the same number.
+    words = [",".join(map(str, sorted(labels))), *(f"{f}:{value!r}" for f, value in entries)]
+    if words == [""]:
+        # A blank line is no row.
+        words.append("0:0")
+    return " ".join(words) + "\n"

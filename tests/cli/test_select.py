@@ -1,0 +1,139 @@
+"""`labelwise select` writes the best terms, and shows how many are enough."""
+
+import csv
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labelwise.cli._select import SelectWishes, show_selection, term_curve
+from labelwise.data import Dataset, load, read_svmlight, write_svmlight
+from labelwise.features import TermSelector
+from labelwise.learners import OkapiNeighbors
+from labelwise.measures import r_precision
+from labelwise.reports import TermCurveDisplay
+
+
+@pytest.fixture(scope="module")
+def documents():
+    random = np.random.default_rng(0)
+    X = random.poisson(np.minimum(0.6, 4 / np.arange(1, 81)), (150, 80)).astype(float)
+    Y = (X[:, 3:8] + random.poisson(0.1, (150, 5))) > 0
+    return Dataset(sparse.csr_array(X), Y, "documents")
+
+
+@pytest.fixture
+def file(documents, tmp_path):
+    path = tmp_path / "documents.svm"
+    write_svmlight(documents, path)
+    return str(path)
+
+
+def test_what_is_written_as_svmlight_is_read_back_to_the_bit(tmp_path):
+    X = np.array([[0.1, 0, 1e-300], [0, 0, 0], [0, -2.5, 0], [0, 0, 0]])
+    Y = np.array([[1, 0], [0, 1], [0, 0], [0, 0]])
+    write_svmlight(Dataset(X, Y), tmp_path / "tiny.svm")
+    again = read_svmlight(tmp_path / "tiny.svm")
+    assert np.array_equal(again.X.toarray(), X)
+    assert np.array_equal(again.Y.toarray(), Y)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "words"),
+    [
+        (Dataset([[np.nan]], [[1]]), "has missing values"),
+        (Dataset([[1.0]], [[1]], bags=[0, 1]), "has bags"),
+    ],
+)
+def test_what_svmlight_cannot_hold_is_refused(dataset, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        write_svmlight(dataset, tmp_path / "tiny.svm")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path, capsys):
+    output = tmp_path / "reduced.svm"
+    show_selection(file, SelectWishes(by="chi2-max,df", cut=2, n_terms=7), output=output)
+    selector = TermSelector(7, by=("chi2-max", "df"), cut=2).fit(documents.X, documents.Y)
+    kept = np.flatnonzero(selector.get_support())
+    reduced = read_svmlight(output)
+    assert np.array_equal(reduced.X.toarray(), documents.X[:, kept].toarray())
+    assert np.array_equal(reduced.Y.toarray(), documents.Y.toarray())
+    with (tmp_path / "reduced-columns.csv").open() as lines:
+        columns = list(csv.DictReader(lines))
+    assert [c["name"] for c in columns if c["kind"] == "term"] == [str(j) for j in kept]
+    assert [c["kind"] for c in columns].count("label") == 5
+    shown = capsys.readouterr().out
+    assert "7 of 80 terms kept, scored on all rows" in shown
+    assert str(output) in shown
+
+
+def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_path, capsys):
+    for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
+        write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")
+    output = tmp_path / "out" / "reduced.svm"
+    show_selection(str(tmp_path), SelectWishes(n_terms=5), output=output)
+    selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
+    reduced = read_svmlight(output).X.toarray()
+    assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
+    assert "scored on the 100 training rows" in capsys.readouterr().out
+
+
+def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
+    split = Dataset(documents.X, documents.Y, train=np.arange(100), test=np.arange(100, 150))
+    monkeypatch.setattr("labelwise.cli._select.SIZES", (5, 20, 5000))
+    monkeypatch.setattr("labelwise.cli._select._BLOCK", 200)
+    display = term_curve(split, SelectWishes(curve=True, k=15))
+    train, test = split.take(split.train), split.take(split.test)
+    ranking = TermSelector().fit(train.X, train.Y).ranking_
+    model = OkapiNeighbors(15).fit(train.X, train.Y)
+    expected = [
+        r_precision(test.Y, scores, undefined="skip")
+        for scores in model.score_curve(test.X, ranking, [5, 20, ranking.size])
+    ]
+    np.testing.assert_allclose(display.values, expected)
+    assert display.sizes.tolist() == [5, 20, ranking.size]
+    near = display.values >= display.values.max() - display.errors[display.peak]
+    assert display.chosen == np.flatnonzero(near)[0]
+
+
+def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path, capsys):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    figure = tmp_path / "curve.svg"
+    show_selection(file, SelectWishes(curve=True, k=10), output=figure)
+    shown = capsys.readouterr().out
+    assert "each fifth of the rows in turn" in shown
+    assert "smallest set within one standard error of the peak" in shown
+    assert figure.read_bytes().startswith(b"<?xml")
+
+
+def test_the_smallest_set_within_one_error_is_chosen_in_any_order():
+    display = TermCurveDisplay([100, 10, 50], [0.9, 0.5, 0.89], [0.02, 0.5, 0.0])
+    assert (display.peak, display.chosen) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "name", "words"),
+    [
+        (SelectWishes(), "a.svm", "Give either -n"),
+        (SelectWishes(n_terms=3, curve=True), "a.svm", "Give either -n"),
+        (SelectWishes(n_terms=3), "a.txt", "must end in .svm"),
+        (SelectWishes(curve=True), "a.svm", "must end in .png or .svg or .pdf"),
+        (SelectWishes(n_terms=3, by="tf"), "a.svm", "by must name scores"),
+        (SelectWishes(n_terms=3, combine="best"), "a.svm", "combine must be one of"),
+        (SelectWishes(curve=True, cut=1000), "a.png", "--cut 1000 leaves no term"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_written(wishes, name, words, file, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        show_selection(file, wishes, output=tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+def test_rows_without_labels_cannot_be_selected_from(tmp_path):
+    write_svmlight(Dataset([[1.0], [2.0]], None), tmp_path / "unknown.svm")
+    with pytest.raises(ValueError, match="its labels are unknown"):
+        show_selection(str(tmp_path / "unknown.svm"), SelectWishes(n_terms=1))
+    assert load(str(tmp_path / "unknown.svm")).Y is None
