@@ -1,0 +1,45 @@
+"""
+3. Features: a whole curve for the price of one point
+=====================================================
+
+Which terms tell most about the labels, and how many are enough? Neighbours are asked at every
+number of terms at once.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from labelwise.data import make_corpus
+from labelwise.features import TermSelector
+from labelwise.learners import OkapiNeighbors
+from labelwise.measures import r_precision
+from labelwise.reports import TermCurveDisplay
+from labelwise.splitting import assign
+
+corpus = make_corpus(1500, n_terms=3000, n_topics=15, random_state=0)
+is_train = assign(corpus.Y, [0.6, 0.4], random_state=0) == 0
+train, test = corpus.take(is_train), corpus.take(~is_train)
+
+# %%
+# Terms are ranked by the worse of their places by two forms of chi2; terms in one document are left
+# out before anything is scored.
+
+selector = TermSelector(5).fit(train.X, train.Y)
+selector.ranking_.size, selector.get_feature_names_out(corpus.feature_names)
+
+# %%
+# Sets of terms from one ranking are nested: what a larger one adds to the inner products is added,
+# and neighbours are taken at each size. The errors come from ten parts of the test rows.
+
+model = OkapiNeighbors(k=30).fit(train.X, train.Y)
+sizes = [20, 50, 100, 200, 400, 800, 1600]
+parts = assign(test.Y, 10, random_state=0)
+_, ax = plt.subplots()
+for name in ("df", "chi2-max/chi2-avg lowest-rank"):
+    ranking = TermSelector(**TermSelector.methods()[name]).fit(train.X, train.Y).ranking_
+    curve = model.score_curve(test.X, ranking, sizes)
+    values = np.array(
+        [[r_precision(test.Y[parts == i], s[parts == i]) for i in range(10)] for s in curve]
+    )
+    errors = values.std(axis=1, ddof=1) / np.sqrt(10)
+    TermCurveDisplay(sizes, values.mean(axis=1), errors, name=name).plot(ax)
