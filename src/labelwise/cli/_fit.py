@@ -21,6 +21,7 @@ from labelwise.cli._matrix_files import check_output
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load
 from labelwise.decisions import TunedThresholds
+from labelwise.learners import BagPlugin
 
 _PARTS = ("train", "test", "all")
 
@@ -43,6 +44,7 @@ def run_fit(
     wishes: FitWishes,
     *,
     labels: str | None = None,
+    bags: str | None = None,
     data_home: Path | None = None,
 ) -> None:
     """Learn from a data set, write the model, and say what was done."""
@@ -51,11 +53,11 @@ def run_fit(
     check_part(wishes.part)
     check_output(output, Path(data))
     with working("reading"):
-        whole = load(data, data_home=data_home, labels=parse_labels(labels))
+        whole = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
         rows = part_of(whole, wishes.part or ("all" if whole.train is None else "train"))
     _check_learnable(whole, rows, chosen.model)
     with working(f"learning {wishes.learner}"), told_warnings():
-        fitted = chosen.model.fit(rows.X, _label_frame(rows))
+        fitted = chosen.model.fit(rows.samples, _label_frame(rows))
     # Names of both sides travel with the model: `labelwise predict` goes by them.
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
@@ -93,9 +95,11 @@ def told_warnings() -> Iterator[None]:
 
 
 def check_features(data: Dataset, X: Any, model: Any) -> None:
-    """Refuse bags, and missing values where the model cannot take them."""
-    if data.bags is not None:
-        raise ValueError(f"{data.name!r} holds bags of rows, and these learners take single rows.")
+    """Refuse bags and missing values where the model cannot take them."""
+    if data.bags is not None and not isinstance(model, BagPlugin):
+        raise ValueError(
+            f"{data.name!r} holds bags of rows, and this learner takes single rows (bags does not)."
+        )
     values = X.data if sparse.issparse(X) else X
     if np.isfinite(values.sum()) or get_tags(model).input_tags.allow_nan:
         return
@@ -128,6 +132,8 @@ def _label_frame(data: Dataset) -> Any:
 
 
 def _in_words(chosen: Plan, fitted: Any) -> str:
+    if isinstance(fitted, BagPlugin):
+        return f"at {chosen.rule}: {fitted.thresholds_.value:.4f}"
     if not isinstance(fitted, TunedThresholds):
         return chosen.rule
     value = fitted.corrected_value_

@@ -78,6 +78,13 @@ _LEARNERS = (
         "the labels with half of the neighbours' weight",
     ),
     Learner(
+        "bags",
+        "BagPlugin",
+        "bags of rows: logistic regressions of rows, a bag decided by its highest score",
+        "thresholds tuned for macro-f on held-out bags",
+        "macro-f",
+    ),
+    Learner(
         "rml",
         "ReverseMultilabel",
         "structured support vector machine, trained on the F of each row",
@@ -127,6 +134,9 @@ def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any])
     if maximize is None or maximize == chosen.maximizes:
         return _by_itself(chosen, model, beta)
     average, measure = parse_maximize(maximize)
+    if "measure" in model.get_params(deep=False):
+        model.set_params(measure=measure, average=average, beta=beta)
+        return Plan(model, f"thresholds tuned for {maximize} on held-out bags")
     if average == "sample" and measure is f_measure and _gives(model, "proba"):
         rule = "the label set of highest expected F, row by row, labels taken as independent"
         return Plan(learners.IndependentFPlugin(model, beta=beta), rule)

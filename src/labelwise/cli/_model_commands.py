@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import HomeOption, LabelsOption
+from labelwise.cli._option_types import BagsOption, HomeOption, LabelsOption
 
 
 def learners() -> None:
@@ -36,6 +36,7 @@ def fit(
     jobs: Annotated[int | None, typer.Option(help="Processes to learn with; -1 for all.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Tell the progress.")] = False,
     labels: LabelsOption = None,
+    bags: BagsOption = None,
     data_home: HomeOption = None,
 ) -> None:
     """Learn from a data set, and write the model to a file."""
@@ -50,7 +51,7 @@ def fit(
         part=part,
         verbose=verbose,
     )
-    run_fit(data, output, wishes, labels=labels, data_home=data_home)
+    run_fit(data, output, wishes, labels=labels, bags=bags, data_home=data_home)
 
 
 def predict(
@@ -65,6 +66,7 @@ def predict(
         str | None, typer.Option(help="train, test or all rows; all if not given.")
     ] = None,
     labels: LabelsOption = None,
+    bags: BagsOption = None,
     data_home: HomeOption = None,
 ) -> None:
     """Predict the labels of a data set by a model in a file."""
@@ -76,6 +78,7 @@ def predict(
         output=output,
         scores=scores,
         labels=labels,
+        bags=bags,
         data_home=data_home,
         part=part,
     )

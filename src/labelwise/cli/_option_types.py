@@ -8,4 +8,7 @@ import typer
 LabelsOption = Annotated[
     str | None, typer.Option("--labels", help="Label XML, a number, or names with commas or a *.")
 ]
+BagsOption = Annotated[
+    str | None, typer.Option("--bags", help="Of a table, the column that tells the bag of a row.")
+]
 HomeOption = Annotated[Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")]

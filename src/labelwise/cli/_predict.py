@@ -22,7 +22,7 @@ from labelwise.cli._matrix_files import (
     write_matrix,
 )
 from labelwise.cli._progress import working
-from labelwise.data import Dataset, load
+from labelwise.data import Bags, Dataset, load
 from labelwise.data._files import DataError
 from labelwise.decisions._score_matrix import METHODS, score_matrix
 
@@ -34,6 +34,7 @@ def run_prediction(
     output: Path | None = None,
     scores: Path | None = None,
     labels: str | None = None,
+    bags: str | None = None,
     data_home: Path | None = None,
     part: str | None = None,
 ) -> None:
@@ -47,17 +48,18 @@ def run_prediction(
             check_output(path, model, Path(data), other)
     with working("reading"):
         fitted = _saving.load(model)
-        whole = load(data, data_home=data_home, labels=_label_columns(data, labels))
+        whole = load(data, data_home=data_home, labels=_label_columns(data, labels), bags=bags)
         rows = part_of(whole, part or "all")
     names = _label_names(model, fitted)
     X = _features(fitted, rows, names, data)
     check_features(rows, X, fitted)
+    X = X if rows.bags is None else Bags(X, rows.bags)
     found: dict[Path, FileMatrix] = {}
     with working("predicting"), told_warnings():
         if scores is not None:
             found[scores] = FileMatrix(_scores(fitted, X, names, model), names, *ids_of(rows))
         if output is not None:
-            decided = np.asarray(fitted.predict(X)).reshape(X.shape[0], -1)
+            decided = np.asarray(fitted.predict(X)).reshape(len(rows), -1)
             found[output] = FileMatrix(decided, names, *ids_of(rows))
     for path, matrix in found.items():
         write_matrix(path, matrix)

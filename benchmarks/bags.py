@@ -1,0 +1,43 @@
+"""Maxima of bags beside one reading of the scores: 5 million instances, 50 labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.timing import fastest
+from labelwise.learners._bag_scores import bag_maxima
+
+N_INSTANCES, N_LABELS = 5_000_000, 50
+MEAN_SIZES = (3, 10, 1000)
+
+
+def bag_starts(mean_size: int, seed: int = 0) -> np.ndarray:
+    """Return where bags of 1 to twice the mean size begin, the last one taking what is left."""
+    sizes = np.random.default_rng(seed).integers(1, 2 * mean_size, N_INSTANCES // mean_size)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return np.append(starts[starts < N_INSTANCES], N_INSTANCES)
+
+
+def main() -> None:
+    """Print the seconds of a sum, of the maxima and of numpy's, which is run once."""
+    table = Table("dtype", "mean bag", title=f"{N_INSTANCES:,} x {N_LABELS} scores (seconds)")
+    for heading in ("scores.sum()", "bag maxima", "times", "np.maximum.reduceat"):
+        table.add_column(heading, justify="right")
+    for dtype in (np.float32, np.float64):
+        scores = np.random.default_rng(0).random((N_INSTANCES, N_LABELS), dtype=dtype)
+        for size in MEAN_SIZES:
+            starts = bag_starts(size)
+            expected = np.maximum.reduceat(scores[: starts[99]], starts[:99], axis=0)
+            np.testing.assert_array_equal(bag_maxima(scores, starts)[:99], expected)
+            read, ours = fastest(scores.sum), fastest(lambda s=scores, b=starts: bag_maxima(s, b))
+            peer = fastest(lambda s=scores, b=starts: np.maximum.reduceat(s, b[:-1], axis=0), 1)
+            name = np.dtype(dtype).name
+            numbers = (read, ours, ours / read, peer)
+            table.add_row(name, str(size), *(f"{number:.3f}" for number in numbers))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""A display of bags says who spoke for which label, and whether it was right."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from labelwise.data import Dataset, make_digit_bags
+from labelwise.learners import BagPlugin, BinaryRelevance
+from labelwise.reports import BagDisplay
+
+mpl.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    data = make_digit_bags(120, sizes=[1, 3], random_state=0)
+    model = BagPlugin(BinaryRelevance(penalty=0.01), n_iter=2, cv=2, random_state=0)
+    return model.fit(data.take(data.train)), data.take(data.test)
+
+
+def test_each_decided_label_stands_at_its_speaker_and_each_other_one_is_missed(fitted):
+    model, data = fitted
+    display = BagDisplay.from_estimator(model, data, n_bags=10)
+    decided, speakers = model.predict(data), model.predict_instances(data).speakers
+    truth = data.Y.toarray()
+    for i, bag in enumerate(display.bags):
+        np.testing.assert_array_equal(bag.pictures.reshape(-1, 64), data.samples[i])
+        spoken = {(place, *label) for place, labels in bag.spoken.items() for label in labels}
+        on = np.flatnonzero(decided[i])
+        assert spoken == {(speakers[i, j], str(j), bool(truth[i, j])) for j in on}
+        assert bag.missed == [str(j) for j in np.flatnonzero(truth[i] & (decided[i] == 0))]
+
+
+def test_a_display_of_bags_draws_where_it_is_told_or_on_a_new_figure(fitted):
+    model, data = fitted
+    figure, axes = plt.subplots()
+    drawn = BagDisplay.from_estimator(model, data, n_bags=2, ax=axes)
+    assert drawn.ax_ is axes
+    assert drawn.plot() is drawn
+    assert drawn.figure_ is not figure
+    assert len(drawn.ax_.images) == sum(len(bag.pictures) for bag in drawn.bags)
+    drawn.figure_.canvas.draw()
+
+
+def test_bags_without_known_labels_have_nothing_right_or_wrong(fitted):
+    model, data = fitted
+    unknown = Dataset(data.samples, None, label_names=data.label_names)
+    display = BagDisplay.from_estimator(model, unknown, n_bags=99, shape=(4, 16))
+    assert len(display.bags) == len(data)
+    assert display.bags[0].pictures.shape[1:] == (4, 16)
+    assert all(not bag.missed for bag in display.bags)
+    told = {holds for bag in display.bags for row in bag.spoken.values() for _, holds in row}
+    assert told == {None}
+
+
+def test_what_is_no_picture_is_refused(fitted):
+    model, data = fitted
+    with pytest.raises(ValueError, match="shape must hold all features: a picture has 64"):
+        BagDisplay.from_estimator(model, data, shape=(3, 3))
+    with pytest.raises(ValueError, match="data must have bags"):
+        BagDisplay.from_estimator(model, Dataset(data.X, None))
+    odd = Dataset([np.zeros((2, 15))], [[1]])
+    with pytest.raises(ValueError, match="since they are not square"):
+        BagDisplay.from_estimator(model, odd)
