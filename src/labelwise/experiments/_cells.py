@@ -120,8 +120,6 @@ def _folds_of(
 def _check_data(name: str, data: Dataset, measures: Mapping[str, Any]) -> None:
     if data.Y is None:
         raise ValueError(f"datasets[{name!r}] must have labels, but they are unknown.")
-    if data.bags is not None:
-        raise ValueError(f"datasets[{name!r}] must have a row for each sample, but it has bags.")
     for measure in measures.values():
         if isinstance(measure, str) and measure_named(measure).k > data.n_labels:
             raise ValueError(f"{measure} needs more than the {data.n_labels} labels of {name!r}.")

@@ -67,7 +67,7 @@ class Bench:
         data, Y = self.data(cell.dataset)
         train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
         model = seeded_model(self.work.models[cell.model], cell.seed, cell.fold)
-        X = data.X[train]
+        X = data.samples[train]
         start = time.perf_counter()
         model = model.fit(X, Y[train])
         seconds = time.perf_counter() - start
@@ -105,7 +105,7 @@ class Bench:
         splitter = self.work.splits[split]
         if isinstance(splitter, str):
             return [(data.train, data.test)]
-        return list(seeded_splitter(splitter, seed).split(data.X, Y))
+        return list(seeded_splitter(splitter, seed).split(data.samples, Y))
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:

@@ -72,7 +72,7 @@ class CellOutcome:
         """Scores of the test rows, of shape (n_samples, n_labels); None if the model has none."""
         if not any(hasattr(self.model, method) for method in METHODS):
             return None
-        X = self.data.X[self.test_rows]
+        X = self.data.samples[self.test_rows]
         start = time.perf_counter()
         scores = score_matrix(self.model, X, self.data.n_labels)
         self.predict_seconds += time.perf_counter() - start
@@ -81,7 +81,7 @@ class CellOutcome:
     @cached_property
     def decided(self) -> Any:
         """What the model predicts for the test rows, 0/1 of shape (n_samples, n_labels)."""
-        X = self.data.X[self.test_rows]
+        X = self.data.samples[self.test_rows]
         start = time.perf_counter()
         decided = self.model.predict(X)
         self.predict_seconds += time.perf_counter() - start
