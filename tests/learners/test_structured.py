@@ -11,8 +11,10 @@ from labelwise.learners._structured import Problem, decide, no_pairs, pairs_of, 
 from labelwise.learners._structured_kernels import violating_set
 from tests.oracles import structured as oracle
 
-# Quarters and thirds: many ties, among scores and between scores and losses.
-SCORES = st.sampled_from([-2.0, -1.0, -2 / 3, -0.5, -1 / 3, -0.25, 0.0, 0.25, 1 / 3, 0.5, 1.0])
+# Many ties, among scores and between scores and losses; hits stay only where scores exceed 1.
+SCORES = st.sampled_from(
+    [-2.0, -1.0, -2 / 3, -0.5, -1 / 3, -0.25, -0.1, 0.0, 0.25, 1 / 3, 0.5, 1.0, 2.0, 3.0]
+)
 ROUNDING = 1e-9
 
 
@@ -55,6 +57,8 @@ def solved(problem, penalty, tol=1e-4, max_passes=2000, start=None):
 
 @given(row=rows(most_labels=8, paired=False))
 @example(row=(np.array([-1.0, -2.0]), np.array([False, False]), np.zeros((2, 2))))
+# The miss costs a quarter and raises the loss by a third.
+@example(row=(np.array([2.0, -0.25]), np.array([True, False]), np.zeros((2, 2))))
 def test_no_label_set_violates_more_than_the_one_found(row):
     scores, truth, gains = row
     found, height = find(scores, truth, as_pairs(gains))
