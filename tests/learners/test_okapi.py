@@ -201,3 +201,15 @@ def test_wrong_input_is_named_in_one_sentence(call, error, words):
     model = OkapiNeighbors(1).fit([[1, 0], [0, 1]], [[1], [0]])
     with pytest.raises(error, match=words):
         call(model)
+
+
+@pytest.mark.filterwarnings("ignore:Y has one class only")
+def test_those_who_stayed_behind_come_first_when_new_terms_push_the_best_down():
+    train = np.zeros((12, 2))
+    train[:3] = [[1.625, -4.0], [1.3125, -4.0], [0.25, 0.0]]
+    model = OkapiNeighbors(1, weighted=True).fit(train, np.eye(12, dtype=int))
+    model.idf_ = np.ones(2)
+    curve = model.score_curve([[1.0, 1.0]], [0, 1], [1, 2])
+    assert curve[0, 0].argmax() == 0
+    assert curve[1, 0, 2] == 0.25
+    assert curve[1].sum() == 0.25
