@@ -25,7 +25,7 @@ from labelwise._saving import _archive
 from labelwise._saving._trusted import trusted_names
 from labelwise.data import DataError, make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
-from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
+from labelwise.learners import BinaryRelevance, CalibratedLabelRanking, SubmodularMultilabel
 from labelwise.measures import f_measure, jaccard
 from labelwise.splitting import MultilabelStratifiedKFold
 
@@ -402,6 +402,24 @@ def shorter(array):
 )
 def test_rankings_with_votes_for_nobody_are_refused(name, change, tmp_path):
     model = fitted(CalibratedLabelRanking(FOREST, random_state=0))
+    setattr(model, name, change(getattr(model, name)))
+    labelwise.save(model, tmp_path / "model.skops")
+    with pytest.raises(DataError, match="holds no sound model"):
+        labelwise.load(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("pairs_", lambda pairs: pairs + 10**6),
+        ("pairs_", lambda pairs: pairs[:, ::-1].copy()),
+        ("gains_", shorter),
+        ("gains_", np.negative),
+        ("intercept_", lambda intercept: intercept[:1].copy()),
+    ],
+)
+def test_pairs_of_labels_that_are_not_there_are_refused(name, change, tmp_path):
+    model = fitted(SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1))
     setattr(model, name, change(getattr(model, name)))
     labelwise.save(model, tmp_path / "model.skops")
     with pytest.raises(DataError, match="holds no sound model"):

@@ -143,6 +143,16 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
     def _pairs(self) -> Pairs:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
 
+    def _check_loaded(self) -> None:
+        """Refuse pairs of labels that are not there, as a file may have them."""
+        if not hasattr(self, "pairs_"):
+            return
+        first, second = np.asarray(self.pairs_, dtype=np.int64).reshape(-1, 2).T
+        if not ((first >= 0) & (first < second) & (second < self.intercept_.size)).all():
+            raise ValueError(f"pairs_ must be those of {self.intercept_.size} labels.")
+        if self.gains_.shape != first.shape or not (self.gains_ >= 0).all():
+            raise ValueError("gains_ must be one for each pair, and none below 0.")
+
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())
         tags.input_tags.sparse = True
