@@ -1,4 +1,4 @@
-"""Table 4 of sechidis2011: cells through a store, deviations, their ranks, and the claims."""
+"""Tables 4 and 5 of sechidis2011: cells in a store, deviations, their ranks, and the claims."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,13 @@ from studies import sechidis2011_estimates as study
 from studies.comparison import published_cells, read_table
 from tests.splitting.problems import COMPILED_ONLY
 
-PRINTED = published_cells(study.FOLDER / "table4.csv", keys=("dataset", "method", "estimate"))
+TABLES = (study.TABLE_4, study.TABLE_5)
+
+
+def printed_of(table):
+    """Published cells of a table."""
+    path = study.FOLDER / f"table{table.number}.csv"
+    return published_cells(path, keys=("dataset", "method", "estimate"))
 
 
 def spreads(deviations, measure="coverage"):
@@ -23,14 +29,55 @@ def spreads(deviations, measure="coverage"):
     }
 
 
-def test_published_means_and_deviations_come_in_pairs():
-    means = {(*where[:2], where[3]) for where in PRINTED if where[2] == "mean"}
-    deviations = {(*where[:2], where[3]) for where in PRINTED if where[2] == "deviation"}
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.number)
+def test_published_means_and_deviations_come_in_pairs(table):
+    printed = printed_of(table)
+    means = {(*where[:2], where[3]) for where in printed if where[2] == "mean"}
+    deviations = {(*where[:2], where[3]) for where in printed if where[2] == "deviation"}
     assert means == deviations
-    assert {name for name, *_ in PRINTED} == {*study.SETS, "ImageCLEF2010"}
+    missing = {"ImageCLEF2010"} if table is study.TABLE_4 else set()
+    assert {name for name, *_ in printed} == {*table.sets} | missing
     for name, method, measure in means:
-        texts = [PRINTED[name, method, what, measure] for what in ("mean", "deviation")]
+        texts = [printed[name, method, what, measure] for what in ("mean", "deviation")]
         assert (texts[0] == "NaN") == (texts[1] == "NaN")
+
+
+def test_published_ranks_of_table_5_are_those_of_its_deviations():
+    printed = printed_of(study.TABLE_5)
+    found = {
+        (name, method, measure): Spread(0.0, float(text), 5, 0)
+        for (name, method, estimate, measure), text in printed.items()
+        if estimate == "deviation"
+    }
+    ranks = published_cells(study.FOLDER / "table5_ranks.csv", keys=("sets", "method"))
+    # The other columns have lost cells.
+    for measure in ("ranking-loss", "micro-auc"):
+        ours = study.ranks_of(found, "small", measure, study.PAPER_METHODS)
+        theirs = {method: float(ranks["small", method, measure]) for method in ours}
+        assert ours == pytest.approx(theirs)
+
+
+@COMPILED_ONLY
+def test_table_5_is_measured_by_votes_of_pairs(monkeypatch, tmp_path):
+    drawn, _ = make_multilabel(60, random_state=0)
+    tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
+    methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
+    monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
+    monkeypatch.setattr(study, "folds", lambda: methods)
+    rows = study.measured(["Emotions"], 1, tmp_path / "store.sqlite", study.TABLE_5)
+    assert {row["model"] for row in rows} == {"ranking"}
+    assert len(rows) == 3 * len(study.MEASURES)
+    cells = list(study.estimate_cells(study.spreads_of(rows), study.TABLE_5))
+    first = next(cell for cell in cells if cell.where[2:] == ("mean", "hamming-loss"))
+    assert first.published == "0.1803"
+
+
+def test_claims_of_table_5_are_about_sets_with_few_labelsets(monkeypatch):
+    monkeypatch.setattr(study, "MEASURES", ("coverage",))
+    holds = {"Scene": (4, 1, 2, 3), "Yeast": (4, 1, 2, 3)}
+    cells = list(study.claim_cells(spreads(holds), study.TABLE_5))
+    assert [cell.measured for cell in cells] == [1, 1, 0]
+    assert [cell.verdict for cell in cells] == ["within", "within", ""]
 
 
 @COMPILED_ONLY
