@@ -40,7 +40,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         The combined score of each term, -inf for those that are cut.
     ranking_ : array of int
         Columns of the terms that are not cut, best first; equals in the order of the columns.

@@ -45,7 +45,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
     ----------
     weights_ : OkapiWeights, or None
         What weighs the counts; None with ``weighted=True``.
-    idf_ : array of shape (n_features_in_,)
+    idf_ : array of shape (n_features,)
         Of each term in the training documents; as in `OkapiWeights`.
     constants_, label_names_, classes_
         As in `BinaryRelevance`.
@@ -117,7 +117,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X_test : array or sparse matrix of shape (n_samples, n_features_in_)
+        X_test : array or sparse matrix of shape (n_samples, n_features)
             The documents.
         term_order : array of int
             Columns from the best term down, such as ``TermSelector.ranking_``; each at most once.

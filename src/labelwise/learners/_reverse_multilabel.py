@@ -16,13 +16,13 @@ from labelwise.learners._training import as_multilabel, learn_features
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     """Learn linear scores by the structured hinge loss of F, margins rescaled (RML).
 
-    With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss ℓ(y, y') = 1 - 2|y ∩ y'| / (|y| + |y'|) of
-    two label sets (0 if both are empty), `fit` minimises::
+    With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss ``ℓ(y, y') = 1 - 2|y ∩ y'| / (|y| + |y'|)``
+    of two label sets (0 if both are empty), `fit` minimises::
 
         λ/2 · (‖W‖² + ‖b‖²) + mean_i max_y' {ℓ(y_i, y') + f(y', x_i) - f(y_i, x_i)}
 
-    The maximum over all 2^m sets is exact, and takes a sort and O(|y| (m - |y|)) steps at most. A
-    label is decided where its score is above 0, which maximises f.
+    The maximum over all 2^m sets is exact, and takes a sort and ``O(|y| (m - |y|))`` steps at most.
+    A label is decided where its score is above 0, which maximises f.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     objective_ : float
         What was minimised, at the end.
     gap_ : float
-        (objective_ - dual value) / objective_: no weights are better by a larger part.
+        ``(objective_ - dual value) / objective_``: no weights are better by a larger part.
     n_passes_ : int
         Passes at `penalty_`. Finding the gap of all samples counts as one.
     n_planes_ : int

@@ -55,9 +55,9 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
     -----
     At each size k two linear losses are tried. One is the loss as if k labels were decided: as k
     grows only true labels gain, so the flow for k is a start for k + 1, and all sizes together
-    cost little more than one cut. The other, from k = |y| on, is the tangent of the loss where all
-    true labels are decided: it also sees that a label decided wrongly makes the loss larger. With
-    an empty truth the best set is tried, and if that is empty the label of the highest score.
+    cost little more than one cut. The other, from ``k = |y|`` on, is the tangent of the loss where
+    all true labels are decided: it also sees that a label decided wrongly makes the loss larger.
+    With an empty truth the best set is tried, and if that is empty the label of the highest score.
 
     References
     ----------
