@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 
 import studies
@@ -50,8 +51,6 @@ PENALTIES = 10.0 ** np.arange(-4, 4)
 TOLERANCES = {"BR": 1.5, "LFP": 1.5, "EFP": 1.5, "RML": 3.0}
 FIVE = ("BR", "LFP", "EFP", "RML", "SML")
 PLUG_INS = ("LFP", "EFP")
-# Those that can be read in two ways.
-READINGS = ("BR", "LFP")
 COLUMNS = ("Hamming loss", "F", "fit", "decide")
 Rows = dict[tuple[str, str], dict[str, float]]  # the columns, by set and model
 
@@ -64,6 +63,15 @@ class NeverEmpty(IndependentFPlugin):
         joint, p_empty = self.predict_joint(X)
         decided, _ = maximize_expected_f(joint, np.zeros_like(p_empty), beta=self.beta)
         return np.asarray(decided, dtype=np.int64)
+
+
+class OneLabel(ReverseMultilabel):
+    """Decide the label of the highest score, and no other."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return one label for each sample."""
+        scores = self.decision_function(X)
+        return np.eye(scores.shape[1], dtype=np.int64)[scores.argmax(axis=1)]
 
 
 class Trial(BaseEstimator):
@@ -98,6 +106,8 @@ class Trial(BaseEstimator):
         return decided
 
 
+# The intercept shrinks too; λ is 10, which most labels of Enron choose.
+SHRUNK = LogisticRegression(solver="liblinear", C=0.1)
 # Cheap ones first. Those with a comma are other readings of the paper.
 MODELS = {
     "BR": Trial(BinaryRelevance(), "penalty"),
@@ -105,8 +115,18 @@ MODELS = {
     "LFP": Trial(NeverEmpty(BinaryRelevance()), "estimator__penalty"),
     "LFP, empty sets": Trial(IndependentFPlugin(BinaryRelevance()), "estimator__penalty"),
     "EFP": Trial(ExactFPlugin(), "penalty"),
+    "BR, penalised intercept": Trial(BinaryRelevance(SHRUNK)),
+    "LFP, penalised intercept": Trial(NeverEmpty(BinaryRelevance(SHRUNK))),
     "RML": Trial(ReverseMultilabel()),
+    "RML, one label": Trial(OneLabel()),
     "SML": Trial(SubmodularMultilabel()),
+}
+
+# Readings that were tried only where a number of the paper differs.
+ONLY = {
+    "BR, penalised intercept": ("Enron",),
+    "LFP, penalised intercept": ("Enron",),
+    "RML, one label": ("Scene",),
 }
 
 
@@ -135,6 +155,8 @@ def measured(
     store.parent.mkdir(parents=True, exist_ok=True)
     rows: Rows = {}
     for model, name in product(chosen, names):
+        if name not in ONLY.get(model, SETS):
+            continue
         study = Study(
             {name: partial(load, SETS[name], data_home=studies.HOME)},
             {model: MODELS[model]},
@@ -183,12 +205,15 @@ def row_cells(rows: Rows) -> Iterator[Cell]:
 
 
 def reading_cells(rows: Rows) -> Iterator[Cell]:
-    """Give F under each reading of what the paper leaves open, beside the published one."""
+    """Give the rows of other readings, each after the one it differs from."""
     printed = published()
-    for model, name in product(MODELS, SETS):
-        base = model.partition(",")[0]
-        if (name, model) in rows and base in READINGS:
-            yield Cell((model, name), printed[name, base]["F"], rows[name, model]["F"], aim="shown")
+    for base, name in product(FIVE, SETS):
+        found = [model for model in MODELS if (name, model) in rows]
+        others = [model for model in found if model.startswith(f"{base}, ")]
+        for model in [base, *others] if others and base in found else []:
+            for column in COLUMNS[:2]:
+                text = printed[name, base][column]
+                yield Cell((name, model, column), text, rows[name, model][column], aim="shown")
 
 
 def claims_of(rows: Mapping[tuple[str, str], Mapping[str, Any]], name: str) -> dict[str, bool]:
@@ -240,11 +265,12 @@ def table_of(rows: Rows, n_splits: int) -> Table:
 
 def _readings_table(rows: Rows) -> Table:
     words = (
-        "F by sample under two readings of the paper, with what we take it to mean first. Its λ "
-        "belong to the sum of the samples' losses, which Mallet minimises, not to their mean; and "
-        "its LFP never decides the empty set, which the F of its section 3 allows."
+        "Other readings of the paper, each beside the same published row. Mean loss: λ belongs to "
+        "the mean of the samples' losses and not, as in Mallet, to their sum. Empty sets: LFP may "
+        "decide nothing, as the F of section 3 allows. Penalised intercept: as in Mallet, here "
+        "with λ = 10. One label: only the best one is decided."
     )
-    keys = ("model", "dataset")
+    keys = ("dataset", "model", "column")
     cells = tuple(reading_cells(rows))
     return Table(PAPER, "table2_readings", "Table 2, readings", words, keys, cells)
 
