@@ -249,14 +249,16 @@ def table_2(*, quick: bool = False, repetitions: int | None = None) -> Table:
 
 def table_of(rows: Rows, n_splits: int) -> Table:
     """Return the table of some rows, with the readings and the claims."""
+    missing = [where for where in product(SETS, FIVE) if where not in rows]
+    lacking = [f"{model} on {name}" for name, model in missing]
     words = (
         "Hamming loss and F by sample in percent, on the rows that the sets came with; Image has "
         f"none: means of {n_splits} random splits into 1,200 and 800. Features are as they are, "
         "and λ is chosen by five folds of the training rows. F of BR, LFP and EFP may differ by "
         "1.5 points and that of RML by 3; SML is shown, since the paper does not give its c (ours "
         "is 0.1). `fit` are seconds of the processor to choose λ and to train, beside the paper's "
-        "sum of both; `decide` are those for all test rows. Mediamill was not measured: its "
-        "features are not available."
+        "sum of both; `decide` are those for all test rows. Not measured: "
+        f"{', '.join([*lacking, 'Mediamill, whose features are not available'])}."
     )
     keys = ("dataset", "model", "column")
     others = (_readings_table(rows), _claims_table(rows))
