@@ -92,12 +92,16 @@ def test_the_list_of_tables_is_that_of_the_committed_ones(tmp_path, monkeypatch)
     assert found == [written]
 
 
+# The part of miml2017 that we have reports no results.
+WITHOUT_PUBLISHED_TABLES = {"miml2017"}
+
+
 def test_each_paper_has_cited_tables_and_a_page():
     assert "sechidis2011" in papers()
     for paper in papers():
         assert tables_of(paper)
         cited = [path for path in (studies.FOLDER / paper).glob("*.csv") if path not in MEASURED]
-        assert cited
+        assert bool(cited) == (paper not in WITHOUT_PUBLISHED_TABLES)
         assert all(path.read_text().startswith("# ") for path in cited)
         assert (studies.FOLDER.parent / "docs" / "studies" / f"{paper}.md").is_file()
 
