@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labelwise.data import Bags
 from labelwise.decisions import best_thresholds
-from labelwise.learners import BagSummary
+from labelwise.learners import BagSummary, _bag_scores
 from labelwise.learners._bag_scores import AGGREGATIONS, bag_maxima, bag_speakers
 from labelwise.learners._hidden_labels import draw_hidden, first_sizes, found_sizes
 from tests.oracles.bags import (
@@ -80,9 +80,21 @@ def test_the_speaker_is_the_first_with_the_highest_score(problem, dtype):
     np.testing.assert_array_equal(bag_speakers(scores, starts), expected)
 
 
-def test_bags_too_many_for_one_block_have_the_same_maxima():
+@given(scored_bags(most_bags=6), st.integers(1, 9))
+def test_slices_of_rows_that_cut_bags_have_the_same_maxima(problem, together):
+    scores, starts, _ = problem
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_bag_scores, "_TOGETHER", together)
+        found = [bag_maxima(scores, starts), bag_speakers(scores, starts)]
+    np.testing.assert_array_equal(found[0], aggregate(scores, starts, "max"))
+    np.testing.assert_array_equal(found[1], bag_speakers(scores, starts))
+
+
+@pytest.mark.parametrize("mean_size", [1, 10, 50_000, 400_000])
+def test_bags_of_several_slices_have_the_same_maxima(mean_size):
     random = np.random.default_rng(0)
-    starts = np.concatenate(([0], np.cumsum(random.integers(1, 40, 9000))))
+    sizes = random.integers(1, 2 * mean_size, max(1, 500_000 // mean_size))
+    starts = np.concatenate(([0], np.cumsum(sizes)))
     scores = random.random((starts[-1], 3))
     expected = np.maximum.reduceat(scores, starts[:-1], axis=0)
     np.testing.assert_array_equal(bag_maxima(scores, starts), expected)

@@ -8,25 +8,53 @@ import numpy as np
 
 from labelwise.decisions._row_blocks import for_row_blocks
 
-# What a kernel writes into: scores, where bags begin, and a row for each bag.
-_Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+# Numbers that a thread takes at a time. Each is read once: more would leave a core idle at the
+# end, and fewer cost more in handing them out than in reading them.
+_TOGETHER = 2**20
 
 
 def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the highest score of each label in each bag (Lemma 2 of miml2017).
 
-    One pass over the scores, without a copy, on all cores.
+    One pass over the scores, without a copy, on all cores, however long a bag is. Bags of one are
+    their own maxima: the scores themselves come back.
     """
     from labelwise.learners._bag_kernels import segment_maxima
 
-    return _for_bags(segment_maxima, scores, starts, scores.dtype)
+    n_rows, n_labels = scores.shape
+    if starts.size - 1 == n_rows:
+        return scores
+    found = np.empty((starts.size - 1, n_labels), dtype=scores.dtype)
+    tails: list[tuple[int, np.ndarray]] = []
+
+    def work(rows: slice) -> None:
+        first, stop = np.searchsorted(starts[:-1], (rows.start, rows.stop))
+        segment_maxima(scores, np.append(starts[first:stop], rows.stop), found[first:stop])
+        if starts[first] > rows.start:
+            # The bag before has its other rows in other slices.
+            highest = np.empty((1, n_labels), dtype=scores.dtype)
+            end = min(starts[first], rows.stop)
+            segment_maxima(scores, np.array([rows.start, end]), highest)
+            tails.append((first - 1, highest[0]))
+
+    for_row_blocks(work, n_rows, n_labels, _TOGETHER)
+    for bag, highest in tails:
+        np.maximum(found[bag], highest, out=found[bag])
+    return found
 
 
 def bag_speakers(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return which instance of each bag, from 0, has the highest score; the first of ties."""
     from labelwise.learners._bag_kernels import segment_speakers
 
-    return _for_bags(segment_speakers, scores, starts, np.dtype(np.int64))
+    n_bags = starts.size - 1
+    speakers = np.empty((n_bags, scores.shape[1]), dtype=np.int64)
+
+    def work(block: slice) -> None:
+        segment_speakers(scores, starts[block.start : block.stop + 1], speakers[block])
+
+    for_row_blocks(work, n_bags, -(-scores.size // max(1, n_bags)), _TOGETHER)
+    return speakers
 
 
 def bag_means(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -53,16 +81,3 @@ def check_aggregation(name: str, input_name: str) -> None:
     """Refuse what is no way from instances to bags."""
     if name not in AGGREGATIONS:
         raise ValueError(f"{input_name} must be one of {', '.join(AGGREGATIONS)}, got {name!r}.")
-
-
-def _for_bags(
-    kernel: _Kernel, scores: np.ndarray, starts: np.ndarray, dtype: np.dtype
-) -> np.ndarray:
-    n_bags = starts.size - 1
-    found = np.empty((n_bags, scores.shape[1]), dtype=dtype)
-
-    def work(block: slice) -> None:
-        kernel(scores, starts[block.start : block.stop + 1], found[block])
-
-    for_row_blocks(work, n_bags, -(-scores.size // max(1, n_bags)))
-    return found
