@@ -28,7 +28,7 @@ class Learner(NamedTuple):
 
 
 _HALF = "each label at a probability of 0.5"
-_LEARNERS = (
+LEARNERS = (
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
     Learner(
         "br-forest",
@@ -108,16 +108,10 @@ class Plan(NamedTuple):
     rule: str
 
 
-def known_learners() -> list[Learner]:
-    """Return the learners of this version."""
-    return [one for one in _LEARNERS if one.made_of in learners.__all__]
-
-
 def show_learners() -> None:
     """Print a line for each learner."""
-    found = known_learners()
-    width = max(len(one.name) for one in found)
-    for one in found:
+    width = max(len(one.name) for one in LEARNERS)
+    for one in LEARNERS:
         typer.echo(f"{one.name:<{width}}  {one.line}")
 
 
@@ -126,7 +120,7 @@ def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any])
 
     `settings` are seed, n_jobs and verbose, and go wherever they are taken.
     """
-    by_name = {one.name: one for one in known_learners()}
+    by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
     chosen = by_name[name]
