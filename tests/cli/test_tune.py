@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from labelwise.cli import app, main
 from labelwise.cli._tune import parse_maximize
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, micro
+from tests.cli.shell import refusal, run
 
-RUNNER = CliRunner()
 NAMES = ["sea", "sky", "sun", "fog"]
 
 
@@ -31,24 +29,6 @@ def table(path, values, names=NAMES, order=None):
 def files(tmp_path):
     scores, Y = problem()
     return table(tmp_path / "s.csv", scores), table(tmp_path / "y.csv", Y)
-
-
-def run(*arguments):
-    done = RUNNER.invoke(app, list(map(str, arguments)))
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
-
-
-def refusal(monkeypatch, capsys, *arguments):
-    """What a user sees of a command that fails: one sentence and exit code 2."""
-    monkeypatch.setattr("sys.argv", ["labelwise", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    return shown.err
 
 
 def test_the_file_holds_the_best_thresholds(files, tmp_path):
