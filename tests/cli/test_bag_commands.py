@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from labelwise.cli import app
 from labelwise.data import make_digit_bags
 from labelwise.learners import BagPlugin
+from labelwise.measures import count, f_measure, micro
 from tests.writers.arff import bag_arff
 
 DATA = make_digit_bags(40, sizes=[1, 2], random_state=0)
@@ -45,16 +46,46 @@ def test_bags_of_an_arff_file_are_fitted_predicted_and_evaluated(tmp_path):
     assert "Evaluation of 40 samples" in run("evaluate", path, *columns, "--decided", decided)
 
 
-def test_bags_of_a_table_are_told_by_a_column(tmp_path):
-    path, model, decided = (tmp_path / name for name in ("b.csv", "m.skops", "d.csv"))
-    features = [f"x{k}" for k in range(64)]
+def bag_table(path):
+    """Write the bags as a table, the rows of a bag apart from each other."""
+    rows = [
+        [f"bag {number}", *row, ";".join(f"d{j}" for j in np.flatnonzero(labels))]
+        for number, (bag, labels) in enumerate(zip(DATA.samples, DATA.Y.toarray(), strict=True))
+        for row in bag.tolist()
+    ]
     with path.open("w", newline="") as lines:
         writer = csv.writer(lines)
-        writer.writerow(["bag", *features, "topics"])
-        for number, rows in enumerate(DATA.samples):
-            names = ";".join(f"d{j}" for j in np.flatnonzero(DATA.Y[[number]].toarray()))
-            writer.writerows([number, *row, names] for row in rows.tolist())
+        writer.writerow(["bag", *(f"x{k}" for k in range(64)), "topics"])
+        writer.writerows(rows[::2] + rows[1::2])
+    return path
+
+
+def test_bags_of_a_table_are_told_by_a_column(tmp_path):
+    path = bag_table(tmp_path / "b.csv")
+    model, scores, decided, tuned = (
+        tmp_path / name for name in ("m.skops", "s.csv", "d.csv", "t.json")
+    )
     options = ("--labels", "topics", "--bags", "bag")
     run("fit", path, *options, "--learner", "bags", "--maximize", "micro-f", "-o", model)
-    run("predict", model, path, *options, "-o", decided)
-    assert len(read_rows(decided)) == 40
+    run("predict", model, path, *options, "-o", decided, "--scores", scores)
+    rows = {row["bag"]: row for row in read_rows(decided)}
+    assert len(rows) == 40
+    shown = run("evaluate", path, *options, "--decided", decided, "--scores", scores)
+    names = [f"d{j}" for j in range(10)]
+    found = [[int(rows[f"bag {number}"][name]) for name in names] for number in range(40)]
+    value = micro(f_measure, count(DATA.Y, np.array(found)))
+    assert "Evaluation of 40 samples" in shown
+    assert f"{value:.4f}" in shown
+    assert "40 samples in bags" in run("describe", path, *options)
+    assert "40 samples in bags" in run("split", path, *options, "--folds", "2")
+    assert "written to" in run("tune", scores, path, *options, "-o", tuned)
+
+
+def test_the_learner_of_bags_need_not_be_asked_for(tmp_path):
+    model = tmp_path / "m.skops"
+    options = ("--labels", "topics", "-o", model)
+    path = bag_table(tmp_path / "b.csv")
+    assert "learner: bags, decides" in run("fit", path, *options, "--bags", "bag")
+    plain = tmp_path / "rows.csv"
+    plain.write_text("x,topics\n1,a\n2,b\n3,a\n4,b\n1,a\n2,b\n3,a\n4,b\n")
+    assert "learner: br, decides" in run("fit", plain, *options)

@@ -10,7 +10,7 @@ import typer
 
 from labelwise import __version__
 from labelwise.cli._model_commands import fit, learners, predict
-from labelwise.cli._option_types import HomeOption, LabelsOption
+from labelwise.cli._option_types import BagsOption, HomeOption, LabelsOption
 from labelwise.cli._select_command import select
 
 app = typer.Typer(
@@ -51,12 +51,13 @@ def labelwise(
 def describe(
     data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
     labels: LabelsOption = None,
+    bags: BagsOption = None,
     data_home: HomeOption = None,
 ) -> None:
     """Show what a data set looks like, and which way of splitting suits it."""
     from labelwise.cli._describe import show_description
 
-    show_description(data, labels, data_home)
+    show_description(data, labels, data_home, bags)
 
 
 @app.command()
@@ -74,6 +75,7 @@ def split(
         Path | None, typer.Option("--output", "-o", help="Where to write row,subset as csv.")
     ] = None,
     labels: LabelsOption = None,
+    bags: BagsOption = None,
     data_home: HomeOption = None,
 ) -> None:
     """Split a data set fairly, and show how fair beside other methods."""
@@ -88,6 +90,7 @@ def split(
         method=method,
         seed=seed,
         output=output,
+        bags=bags,
     )
 
 
@@ -122,6 +125,7 @@ def tune(
         Path | None, typer.Option("--output", "-o", help="Where to write the thresholds as JSON.")
     ] = None,
     columns: LabelsOption = None,
+    bags: BagsOption = None,
 ) -> None:
     """Find the thresholds whose decisions are best for a measure, and say how good they are."""
     from labelwise.cli._tune import Wishes, show_tuning
@@ -139,7 +143,7 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    show_tuning(scores, labels, wishes, columns=columns, output=output)
+    show_tuning(scores, labels, wishes, columns=columns, bags=bags, output=output)
 
 
 @app.command()
@@ -168,6 +172,7 @@ def evaluate(
     ] = "nan",
     seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.")] = 0,
     columns: LabelsOption = None,
+    bags: BagsOption = None,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli._evaluate import show_evaluation
@@ -177,6 +182,7 @@ def evaluate(
         scores=scores,
         decided=decided,
         columns=columns,
+        bags=bags,
         beta=beta,
         bootstrap=bootstrap,
         undefined=undefined,

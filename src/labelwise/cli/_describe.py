@@ -9,9 +9,11 @@ import typer
 from labelwise.data import load
 
 
-def show_description(data: str, labels: str | None, data_home: Path | None) -> None:
+def show_description(
+    data: str, labels: str | None, data_home: Path | None, bags: str | None = None
+) -> None:
     """Print the statistics of a data set and the advice that follows from them."""
-    dataset = load(data, data_home=data_home, labels=parse_labels(labels))
+    dataset = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
     typer.echo(repr(dataset))
     if dataset.Y is None:
         typer.echo("Its labels are unknown: it is for prediction.")

@@ -17,6 +17,7 @@ def show_evaluation(
     scores: Path | None = None,
     decided: Path | None = None,
     columns: str | None = None,
+    bags: str | None = None,
     beta: float = 1.0,
     bootstrap: int = 0,
     undefined: str = "nan",
@@ -26,7 +27,7 @@ def show_evaluation(
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     with working("reading"):
-        truth = read_labels(labels, columns)
+        truth = read_labels(labels, columns, bags=bags)
         scored = None if scores is None else matched(truth, read_scores(scores))
         chosen = None if decided is None else matched(truth, read_labels(decided))
     with working("measuring"):

@@ -29,7 +29,7 @@ _PARTS = ("train", "test", "all")
 class FitWishes(NamedTuple):
     """The options of the command, as they were typed."""
 
-    learner: str = "br"
+    learner: str | None = None
     maximize: str | None = None
     beta: float = 1.0
     seed: int = 0
@@ -48,15 +48,16 @@ def run_fit(
     data_home: Path | None = None,
 ) -> None:
     """Learn from a data set, write the model, and say what was done."""
-    settings = {"random_state": wishes.seed, "n_jobs": wishes.jobs, "verbose": int(wishes.verbose)}
-    chosen = plan(wishes.learner, wishes.maximize, wishes.beta, settings)
+    name, chosen = _planned(wishes, "br")
     check_part(wishes.part)
     check_output(output, Path(data))
     with working("reading"):
         whole = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
         rows = part_of(whole, wishes.part or ("all" if whole.train is None else "train"))
+    if whole.bags is not None:
+        name, chosen = _planned(wishes, "bags")
     _check_learnable(whole, rows, chosen.model)
-    with working(f"learning {wishes.learner}"), told_warnings():
+    with working(f"learning {name}"), told_warnings():
         fitted = chosen.model.fit(rows.samples, _label_frame(rows))
     # Names of both sides travel with the model: `labelwise predict` goes by them.
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
@@ -64,8 +65,15 @@ def run_fit(
     with working("writing"):
         _saving.save(fitted, output)
     typer.echo(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    typer.echo(f"learner: {wishes.learner}, decides {_in_words(chosen, fitted)}")
+    typer.echo(f"learner: {name}, decides {_in_words(chosen, fitted)}")
     typer.echo(f"written to {output}")
+
+
+def _planned(wishes: FitWishes, default: str) -> tuple[str, Plan]:
+    """Return the learner that was asked for, or the default, and what is fitted."""
+    settings = {"random_state": wishes.seed, "n_jobs": wishes.jobs, "verbose": int(wishes.verbose)}
+    name = wishes.learner or default
+    return name, plan(name, wishes.maximize, wishes.beta, settings)
 
 
 def check_part(part: str | None) -> None:

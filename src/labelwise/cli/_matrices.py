@@ -35,10 +35,16 @@ def read_scores(path: Path, max_bytes: int = MAX_BYTES) -> Matrix:
         raise DataError(path, str(error)) from error
 
 
-def read_labels(path: Path, columns: str | None = None, max_bytes: int = MAX_BYTES) -> Matrix:
-    """Return the 0/1 labels of a matrix, or of any data set; `columns` is its option --labels."""
-    if columns is not None or not is_matrix_file(path):
-        return _labels_of(path, load(str(path), labels=parse_labels(columns)))
+def read_labels(
+    path: Path,
+    columns: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    *,
+    bags: str | None = None,
+) -> Matrix:
+    """Return the 0/1 labels of a matrix, or of any data set with its options --labels, --bags."""
+    if columns is not None or bags is not None or not is_matrix_file(path):
+        return _labels_of(path, load(str(path), labels=parse_labels(columns), bags=bags))
     found = read_matrix(path, max_bytes)
     try:
         checked = check_labels(found.values, label_names=found.label_names, input_name="labels")

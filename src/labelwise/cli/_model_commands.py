@@ -22,7 +22,10 @@ def fit(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the model, such as model.skops.")
     ],
-    learner: Annotated[str, typer.Option(help="One of those of labelwise learners.")] = "br",
+    learner: Annotated[
+        str | None,
+        typer.Option(help="One of those of labelwise learners; br, or bags for bags."),
+    ] = None,
     maximize: Annotated[
         str | None,
         typer.Option(help="micro-f, macro-f, sample-f, ...; else as the learner decides."),

@@ -54,6 +54,7 @@ def show_tuning(
     wishes: Wishes,
     *,
     columns: str | None = None,
+    bags: str | None = None,
     output: Path | None = None,
 ) -> Thresholds:
     """Print the best thresholds and what is known about them, and write them."""
@@ -61,7 +62,7 @@ def show_tuning(
     if output is not None:
         check_output(output, scores, labels)
     with working("reading"):
-        truth = read_labels(labels, columns)
+        truth = read_labels(labels, columns, bags=bags)
         scored = matched(truth, read_scores(scores))
     with working("tuning"), warnings.catch_warnings():
         # Which labels have no positives is told below.
