@@ -12,13 +12,13 @@ from labelwise.data._bags import as_bags, is_bags
 from labelwise.learners._training import learn_features
 
 
-def learn_bags(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Bags:
+def learn_bags(learner: Any, X: Any, *, reset: bool = True) -> Bags:
     """Return the bags of X, their rows checked by `learn_features`; a plain row is a bag of one."""
     X = X.samples if isinstance(X, Dataset) else X
     if is_bags(X):
         bags = as_bags(X)
-        return Bags(learn_features(learner, bags.rows, reset=reset, sparse=sparse), bags.starts)
-    rows = learn_features(learner, X, reset=reset, sparse=sparse)
+        return Bags(learn_features(learner, bags.rows, reset=reset), bags.starts)
+    rows = learn_features(learner, X, reset=reset)
     return Bags(rows, np.arange(rows.shape[0] + 1))
 
 

@@ -83,7 +83,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The tuned value of each round.
     best_round_ : int
         The first of the highest, -1 if there was nothing to learn.
-    hidden_labels_ : array of shape (n_instances, n_labels)
+    hidden_labels_ : int8 array of shape (n_instances, n_labels)
         The labels of the training instances that were drawn for the best round.
     constants_, label_names_, classes_
         As in `BinaryRelevance`.
@@ -153,7 +153,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         targets = learn_targets(self, bags, Y, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
         tuned = self._goal(targets, 0).nothing_tuned()
-        hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int64)
+        hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
             task = self._task(bags, targets)
             best, history = best_round(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise.decisions._row_blocks import for_row_blocks
 
@@ -57,17 +59,17 @@ def bag_speakers(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return speakers
 
 
-def bag_means(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the mean score of each label in each bag."""
-    sums = np.add.reduceat(scores, starts[:-1], axis=0)
-    return np.asarray(sums / np.diff(starts)[:, None])
+def bag_means(rows: Any, starts: np.ndarray) -> Any:
+    """Return the mean of each column in each bag, dense or CSR as the rows."""
+    sizes = np.diff(starts)
+    return _weighted(np.repeat(1 / sizes, sizes), starts) @ rows
 
 
 def bag_unions(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the chance that an instance has the label: 1 - Π (1 - p), if they are independent."""
     with np.errstate(divide="ignore"):
         silence = np.log1p(-proba)
-    return np.asarray(-np.expm1(np.add.reduceat(silence, starts[:-1], axis=0)))
+    return np.asarray(-np.expm1(_weighted(np.ones(starts[-1]), starts) @ silence))
 
 
 AGGREGATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -81,3 +83,10 @@ def check_aggregation(name: str, input_name: str) -> None:
     """Refuse what is no way from instances to bags."""
     if name not in AGGREGATIONS:
         raise ValueError(f"{input_name} must be one of {', '.join(AGGREGATIONS)}, got {name!r}.")
+
+
+def _weighted(weights: np.ndarray, starts: np.ndarray) -> sparse.csr_array:
+    """Return what turns rows into the weighted sum of each bag, by a product."""
+    return sparse.csr_array(
+        (weights, np.arange(weights.size), starts), shape=(starts.size - 1, weights.size)
+    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +14,27 @@ from labelwise.data import Dataset
 from labelwise.learners._bag_gate import learn_bags
 from labelwise.learners._bag_scores import bag_maxima, bag_means
 
-_PARTS = {"mean": bag_means, "max": bag_maxima}
+
+def _highest(rows: Any, starts: np.ndarray) -> Any:
+    """Return the maximum of each column in each bag, dense or CSR as the rows."""
+    if not sparse.issparse(rows):
+        return bag_maxima(rows, starts)
+    n_bags, n_columns = starts.size - 1, rows.shape[1]
+    sizes = np.diff(starts)
+    stored = rows.tocoo(copy=True)
+    stored.sum_duplicates()
+    keys = np.repeat(np.arange(n_bags), sizes)[stored.row] * n_columns + stored.col
+    keys, place, n_stored = np.unique(keys, return_inverse=True, return_counts=True)
+    bag, column = np.divmod(keys, n_columns)
+    # Where not every row of the bag stores a number, there is a 0 as well.
+    highest = np.where(n_stored < sizes[bag], 0.0, -np.inf)
+    np.maximum.at(highest, place, stored.data)
+    found = sparse.csr_array((highest, (bag, column)), shape=(n_bags, n_columns))
+    found.eliminate_zeros()
+    return found
+
+
+_PARTS = {"mean": bag_means, "max": _highest}
 
 
 class BagSummary(TransformerMixin, BaseEstimator):
@@ -33,8 +54,8 @@ class BagSummary(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Samples as in `BagPlugin`, but dense. The rows of a 2-D array are bags of one instance, which
-    are their own mean and maximum.
+    Samples as in `BagPlugin`. The rows of a 2-D array are bags of one instance, which are their own
+    mean and maximum. Sparse instances give CSR.
 
     Examples
     --------
@@ -52,16 +73,19 @@ class BagSummary(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> BagSummary:  # noqa: ARG002
         """Learn the number of features and their names."""
         self._checked_parts()
-        learn_bags(self, X, sparse=False)
+        learn_bags(self, X)
         if isinstance(X, Dataset):
             self.feature_names_in_ = np.array(X.feature_names, dtype=object)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Return a row for each bag, of shape (n_bags, n_parts * n_features)."""
         check_is_fitted(self)
-        bags = learn_bags(self, X, reset=False, sparse=False)
-        return np.hstack([_PARTS[part](bags.rows, bags.starts) for part in self._checked_parts()])
+        bags = learn_bags(self, X, reset=False)
+        found = [_PARTS[part](bags.rows, bags.starts) for part in self._checked_parts()]
+        if sparse.issparse(bags.rows):
+            return sparse.csr_array(sparse.hstack(found, format="csr"))
+        return np.hstack(found)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return "mean of x", "max of x" for each feature x."""
@@ -85,3 +109,8 @@ class BagSummary(TransformerMixin, BaseEstimator):
         if not parts:
             raise ValueError("parts must hold at least one, got none.")
         return parts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -28,7 +28,7 @@ def draw_hidden(
     scores: np.ndarray | None,
     random: np.random.RandomState,
 ) -> np.ndarray:
-    """Return 1 for the instances drawn to carry a label, int64 of shape (n_instances, n_labels).
+    """Return 1 for the instances drawn to carry a label, int8 of shape (n_instances, n_labels).
 
     In each bag with label j, ``sizes[bag, j]`` instances are drawn one after the other without
     replacement, each time in proportion to the scores of those left, uniformly where these are all
@@ -36,8 +36,7 @@ def draw_hidden(
     """
     n_labels = Y.shape[1]
     sizes = np.broadcast_to(sizes, (len(bags), n_labels))
-    # int64: see DESIGN, section 3.
-    hidden = np.zeros((bags.rows.shape[0], n_labels), dtype=np.int64)
+    hidden = np.zeros((bags.rows.shape[0], n_labels), dtype=np.int8)
     for j in range(n_labels):
         with_label = np.flatnonzero(Y[:, j])
         rows = bags.rows_of(with_label)
