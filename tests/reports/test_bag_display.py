@@ -1,5 +1,7 @@
 """A display of bags says who spoke for which label, and whether it was right."""
 
+from itertools import combinations
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from labelwise.data import Dataset, make_digit_bags
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.reports import BagDisplay
+from labelwise.reports._bag_display import ShownBag
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -58,6 +61,50 @@ def test_bags_without_known_labels_have_nothing_right_or_wrong(fitted):
     assert all(not bag.missed for bag in display.bags)
     told = {holds for bag in display.bags for row in bag.spoken.values() for _, holds in row}
     assert told == {None}
+
+
+def drawn_labels(display):
+    """Each label that is written, with the colour behind it; None for what was missed."""
+    found = []
+    for text in display.ax_.texts:
+        box = text.get_bbox_patch()
+        color = None if box is None else mpl.colors.to_hex(box.get_facecolor())
+        found.append((text.get_text(), color))
+    return found
+
+
+def legend_of(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_colours_tell_right_from_wrong_and_the_legend_what_they_mean():
+    picture = np.zeros((2, 8, 8))
+    bag = ShownBag(picture, {0: [("2", False), ("6", True)], 1: [("4", False)]}, ["1", "3"])
+    display = BagDisplay([bag]).plot()
+    right, wrong = "#009e73", "#d55e00"
+    expected = [("2", wrong), ("6", right), ("4", wrong), ("1\n3", None)]
+    assert drawn_labels(display) == expected
+    frames = [patch for patch in display.ax_.patches if isinstance(patch, mpl.patches.Rectangle)]
+    assert [mpl.colors.to_hex(frame.get_edgecolor()) for frame in frames] == [right, wrong, wrong]
+    assert legend_of(display) == ["the bag has it", "it has not", "not found"]
+    unknown = BagDisplay([ShownBag(picture, {1: [("4", None)]}, [])]).plot()
+    assert legend_of(unknown) == ["decided"]
+
+
+@pytest.mark.parametrize(("n_bags", "n_columns"), [(3, 1), (8, 2), (9, 2)])
+def test_no_two_pictures_cover_each_other(n_bags, n_columns):
+    random = np.random.default_rng(0)
+    bags = [
+        ShownBag(np.zeros((size, 8, 8)), {}, ["1"] if size % 2 else [])
+        for size in random.integers(1, 5, n_bags)
+    ]
+    display = BagDisplay(bags).plot()
+    boxes = [image.get_extent() for image in display.ax_.images]
+    assert len({(left, top) for left, _, _, top in boxes}) == len(boxes)
+    cards = [p for p in display.ax_.patches if isinstance(p, mpl.patches.FancyBboxPatch)]
+    assert len({card.get_x() for card in cards}) == n_columns
+    for one, other in combinations(cards, 2):
+        assert not one.get_bbox().overlaps(other.get_bbox())
 
 
 def test_what_is_no_picture_is_refused(fitted):

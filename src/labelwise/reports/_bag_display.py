@@ -11,9 +11,13 @@ from labelwise.data import Dataset
 from labelwise.data._numbers import check_whole
 from labelwise.learners import BagPlugin
 
-_RIGHT, _WRONG = "C2", "C3"
-# From one bag to the next, in sides of a picture: room for the labels between them.
-_STEP = 1.3
+# Told apart by everyone, also in grey.
+_RIGHT, _WRONG, _UNKNOWN, _CARD = "#009e73", "#d55e00", "#0072b2", "#f3f4f6"
+# In sides of a picture, with its margin: the height of a bag with room for its labels, and from
+# one bag to the next, down and to the right.
+_HEIGHT, _DOWN, _RIGHTWARDS = 1.3, 1.45, 0.3
+# More bags than these stand in two columns.
+_ONE_COLUMN = 4
 
 
 class ShownBag(NamedTuple):
@@ -28,12 +32,13 @@ class BagDisplay:
     """Each bag as a row of its pictures; what was decided stands above the one that spoke for it.
 
     Use `from_estimator`; the constructor takes what it computes. A label that the bag has is
-    green, one that it has not is red, and those that it has but nobody spoke for stand behind.
+    green, one that it has not is orange, and those that it has but nobody spoke for stand in a
+    dashed frame behind. Where the labels of bags are unknown, all are blue.
 
     Parameters
     ----------
     bags : sequence of ShownBag
-        From top to bottom.
+        In the order of reading.
 
     Attributes
     ----------
@@ -106,20 +111,18 @@ class BagDisplay:
         """Draw on the given axes or on a new figure, and return the display."""
         import matplotlib.pyplot as plt
 
-        most = max(len(bag.pictures) for bag in self.bags)
+        width = max(len(bag.pictures) + bool(bag.missed) for bag in self.bags)
+        n_columns = 1 if len(self.bags) <= _ONE_COLUMN else 2
+        n_rows = -(-len(self.bags) // n_columns)
+        right, bottom = n_columns * (width + _RIGHTWARDS), n_rows * _DOWN + 0.3
         if ax is None:
-            size = (most + 2.0, _STEP * len(self.bags) + 0.5)
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+            _, ax = plt.subplots(figsize=(0.8 * right, 0.8 * bottom), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
-        for row, bag in enumerate(self.bags):
-            for place, picture in enumerate(bag.pictures):
-                _draw_picture(ax, picture, place, row, bag.spoken.get(place, []))
-            if bag.missed:
-                words = f"not found: {', '.join(bag.missed)}"
-                ax.text(
-                    len(bag.pictures) + 0.05, _STEP * row + 0.5, words, va="center", color=_WRONG
-                )
-        ax.set(xlim=(-0.05, most + 1.6), ylim=(_STEP * len(self.bags), -0.35), aspect="equal")
+        for number, bag in enumerate(self.bags):
+            row, column = divmod(number, n_columns)
+            _draw_bag(ax, bag, column * (width + _RIGHTWARDS), row * _DOWN)
+        _draw_legend(ax, self.bags)
+        ax.set(xlim=(-0.1, right - 0.1), ylim=(bottom, -0.1), aspect="equal")
         ax.set_axis_off()
         return self
 
@@ -148,20 +151,74 @@ def _shown(
     return ShownBag(pictures, spoken, [str(names[j]) for j in np.flatnonzero(lacking).tolist()])
 
 
+def _draw_bag(ax: Any, bag: ShownBag, left: float, top: float) -> None:
+    """Draw a card with the pictures of a bag, and what was missed behind them."""
+    from matplotlib.patches import FancyBboxPatch
+
+    width = len(bag.pictures) + bool(bag.missed)
+    round_corners = "round,pad=0,rounding_size=0.12"
+    card = (left, top), width, _HEIGHT
+    ax.add_patch(FancyBboxPatch(*card, boxstyle=round_corners, fc=_CARD, ec="none", zorder=0))
+    for place, picture in enumerate(bag.pictures):
+        _draw_picture(ax, picture, left + place, top, bag.spoken.get(place, []))
+    if bag.missed:
+        corner = left + len(bag.pictures)
+        _draw_frame(ax, corner, top, _WRONG, linestyle=(0, (3, 2)), linewidth=1.2)
+        words = "\n".join(bag.missed)
+        ax.text(corner + 0.5, top + 0.8, words, ha="center", va="center", color=_WRONG)
+
+
 def _draw_picture(
-    ax: Any, picture: np.ndarray, place: int, row: int, labels: list[tuple[str, bool | None]]
+    ax: Any, picture: np.ndarray, left: float, top: float, labels: list[tuple[str, bool | None]]
 ) -> None:
     """Draw a picture, dark where its values are high; outlined if it spoke for a label."""
-    from matplotlib.patches import Rectangle
-
-    left, top, side = place + 0.06, _STEP * row + 0.08, 0.84
-    ax.imshow(picture, cmap="gray_r", extent=(left, left + side, top + side, top), zorder=1)
+    edges = (left + 0.08, left + 0.92, top + 1.22, top + 0.38)
+    ax.imshow(picture, cmap="gray_r", extent=edges, zorder=1)
     if not labels:
         return
-    wrong = any(holds is False for _, holds in labels)
-    color = _WRONG if wrong else _RIGHT
-    ax.add_patch(
-        Rectangle((left, top), side, side, fill=False, edgecolor=color, linewidth=2.5, zorder=2)
+    colors = [_color(holds) for _, holds in labels]
+    _draw_frame(ax, left, top, _RIGHT if _RIGHT in colors else colors[0], linewidth=2.5)
+    for k, ((name, _), color) in enumerate(zip(labels, colors, strict=True)):
+        place = left + 0.08 + 0.84 * (k + 0.5) / len(labels)
+        ax.text(
+            place,
+            top + 0.2,
+            name,
+            color="white",
+            size="small",
+            weight="bold",
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round,pad=0.25", "facecolor": color, "edgecolor": "none"},
+        )
+
+
+def _draw_frame(ax: Any, left: float, top: float, color: str, **line: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    corner = (left + 0.08, top + 0.38)
+    ax.add_patch(Rectangle(corner, 0.84, 0.84, fill=False, ec=color, zorder=2, **line))
+
+
+def _draw_legend(ax: Any, bags: Sequence[ShownBag]) -> None:
+    """Say below what the colours mean that are there."""
+    from matplotlib.patches import Patch
+
+    told = {holds for bag in bags for labels in bag.spoken.values() for _, holds in labels}
+    words = {True: "the bag has it", False: "it has not", None: "decided"}
+    marks = [Patch(color=_color(holds), label=words[holds]) for holds in words if holds in told]
+    if any(bag.missed for bag in bags):
+        marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="not found"))
+    ax.legend(
+        handles=marks,
+        loc="lower center",
+        ncols=max(1, len(marks)),
+        frameon=False,
+        fontsize="small",
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=0,
     )
-    words = ", ".join(name for name, _ in labels)
-    ax.text(left + side / 2, top - 0.03, words, ha="center", va="bottom", color=color, size="small")
+
+
+def _color(holds: bool | None) -> str:
+    return _UNKNOWN if holds is None else _RIGHT if holds else _WRONG
