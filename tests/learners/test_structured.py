@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
+from labelwise.learners._cut_kernels import violating_set
 from labelwise.learners._structured import Problem, decide, no_pairs, pairs_of, solve
-from labelwise.learners._structured_kernels import violating_set
+from labelwise.learners._structured_kernels import most_violating_set
 from tests.oracles import structured as oracle
 
 # Many ties, among scores and between scores and losses; hits stay only where scores exceed 1.
@@ -39,6 +40,8 @@ def as_pairs(gains):
 
 def find(scores, truth, pairs):
     found = np.empty(truth.size, dtype=bool)
+    if pairs.others.size == 0:
+        return found, most_violating_set(scores, truth, found)
     return found, violating_set(scores, truth, pairs, found)
 
 
@@ -138,9 +141,49 @@ def test_the_optimum_lies_between_the_objective_and_its_gap_below(seed, penalty)
     found = solved(problem, penalty)
     gains = np.zeros((3, 3))
     assert found.gap <= 1e-4
-    assert found.objective == pytest.approx(oracle.objective(found.W, X, Y, penalty, gains))
+    assert found.objective == pytest.approx(
+        oracle.objective(*problem.coefficients(found.W), X, Y, penalty, gains)
+    )
     optimum = oracle.least_objective(X, Y, penalty, gains)
     assert (1 - found.gap) * found.objective - 1e-7 <= optimum <= found.objective + 1e-7
+
+
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_features_added_to_give_the_same_scores(share):
+    """Sparse features are centred in products only, full ones before."""
+    random = np.random.default_rng(0)
+    X, Y, _ = some_problem(n_rows=40)
+    X = X * (random.random(X.shape) < share)
+    X[0] = 1.0
+    added = np.array([3.0, -7.0])
+    one, other = (Problem.of(part, Y, no_pairs(3)) for part in (X, X + added))
+    assert one.offset.any() == (share < 0.25)
+    found, shifted = solved(one, 0.05, tol=1e-9), solved(other, 0.05, tol=1e-9)
+    assert shifted.objective == pytest.approx(found.objective)
+    (weights, intercepts), (others, of_others) = (
+        one.coefficients(found.W),
+        other.coefficients(shifted.W),
+    )
+    np.testing.assert_allclose(others, weights, atol=1e-4)
+    np.testing.assert_allclose(of_others, intercepts - added @ weights, atol=1e-3)
+
+
+def test_to_multiply_features_is_to_divide_the_penalty_by_the_square():
+    X, Y, problem = some_problem()
+    found = solved(problem, 0.05)
+    larger = solved(Problem.of(8 * X, Y, no_pairs(3)), 0.05 * 8**2)
+    # A power of two changes no digit.
+    np.testing.assert_array_equal(8 * larger.W[:-1], found.W[:-1])
+    np.testing.assert_array_equal(larger.W[-1], found.W[-1])
+
+
+def test_features_without_spread_leave_the_intercepts_to_be_learned():
+    _, Y, _ = some_problem()
+    X = np.full((12, 2), 3.0)
+    found = solved(problem := Problem.of(X, Y, no_pairs(3)), 0.05)
+    weights, intercepts = problem.coefficients(found.W)
+    assert (weights == 0).all()
+    assert (intercepts != 0).any()
 
 
 def test_empty_rows_and_rows_of_all_labels_have_their_optimum():
@@ -158,10 +201,15 @@ def test_with_pairs_no_constraint_was_found_that_is_none():
     found = solved(problem, 0.05)
     assert found.gap <= 1e-4
     # Sets that were missed can only lower what was minimised.
-    assert found.objective <= oracle.objective(found.W, X, Y, 0.05, gains) + ROUNDING
+    assert (
+        found.objective
+        <= oracle.objective(*problem.coefficients(found.W), X, Y, 0.05, gains) + ROUNDING
+    )
     optimum = oracle.least_objective(X, Y, 0.05, gains)
     assert (1 - found.gap) * found.objective <= optimum + 1e-7
-    assert oracle.objective(found.W, X, Y, 0.05, gains) == pytest.approx(optimum, rel=0.05)
+    assert oracle.objective(*problem.coefficients(found.W), X, Y, 0.05, gains) == pytest.approx(
+        optimum, rel=0.05
+    )
 
 
 def test_a_warm_start_finds_the_same_optimum():

@@ -35,11 +35,20 @@ def hinge_loss(scores, truth, gains):
     return highest - value(scores, truth, gains)
 
 
-def objective(W, X, Y, penalty, gains):
-    """The last row of W belongs to the constant feature."""
-    scores = X @ W[:-1] + W[-1]
+def central_features(X):
+    """Features less their mean, and a constant whose square is a tenth of their mean square."""
+    central = X - X.mean(axis=0)
+    constant = np.sqrt((central**2).sum(axis=1).mean() / 10)
+    return np.column_stack([central, np.full(len(X), constant)])
+
+
+def objective(weights, intercepts, X, Y, penalty, gains):
+    """weights: a row for each feature as given, whose 0 the intercepts are the scores of."""
+    features = central_features(X)
+    of_constant = (intercepts + X.mean(axis=0) @ weights) / features[0, -1]
+    scores = features @ np.vstack([weights, of_constant])
     losses = [hinge_loss(*row, gains) for row in zip(scores, Y, strict=True)]
-    return penalty / 2 * (W**2).sum() + np.mean(losses)
+    return penalty / 2 * ((weights**2).sum() + (of_constant**2).sum()) + np.mean(losses)
 
 
 def smallest_best_set(scores, gains, tolerance=1e-9):
@@ -70,7 +79,7 @@ def violation_by_sizes(scores, truth, gains):
 def least_objective(X, Y, penalty, gains):
     """The optimum over all weights, a constraint for each label set of each row, by clarabel."""
     n_rows, n_labels = Y.shape
-    features = np.column_stack([X, np.ones(n_rows)])
+    features = central_features(X)
     n_weights = features.shape[1] * n_labels
     left, right = [], []
     for i, truth in enumerate(Y):

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from labelwise.learners._structured import no_pairs
-from labelwise.learners._structured_fit import learn_weights
-from labelwise.learners._training import as_multilabel, learn_features
+from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise.learners._training import as_multilabel
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):
@@ -19,8 +18,9 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss ``ℓ(y, y') = 1 - 2|y ∩ y'| / (|y| + |y'|)``
     of two label sets (0 if both are empty), `fit` minimises::
 
-        λ/2 · (‖W‖² + ‖b‖²) + mean_i max_y' {ℓ(y_i, y') + f(y', x_i) - f(y_i, x_i)}
+        λ/2 · (‖W‖² + ‖b + W·x̄‖²/κ²) + mean_i max_y' {ℓ(y_i, y') + f(y', x_i) - f(y_i, x_i)}
 
+    where x̄ is the mean of the samples and κ² a tenth of the mean of ``‖x_i - x̄‖²``.
     The maximum over all 2^m sets is exact, and takes a sort and ``O(|y| (m - |y|))`` steps at most.
     A label is decided where its score is above 0, which maximises f.
 
@@ -73,8 +73,10 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     Notes
     -----
     The paper leaves the penalty's form open; ours is that of the logistic learners, but for the
-    intercept, which is the weight of a constant feature 1 and is penalised as all others are.
-    Features are taken as they are given.
+    intercept. That is not free: the scores of the mean sample are penalised as the weights of a
+    constant feature κ. So what is added to a feature changes nothing, and to multiply all
+    features by s is to divide λ by s². A penalty of b itself takes more passes the further the
+    features are from 0: on Scene at λ = 0.01, 78 in place of 24. A larger κ does so, too.
 
     Solved in the dual, block by block: a sample keeps the label sets that carry weight, and a
     visit finds the most violating set, shifts weight between the sample's sets, and drops those
@@ -130,10 +132,7 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
 
         Labels that had one class in training have the score -1 or 1.
         """
-        check_is_fitted(self)
-        X = learn_features(self, X, reset=False)
-        scores: np.ndarray = X @ self.coef_.T + self.intercept_
-        return scores
+        return linear_scores(self, X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return 1 where the score is above 0, int64 of shape (n_samples, n_labels)."""

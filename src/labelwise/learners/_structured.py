@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise.decisions._row_blocks import for_row_blocks
+from labelwise.learners._cut_kernels import Pairs, best_sets, violating_set, violating_sets
 from labelwise.learners._structured_kernels import (
-    Pairs,
     Planes,
     Rows,
-    best_sets,
+    most_violating_sets,
     row_gaps,
+    row_scores,
+    visit_row,
     visit_rows,
 )
 
+# Features fuller than this are centred one by one, others in products only.
+_DENSE_ENOUGH = 0.25
 # Every so many passes all rows are visited; in between, rows in proportion to their gaps.
 _FULL_PASS = 5
 _GROWTH = 1.5
@@ -54,23 +59,66 @@ def decide(scores: np.ndarray, pairs: Pairs) -> np.ndarray:
 class Problem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
-    f(y, x) = Σ_j y_j w_j · (x, 1) + Σ gains of pairs that y holds; W has a row for each feature.
+    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is the mean of
+    ‖x - mean‖²: adding to features changes nothing, multiplying them is another λ.
     """
 
-    X: sparse.csr_array  # the constant feature is its last column
+    X: sparse.csr_array
+    offset: np.ndarray  # the mean of X, or 0 where the mean was subtracted
+    mean: np.ndarray
+    squared_constant: float  # κ²
     Y: np.ndarray  # bool
     pairs: Pairs
 
     @classmethod
     def of(cls, X: Any, Y: np.ndarray, pairs: Pairs) -> Problem:
         """Return the problem for features dense or sparse."""
-        ones = np.ones((X.shape[0], 1))
-        joined = sparse.csr_array(sparse.hstack([sparse.csr_array(X), ones], format="csr"))
+        rows = sparse.csr_array(X, dtype=np.float64)
+        mean = np.asarray(rows.sum(axis=0)) / X.shape[0]
+        offset = mean
+        if rows.nnz > _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
+            rows, offset = _full_rows(rows.toarray() - mean), np.zeros_like(mean)
         # One layout and one kind of indices, so that kernels are built once.
-        if max(joined.nnz, *joined.shape) < 2**31:
-            joined.indptr = joined.indptr.astype(np.int32, copy=False)
-            joined.indices = joined.indices.astype(np.int32, copy=False)
-        return cls(joined, np.ascontiguousarray(Y), pairs)
+        if max(rows.nnz, *rows.shape) < 2**31:
+            rows.indptr = rows.indptr.astype(np.int32, copy=False)
+            rows.indices = rows.indices.astype(np.int32, copy=False)
+        spread = float(_squares(rows, offset).mean())
+        return cls(rows, offset, mean, spread / 10 or 1.0, np.ascontiguousarray(Y), pairs)
+
+    def rows(self) -> Rows:
+        """Return the samples for kernels."""
+        along = self.X @ self.offset
+        return Rows(
+            *(self.X.indptr, self.X.indices, self.X.data, along),
+            self.squared_constant - along + self.offset @ self.offset,
+            self.squared_constant + _squares(self.X, self.offset),
+        )
+
+    def scores(self, W: np.ndarray, block: slice) -> np.ndarray:
+        """Return the scores of some samples; the last row of W are intercepts."""
+        return np.ascontiguousarray(self.X[block] @ W[:-1] + W[-1])
+
+    def squared_norm(self, W: np.ndarray) -> float:
+        """Return what λ/2 is a factor of."""
+        central = W[-1] + self.offset @ W[:-1]
+        return float(np.vdot(W[:-1], W[:-1]) + central @ central / self.squared_constant)
+
+    def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights (n_features, n_labels) and intercepts for features as they were given."""
+        return W[:-1], W[-1] + (self.offset - self.mean) @ W[:-1]
+
+
+def _full_rows(X: np.ndarray) -> sparse.csr_array:
+    """Return a dense matrix as one that is not, zeros included."""
+    indptr = np.arange(X.shape[0] + 1) * X.shape[1]
+    indices = np.tile(np.arange(X.shape[1]), X.shape[0])
+    return sparse.csr_array((X.ravel(), indices, indptr), shape=X.shape)
+
+
+def _squares(X: sparse.csr_array, offset: np.ndarray) -> np.ndarray:
+    """Return ‖x - offset‖² of each row."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)) - 2 * (X @ offset) + offset @ offset
+    return np.asarray(np.maximum(squares, 0.0))
 
 
 class Solution(NamedTuple):
@@ -111,7 +159,7 @@ def solve(
         order = _order(gaps, n_passes, random)
         planes = _visit(problem, W, planes, order, 1 / (penalty * n_rows), gaps)
         n_passes += 1
-        lower = _dual(planes, W, penalty, n_rows)
+        lower = planes.weights @ planes.heights / n_rows - penalty / 2 * problem.squared_norm(W)
         # Gaps at the last visit are only a guess: before the end all are found for one W.
         if gaps.mean() <= tol * (lower + gaps.mean()) or n_passes >= max_passes - 1:
             _find_gaps(problem, W, planes, gaps)
@@ -142,7 +190,7 @@ def _first_point(
         first=np.arange(n_rows),
         unused=np.array([-1, 0]),
     )
-    return np.zeros((problem.X.shape[1], n_labels)), _with_room(planes)
+    return np.zeros((problem.X.shape[1] + 1, n_labels)), _with_room(planes)
 
 
 def _with_room(planes: Planes) -> Planes:
@@ -178,25 +226,50 @@ def _visit(
     gaps: np.ndarray,
 ) -> Planes:
     """Visit all rows of `order`, making room for planes when there is too little."""
-    rows = Rows(problem.X.indptr, problem.X.indices, problem.X.data)
+    rows = problem.rows()
+    drifting = np.vstack([W, np.zeros(W.shape[1])])
+    visit = visit_rows if problem.pairs.others.size == 0 else partial(_visit_by_cuts, problem.pairs)
     while True:
-        n_visited = visit_rows(rows, problem.Y, W, problem.pairs, planes, order, rate, gaps)
+        n_visited = visit(rows, problem.Y, drifting, planes, order, rate, gaps)
         order = order[n_visited:]
         if order.size == 0:
-            return planes
+            break
         planes = _with_room(planes)
+    W[:] = drifting[:-1]
+    W[:-1] -= np.outer(problem.offset, drifting[-1])
+    return planes
 
 
-def _dual(planes: Planes, W: np.ndarray, penalty: float, n_rows: int) -> float:
-    """Return the value of the dual, which no weights' objective is below."""
-    return float(planes.weights @ planes.heights / n_rows - penalty / 2 * np.vdot(W, W))
+def _visit_by_cuts(
+    pairs: Pairs,
+    rows: Rows,
+    Y: np.ndarray,
+    W: np.ndarray,
+    planes: Planes,
+    order: np.ndarray,
+    rate: float,
+    gaps: np.ndarray,
+) -> int:
+    """Do what `visit_rows` does, with pairs; cuts take so long that the loop need not be fast."""
+    found = np.empty(Y.shape[1], dtype=bool)
+    for place, i in enumerate(order):
+        if planes.unused[1] == 0:
+            return place
+        height = violating_set(row_scores(rows, W, i), Y[i], pairs, found)
+        gaps[i] = visit_row(rows, W, planes, i, found, height, rate)
+    return order.size
 
 
 def _find_gaps(problem: Problem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
     """Find the gaps of all rows under the same weights."""
 
     def work(block: slice) -> None:
-        scores = np.ascontiguousarray(problem.X[block] @ W)
-        row_gaps(scores, problem.Y, problem.pairs, planes, block.start, gaps)
+        scores, truths = problem.scores(W, block), problem.Y[block]
+        found, heights = np.empty(truths.shape, dtype=bool), np.empty(len(truths))
+        if problem.pairs.others.size == 0:
+            most_violating_sets(scores, truths, found, heights)
+        else:
+            violating_sets(scores, truths, problem.pairs, found, heights)
+        row_gaps(scores, found, heights, planes, block.start, gaps)
 
-    for_row_blocks(work, len(problem.Y), problem.Y.shape[1])
+    for_row_blocks(work, *problem.Y.shape)

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data._numbers import check_real, check_whole
 from labelwise.decisions._score_matrix import splits_of
+from labelwise.learners._cut_kernels import Pairs
 from labelwise.learners._penalty_path import check_penalty
 from labelwise.learners._structured import Problem, Solution, decide, solve
-from labelwise.learners._structured_kernels import Pairs
 from labelwise.learners._training import learn_features, learn_targets, tell
 from labelwise.measures import count, f_measure
 
@@ -70,11 +71,20 @@ def learn_weights(learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray],
         learner.cv_values_ = dict(zip(options.penalties, values.tolist(), strict=True))
         # Of equal values the first, whose penalty is the strongest.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
-    found = _fit(Problem.of(X, labels, pairs_in(labels)), options)
-    learner.coef_[targets.varying] = found.W[:-1].T
-    learner.intercept_[targets.varying] = found.W[-1]
+    problem = Problem.of(X, labels, pairs_in(labels))
+    found = _fit(problem, options)
+    weights, learner.intercept_[targets.varying] = problem.coefficients(found.W)
+    learner.coef_[targets.varying] = weights.T
     learner.penalty_, learner.objective_, learner.gap_ = found[2:5]
     learner.n_passes_, learner.n_planes_ = found.n_passes, found.n_planes
+
+
+def linear_scores(learner: Any, X: Any) -> np.ndarray:
+    """Return the scores of the labels without the gains of pairs."""
+    check_is_fitted(learner)
+    X = learn_features(learner, X, reset=False)
+    scores: np.ndarray = X @ learner.coef_.T + learner.intercept_
+    return scores
 
 
 def _roughly(
@@ -125,7 +135,8 @@ def _held_out_f(
     found = Parallel(n_jobs=options.n_jobs, prefer="threads")(
         delayed(_fold_f)(
             Problem.of(X[train], labels[train], pairs_in(labels[train])),
-            Problem.of(X[test], labels[test], pairs_in(labels[train])),
+            X[test],
+            labels[test],
             options._replace(random=np.random.RandomState(seed)),
             f"fold {k + 1} of {len(splits)}, ",
         )
@@ -135,12 +146,13 @@ def _held_out_f(
     return values
 
 
-def _fold_f(train: Problem, test: Problem, options: Options, name: str) -> np.ndarray:
-    """Return the F of each sample of the test part, a row for each penalty."""
+def _fold_f(train: Problem, X: Any, labels: np.ndarray, options: Options, name: str) -> np.ndarray:
+    """Return the F of each sample that was held out, a row for each penalty."""
     values, found = [], None
     for penalty in options.penalties:
         found = _roughly(train, penalty, options, found)
-        decided = decide(test.X @ found.W, test.pairs)
-        values.append(f_measure(count(test.Y, decided, by="sample")))
+        weights, intercepts = train.coefficients(found.W)
+        decided = decide(X @ weights + intercepts, train.pairs)
+        values.append(f_measure(count(labels, decided, by="sample")))
         options.tell(f"{name}penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
     return np.array(values)

@@ -1,8 +1,11 @@
-"""Structured hinge loss row by row: the most violating label sets, and steps of the dual.
+"""Structured hinge loss row by row: the most violating label set, and steps of the dual.
 
 A plane of a row is a label set y' with its height ℓ_F(y, y') + pairs(y') - pairs(y), so that its
 value under the scores is height + Σ_{j in y'} scores_j. The row's hinge loss is the highest value
 of all sets, less that of y itself, whose height is 0.
+
+The last rows of W are intercepts and drift, the weights of features W[:-2] - mean ⊗ drift: a visit
+moves them along x - mean, and changes few rows of W where x is sparse.
 """
 
 from typing import NamedTuple
@@ -13,27 +16,19 @@ from numba import njit
 # The row's problem counts as solved when so small a part of its gap is left.
 _SOLVED = 0.05
 _ROUNDING = 1e-12
-# Searches for a new plane in one visit: those by cuts cost more than the visit.
-_SEARCHES = 3
-_SEARCHES_BY_CUTS = 1
-_MOST_STEPS = 50
+_SEARCHES = 3  # for a new plane in one visit
+_SHIFTS = 10  # of weight after each search
 
 
 class Rows(NamedTuple):
-    """A CSR matrix of features, the constant one included."""
+    """Features x of samples as a CSR matrix, and what makes them x - c with a constant κ."""
 
     indptr: np.ndarray
     indices: np.ndarray
     values: np.ndarray
-
-
-class Pairs(NamedTuple):
-    """Gains of pairs of labels, each pair once in either direction, by the first label."""
-
-    indptr: np.ndarray
-    others: np.ndarray
-    gains: np.ndarray
-    reverse: np.ndarray  # where the same pair stands in the other direction
+    along: np.ndarray  # x · c
+    lift: np.ndarray  # κ² - (x - c) · c: what a unit step along (x - c, κ) adds to the intercept
+    squares: np.ndarray  # ‖x - c‖² + κ²
 
 
 class Planes(NamedTuple):
@@ -52,15 +47,6 @@ class Planes(NamedTuple):
 def _f_loss(n_hits, n_sizes):
     """1 - F of two sets from their intersection and the sum of their sizes; both empty: 0."""
     return 1.0 - 2.0 * n_hits / n_sizes if n_sizes > 0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _n_both(one, other):
-    """Count the labels in both sets."""
-    n_both = 0
-    for j in range(one.size):
-        n_both += one[j] and other[j]
-    return n_both
 
 
 @njit(cache=True, nogil=True)
@@ -99,8 +85,8 @@ def _ranked(scores, truth, is_true, least):
 
 
 @njit(cache=True, nogil=True)
-def _most_violating_set(scores, truth, found):
-    """Write the set of the highest value into `found`, and return its height; exact, no pairs.
+def most_violating_set(scores, truth, found):
+    """Write the set of the highest value into `found`, and return its height.
 
     With a hits and b misses the best are those of the highest scores. Given a, the value is
     concave in b: b grows while that gains. No miss gains more by its size than `most`.
@@ -134,168 +120,10 @@ def _most_violating_set(scores, truth, found):
 
 
 @njit(cache=True, nogil=True)
-def _pair_gains(decided, pairs):
-    """Sum of the gains of all pairs that are decided whole."""
-    total = 0.0
-    for j in range(decided.size):
-        if decided[j]:
-            for e in range(pairs.indptr[j], pairs.indptr[j + 1]):
-                if decided[pairs.others[e]]:
-                    total += pairs.gains[e]
-    return total / 2
-
-
-@njit(cache=True, nogil=True)
-def _push(left, residual, pairs, entered, end):
-    """Push what fits along the path to `end`, and leave nothing of the narrowest place."""
-    amount, j = -left[end], end
-    while entered[j] >= 0:
-        amount = min(amount, residual[entered[j]])
-        j = pairs.others[pairs.reverse[entered[j]]]
-    amount = min(amount, left[j])
-    left[j] -= amount
-    left[end] += amount
-    j = end
-    while entered[j] >= 0:
-        residual[entered[j]] -= amount
-        residual[pairs.reverse[entered[j]]] += amount
-        j = pairs.others[pairs.reverse[entered[j]]]
-
-
-@njit(cache=True, nogil=True)
-def _cut(left, residual, pairs, reached):
-    """Push flow along shortest paths until none is left, and mark the smallest source side.
-
-    `left` is what the source can still give a label (positive) or the label the sink (negative),
-    `residual` what each direction of a pair can still carry. Both are kept for a next call, in
-    which `left` may have been raised: the flow stays one, and the source side can only grow.
-    """
-    queue = np.empty(left.size, np.int64)
-    entered = np.empty(left.size, np.int64)
-    while True:
-        n_queued, k, end = 0, 0, -1
-        for j in range(left.size):
-            reached[j] = left[j] > 0
-            if reached[j]:
-                queue[n_queued], entered[j] = j, -1
-                n_queued += 1
-        while k < n_queued and end < 0:
-            j = queue[k]
-            k += 1
-            for e in range(pairs.indptr[j], pairs.indptr[j + 1]):
-                other = pairs.others[e]
-                if residual[e] > 0 and not reached[other]:
-                    reached[other], entered[other] = True, e
-                    queue[n_queued] = other
-                    n_queued += 1
-                    if left[other] < 0:
-                        end = other
-                        break
-        if end < 0:
-            return
-        _push(left, residual, pairs, entered, end)
-
-
-@njit(cache=True, nogil=True)
-def _terminals(scores, pairs):
-    """Capacities of a cut that maximises Σ scores + gains, as 2ab = a + b - |a - b| for bits."""
-    left = scores.copy()
-    for j in range(scores.size):
-        for e in range(pairs.indptr[j], pairs.indptr[j + 1]):
-            left[j] += pairs.gains[e] / 2
-    return left
-
-
-@njit(cache=True, nogil=True)
-def best_sets(scores, pairs, decided):
-    """Mark for each row the smallest of the sets of the highest Σ scores + gains of pairs."""
+def most_violating_sets(scores, truths, found, heights):
+    """Write the set of the highest value, and its height, for each row."""
     for i in range(scores.shape[0]):
-        _cut(_terminals(scores[i], pairs), pairs.gains / 2, pairs, decided[i])
-
-
-@njit(cache=True, nogil=True)
-def _height(truth, decided, pairs):
-    """F-loss of a set, plus the gains of its pairs."""
-    n_sizes = _n_both(truth, truth) + _n_both(decided, decided)
-    return _f_loss(_n_both(truth, decided), n_sizes) + _pair_gains(decided, pairs)
-
-
-@njit(cache=True, nogil=True)
-def _keep_better(scores, truth, pairs, tried, found, kept):
-    """Write the tried set into `found`, its height and value into `kept`, if it has more value."""
-    height = _height(truth, tried, pairs) - _pair_gains(truth, pairs)
-    value = height + _value(scores, tried)
-    if value > kept[1]:
-        kept[0], kept[1] = height, value
-        found[:] = tried
-
-
-@njit(cache=True, nogil=True)
-def _try_fixed_sizes(scores, truth, pairs, found, kept):
-    """Try the best sets as if they had size k: a true label then loses 2/(|y| + k).
-
-    The terms rise with k, so the flow for k is a start for k + 1, and sets grow.
-    """
-    n_true = _n_both(truth, truth)
-    left, residual = _terminals(scores, pairs), pairs.gains / 2
-    reached = np.empty(scores.size, np.bool_)
-    n_reached, term = -1, 0.0
-    for k in range(scores.size + 1):
-        rise = term - 2.0 / (n_true + k)
-        term -= rise
-        for j in range(scores.size):
-            left[j] += rise if truth[j] else 0.0
-        _cut(left, residual, pairs, reached)
-        if _n_both(reached, reached) != n_reached:
-            n_reached = _n_both(reached, reached)
-            _keep_better(scores, truth, pairs, reached, found, kept)
-
-
-@njit(cache=True, nogil=True)
-def _try_tangents(scores, truth, pairs, found, kept):
-    """Try the best sets for the loss's tangent at all true labels and k labels altogether.
-
-    With t true labels and a hits, 1 - 2a/(t + k) changes by 2t/(t + k)² with each further label,
-    and by 2/(t + k) less with each hit.
-    """
-    n_true = _n_both(truth, truth)
-    reached = np.empty(scores.size, np.bool_)
-    for k in range(n_true, scores.size + 1):
-        left = _terminals(scores, pairs)
-        more = 2.0 * n_true / (n_true + k) ** 2
-        for j in range(scores.size):
-            left[j] += more - 2.0 / (n_true + k) if truth[j] else more
-        _cut(left, pairs.gains / 2, pairs, reached)
-        _keep_better(scores, truth, pairs, reached, found, kept)
-
-
-@njit(cache=True, nogil=True)
-def _violating_set_by_cuts(scores, truth, pairs, found):
-    """Write a set of high value into `found`, at least as high as the truth; return its height.
-
-    A cut maximises what is linear but for pairs: the loss is made so at every size k.
-    """
-    found[:] = truth
-    kept = np.array([0.0, _value(scores, truth)])
-    if truth.any():
-        _try_fixed_sizes(scores, truth, pairs, found, kept)
-        _try_tangents(scores, truth, pairs, found, kept)
-        return kept[0]
-    # Every set but the empty one loses 1: the best of all, or the best single label, is tried.
-    reached = np.empty(scores.size, np.bool_)
-    _cut(_terminals(scores, pairs), pairs.gains / 2, pairs, reached)
-    if not reached.any():
-        reached[np.argmax(scores)] = True
-    _keep_better(scores, truth, pairs, reached, found, kept)
-    return kept[0]
-
-
-@njit(cache=True, nogil=True)
-def violating_set(scores, truth, pairs, found):
-    """Write the most violating set of a row into `found`, and return its height."""
-    if pairs.others.size == 0:
-        return _most_violating_set(scores, truth, found)
-    return _violating_set_by_cuts(scores, truth, pairs, found)
+        heights[i] = most_violating_set(scores[i], truths[i], found[i])
 
 
 @njit(cache=True, nogil=True)
@@ -323,14 +151,12 @@ def _ends(planes, i):
 
 
 @njit(cache=True, nogil=True)
-def row_gaps(scores, Y, pairs, planes, start, gaps):
+def row_gaps(scores, found, heights, planes, start, gaps):
     """Write how far each row's hinge loss lies above its dual, for a block of rows from `start`."""
-    found = np.empty(Y.shape[1], np.bool_)
     for i in range(scores.shape[0]):
-        height = violating_set(scores[i], Y[start + i], pairs, found)
         _find_values(planes, start + i, scores[i])
         best, _, mean = _ends(planes, start + i)
-        highest = max(planes.values[best], height + _value(scores[i], found))
+        highest = max(planes.values[best], heights[i] + _value(scores[i], found[i]))
         gaps[start + i] = max(0.0, highest - mean)
 
 
@@ -363,20 +189,22 @@ def _drop_idle(planes, i):
                 planes.first[i] = following
             else:
                 planes.following[before] = following
-            planes.following[k] = planes.unused[0]
-            planes.unused[0] = k
+            planes.following[k], planes.unused[0] = planes.unused[0], k
             planes.unused[1] += 1
         k = following
 
 
 @njit(cache=True, nogil=True)
-def _change_score(planes, i, scores, j, change):
-    """Change a label's score, and the values of the row's planes that hold the label."""
-    scores[j] += change
+def _shift_pair(planes, i, scores, ends, change):
+    """Change the scores by which two planes differ, and the values of all planes of the row."""
+    sign = planes.labels[ends[1]].astype(np.int8) - planes.labels[ends[0]].astype(np.int8)
+    scores += change * sign
     k = planes.first[i]
     while k >= 0:
-        if planes.labels[k, j]:
-            planes.values[k] += change
+        n_more = 0
+        for j in range(scores.size):
+            n_more += planes.labels[k, j] * sign[j]
+        planes.values[k] += change * n_more
         k = planes.following[k]
 
 
@@ -387,69 +215,86 @@ def _shift_weight(planes, i, scores, stiffness, slack):
     Each shift is the best one of the two: the scores of labels in which they differ change by
     `stiffness` times the weight, which brings the values together.
     """
-    for _ in range(_MOST_STEPS):
+    for _ in range(_SHIFTS):
         best, worst, _ = _ends(planes, i)
         apart = planes.values[best] - planes.values[worst]
-        to, of = planes.labels[best], planes.labels[worst]
-        n_different = _n_different(to, of)
+        n_different = _n_different(planes.labels[best], planes.labels[worst])
         if apart <= slack or n_different == 0:
             return
         amount = min(planes.weights[worst], apart / (stiffness * n_different))
         planes.weights[worst] -= amount
         planes.weights[best] += amount
-        for j in range(scores.size):
-            if to[j] != of[j]:
-                change = stiffness * amount * (1.0 if of[j] else -1.0)
-                _change_score(planes, i, scores, j, change)
+        _shift_pair(planes, i, scores, (best, worst), stiffness * amount)
 
 
 @njit(cache=True, nogil=True)
-def _solve_row(planes, i, scores, truth, pairs, stiffness):
-    """Raise the dual over the planes of one row; return the gap that the row had before."""
-    found = np.empty(scores.size, np.bool_)
-    n_searches = _SEARCHES if pairs.others.size == 0 else _SEARCHES_BY_CUTS
-    before = 0.0
-    _find_values(planes, i, scores)
-    for search in range(n_searches):
-        height = violating_set(scores, truth, pairs, found)
-        _add_plane(planes, i, found, height, height + _value(scores, found))
-        best, _, mean = _ends(planes, i)
-        gap = planes.values[best] - mean
-        if search == 0:
-            before = gap
-        if gap <= max(_ROUNDING, _SOLVED * before):
-            break
+def _raise_dual(planes, i, scores, found, height, stiffness):
+    """Shift weight to the set that was found, and return the gap that the row had before."""
+    _add_plane(planes, i, found, height, height + _value(scores, found))
+    best, _, mean = _ends(planes, i)
+    gap = max(0.0, planes.values[best] - mean)
+    if gap > _ROUNDING:
         _shift_weight(planes, i, scores, stiffness, 2 * _SOLVED * gap)
-    _drop_idle(planes, i)
-    return max(before, 0.0)
+    return gap
 
 
 @njit(cache=True, nogil=True)
-def visit_rows(rows, Y, W, pairs, planes, order, rate, gaps):
-    """Solve one row after the other for its planes' weights, keeping W in step.
+def row_scores(rows, W, i):
+    """Scores of a row's labels."""
+    scores = W[-2] - rows.along[i] * W[-1]
+    for e in range(rows.indptr[i], rows.indptr[i + 1]):
+        feature, weights = rows.values[e], W[rows.indices[e]]
+        for j in range(scores.size):
+            scores[j] += feature * weights[j]
+    return scores
 
-    `rate` is 1/(λn): W = rate · Σ_i x_i ⊗ (y_i - mean set of row i). Returns how many rows of
-    `order` were visited before the unused planes became too few for another.
+
+@njit(cache=True, nogil=True)
+def _move_weights(rows, W, i, before, scores):
+    """Step along (x - c, κ) of a row until the scores that it had before are these."""
+    step = (scores - before) / rows.squares[i]
+    W[-2] += rows.lift[i] * step
+    W[-1] += step
+    for e in range(rows.indptr[i], rows.indptr[i + 1]):
+        feature, weights = rows.values[e], W[rows.indices[e]]
+        for j in range(scores.size):
+            weights[j] += feature * step[j]
+
+
+@njit(cache=True, nogil=True)
+def visit_row(rows, W, planes, i, found, height, rate):
+    """Solve one row for its planes' weights, given a set of high value; return its gap before."""
+    before = row_scores(rows, W, i)
+    scores = before.copy()
+    _find_values(planes, i, scores)
+    gap = _raise_dual(planes, i, scores, found, height, rate * rows.squares[i])
+    _drop_idle(planes, i)
+    _move_weights(rows, W, i, before, scores)
+    return gap
+
+
+@njit(cache=True, nogil=True)
+def visit_rows(rows, Y, W, planes, order, rate, gaps):
+    """Solve one row after the other for its planes' weights, keeping W in step; without pairs.
+
+    `rate` is 1/(λn): the weights are rate · Σ_i (x_i - c, κ) ⊗ (y_i - mean set of row i). Returns
+    how many rows of `order` were visited before unused planes became too few for another.
     """
-    scores, shift = np.empty(Y.shape[1]), np.empty(Y.shape[1])
+    found = np.empty(Y.shape[1], np.bool_)
     for place in range(order.size):
         if planes.unused[1] < _SEARCHES:
             return place
         i = order[place]
-        scores[:] = 0.0
-        norm = 0.0
-        for e in range(rows.indptr[i], rows.indptr[i + 1]):
-            feature, weights = rows.values[e], W[rows.indices[e]]
-            norm += feature**2
-            for j in range(scores.size):
-                scores[j] += feature * weights[j]
-        shift[:] = scores
-        gaps[i] = _solve_row(planes, i, scores, Y[i], pairs, rate * norm)
-        # The row's own scores moved by norm times what goes to W in its direction.
-        for j in range(scores.size):
-            shift[j] = (shift[j] - scores[j]) / norm
-        for e in range(rows.indptr[i], rows.indptr[i + 1]):
-            feature, weights = rows.values[e], W[rows.indices[e]]
-            for j in range(scores.size):
-                weights[j] -= feature * shift[j]
+        before = row_scores(rows, W, i)
+        scores = before.copy()
+        _find_values(planes, i, scores)
+        for search in range(_SEARCHES):
+            height = most_violating_set(scores, Y[i], found)
+            gap = _raise_dual(planes, i, scores, found, height, rate * rows.squares[i])
+            if search == 0:
+                gaps[i] = gap
+            if gap <= _SOLVED * gaps[i]:
+                break
+        _drop_idle(planes, i)
+        _move_weights(rows, W, i, before, scores)
     return order.size

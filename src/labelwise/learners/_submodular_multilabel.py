@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data._numbers import check_real
+from labelwise.learners._cut_kernels import Pairs
 from labelwise.learners._structured import decide, pairs_of
-from labelwise.learners._structured_fit import learn_weights
-from labelwise.learners._structured_kernels import Pairs
-from labelwise.learners._training import as_multilabel, learn_features
+from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise.learners._training import as_multilabel
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
@@ -123,7 +122,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         That is f with the label less f without it, all others being as `predict` says: above 0
         where the label is decided. Labels that had one class in training have -1 or 1.
         """
-        scores = self._scores(X)
+        scores = linear_scores(self, X)
         n_labels = scores.shape[1]
         gains = sparse.coo_array((self.gains_, self.pairs_.T), shape=(n_labels, n_labels)).tocsr()
         decided = decide(scores, self._pairs()).astype(np.float64)
@@ -132,13 +131,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label set of the highest f, int64 of shape (n_samples, n_labels)."""
-        return decide(self._scores(X), self._pairs()).astype(np.int64)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = learn_features(self, X, reset=False)
-        scores: np.ndarray = X @ self.coef_.T + self.intercept_
-        return scores
+        return decide(linear_scores(self, X), self._pairs()).astype(np.int64)
 
     def _pairs(self) -> Pairs:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
