@@ -4,14 +4,17 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelwise.data import Bags, Dataset, load, make_digit_bags
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin, BagSummary, BinaryRelevance, IndependentFPlugin
-from labelwise.measures import count, f_measure, macro, micro
+from labelwise.learners._bag_rounds import highest
+from labelwise.measures import count, f_measure, macro, matthews, micro
 from labelwise.splitting import MultilabelStratifiedShuffleSplit
 from tests.oracles.bags import aggregate
 
@@ -160,6 +163,8 @@ BAD = {
     "rounds": ({"n_iter": 0}, "n_iter must be at least 1"),
     "average": ({"average": "none"}, "average must be one of"),
     "scores": ({"estimator": RidgeClassifier()}, "estimator must have predict_proba"),
+    "one of several": ({"estimator": [FAST, RidgeClassifier()]}, "must have predict_proba"),
+    "none": ({"estimator": []}, "estimator must be one or several, got an empty list"),
     "folds": (
         {"cv": MultilabelStratifiedShuffleSplit(1, random_state=0)},
         "cv must put each bag into one test part, but bag 0 is in 0",
@@ -199,6 +204,37 @@ def test_other_estimators_give_the_probabilities():
     assert (scores == scores[0]).all()
     logistic = BinaryRelevance(LogisticRegression(max_iter=1000, tol=0.1))
     assert BagPlugin(logistic, n_iter=1, cv=None).fit(train).predict(test).shape == (27, 10)
+
+
+def test_of_several_estimators_the_one_with_the_highest_tuned_value_stays(capsys):
+    train, test = digits(120)
+    settings = {"n_iter": 2, "cv": 2, "random_state": 0}
+    several = [DummyClassifier(strategy="prior"), FAST, ExtraTreesClassifier(5, random_state=0)]
+    alone = [BagPlugin(one, **settings).fit(train) for one in several]
+    values = [model.thresholds_.value for model in alone]
+    assert len(set(values)) == 3
+    for order in ([0, 1, 2], [2, 0, 1]):
+        model = BagPlugin([several[k] for k in order], **settings, verbose=1).fit(train)
+        best = int(np.argmax(values))
+        assert order[model.chosen_] == best
+        np.testing.assert_array_equal(model.history_, alone[best].history_)
+        np.testing.assert_array_equal(
+            model.decision_function(test), alone[best].decision_function(test)
+        )
+    assert "BagPlugin: estimator 3, round 1, macro" in capsys.readouterr().err
+    assert isinstance(clone(model).estimator[0], ExtraTreesClassifier)
+
+
+def test_a_measure_that_is_nowhere_defined_leaves_the_first_round():
+    train, _ = digits(60)
+    same = DummyClassifier(strategy="prior")
+    settings = {"measure": matthews, "n_iter": 3, "cv": None, "random_state": 0}
+    model = BagPlugin(same, **settings).fit(train)
+    assert np.isnan(model.history_).all()
+    assert model.best_round_ == 0
+    assert BagPlugin([same, FAST], **settings).fit(train).chosen_ == 1
+    assert highest([np.nan, 0.1, 0.3, 0.3, np.nan]) == 2
+    assert highest([np.nan, -1.0]) == 1
 
 
 def test_a_bag_of_100_000_instances_is_learned_and_decided():

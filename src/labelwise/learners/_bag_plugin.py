@@ -17,7 +17,15 @@ from labelwise.data._numbers import check_real, check_whole
 from labelwise.decisions._goal import NAMES, check_goal, of_all_labels
 from labelwise.decisions._score_matrix import score_matrix, scoring_method
 from labelwise.learners._bag_gate import bag_labels, learn_bags
-from labelwise.learners._bag_rounds import BagTask, Stopping, bag_splits, best_round, fit_all
+from labelwise.learners._bag_rounds import (
+    BagTask,
+    Round,
+    Stopping,
+    bag_splits,
+    best_round,
+    fit_all,
+    highest,
+)
 from labelwise.learners._bag_scores import AGGREGATIONS, bag_speakers, check_aggregation
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import Targets, all_labels, as_multilabel, learn_targets, tell
@@ -35,6 +43,14 @@ class InstanceLabels(NamedTuple):
     starts: np.ndarray  # (n_bags + 1,), where bags begin among the instances
 
 
+class _Run(NamedTuple):
+    """The rounds of one estimator."""
+
+    task: BagTask
+    best: Round
+    history: list[float]
+
+
 class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Learn which labels a bag has through the instances that speak for them (MIML-perf).
 
@@ -45,8 +61,9 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : estimator with predict_proba, optional
-        Gives the probability of each label for an instance. By default the logistic regressions of
+    estimator : estimator with predict_proba, or a list of them, optional
+        Gives the probability of each label for an instance. Of several, each goes its rounds, and
+        the one with the highest tuned value stays. By default the logistic regressions of
         `BinaryRelevance` with ``penalty=0.01`` on features of variance 1: to choose a penalty in
         each fold of each round would take many times as long.
     expression_rate : float
@@ -79,8 +96,10 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         that have both classes; None if none has.
     thresholds_ : Thresholds
         Of all labels, for the scores of bags.
+    chosen_ : int
+        Which of several estimators it is, from 0.
     history_ : array of shape (n_rounds,)
-        The tuned value of each round.
+        The tuned value of each round, of this estimator.
     best_round_ : int
         The first of the highest, -1 if there was nothing to learn.
     hidden_labels_ : int8 array of shape (n_instances, n_labels)
@@ -97,6 +116,11 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold (Lemma 2), so only the N bag maxima are candidates, whatever the number of
     instances: O(N log N) for each label. The paper's β, in TP / (TP + β FP + (1-β) FN), is
     ``1 / (1 + beta²)``.
+
+    A bag is scored by models that did not see it. But after the first round these learned from
+    labels drawn by models that did, and the best of several rounds is taken, so `history_` is
+    above what new bags will show: by up to 0.03 of macro F for more than 300 bags of our study
+    sets, by 0.13 for 171.
 
     References
     ----------
@@ -152,16 +176,18 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         bags = learn_bags(self, X)
         targets = learn_targets(self, bags, Y, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
+        self.chosen_ = 0
         tuned = self._goal(targets, 0).nothing_tuned()
         hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
-            task = self._task(bags, targets)
-            best, history = best_round(
-                task, rate, stopping, lambda text: tell(self.verbose, self, text)
-            )
-            self.estimator_ = fit_all(task, best.hidden)
-            self.history_, self.best_round_ = np.array(history), int(np.nanargmax(history))
-            hidden, tuned = best
+            runs = [
+                self._rounds(bags, targets, number, rate, stopping)
+                for number in range(len(self._candidates()))
+            ]
+            self.chosen_ = highest([run.best.thresholds.value for run in runs])
+            task, (hidden, tuned), history = runs[self.chosen_]
+            self.estimator_ = fit_all(task, hidden)
+            self.history_, self.best_round_ = np.array(history), highest(history)
         self.hidden_labels_ = all_labels(hidden, self.constants_)
         matrix = targets.matrix.toarray()
         self.thresholds_ = of_all_labels(tuned, self.constants_, matrix, targets.names)
@@ -201,7 +227,10 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _checked(self) -> tuple[float, Stopping]:
         rate = check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)
         check_aggregation(self.aggregation, "aggregation")
-        scoring_method(self._base(), ("predict_proba",))
+        if not self._candidates():
+            raise ValueError("estimator must be one or several, got an empty list.")
+        for estimator in self._candidates():
+            scoring_method(estimator, ("predict_proba",))
         return rate, Stopping(
             check_whole(self.n_iter, "n_iter"),
             check_whole(self.n_iter_no_change, "n_iter_no_change"),
@@ -213,26 +242,32 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         asked |= {"fbr_rule": 1, "random_state": seed}
         return check_goal(asked, *targets.matrix.shape)
 
-    def _task(self, bags: Bags, targets: Targets) -> BagTask:
+    def _rounds(
+        self, bags: Bags, targets: Targets, number: int, rate: float, stopping: Stopping
+    ) -> _Run:
+        """Go the rounds with one of the estimators; the same seed serves all of them."""
+        estimators = self._candidates()
         random = check_random_state(self.random_state)
         goal = self._goal(targets, int(random.randint(2**31 - 1)))
         Y = targets.dense()
-        return BagTask(
-            bags,
-            Y.astype(bool),
-            self._base(),
-            AGGREGATIONS[self.aggregation],
-            goal,
-            bag_splits(self.cv, bags, Y),
-            self.n_jobs,
-            random,
+        splits = bag_splits(self.cv, bags, Y)
+        aggregate = AGGREGATIONS[self.aggregation]
+        task = BagTask(
+            bags, Y.astype(bool), estimators[number], aggregate, goal, splits, self.n_jobs, random
         )
+        which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
+        best, history = best_round(
+            task, rate, stopping, lambda text: tell(self.verbose, self, which + text)
+        )
+        return _Run(task, best, history)
 
-    def _base(self) -> Any:
+    def _candidates(self) -> list[Any]:
+        if isinstance(self.estimator, list | tuple):
+            return list(self.estimator)
         if self.estimator is not None:
-            return self.estimator
+            return [self.estimator]
         # The regressions have intercepts of their own, so that features need no centre.
-        return make_pipeline(StandardScaler(with_mean=False), BinaryRelevance(penalty=_PENALTY))
+        return [make_pipeline(StandardScaler(with_mean=False), BinaryRelevance(penalty=_PENALTY))]
 
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         n_varying = int(np.isnan(self.constants_).sum())
@@ -243,5 +278,6 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
+        takes_sparse = [get_tags(one).input_tags.sparse for one in self._candidates()]
+        tags.input_tags.sparse = all(takes_sparse)
         return tags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,11 +73,16 @@ def best_round(
         history.append(tuned.value)
         tell(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
         n_worse += 1
-        if best is None or tuned.value > best.thresholds.value:
+        if best is None or highest([best.thresholds.value, tuned.value]) == 1:
             best, n_worse = Round(hidden, tuned), 0
         sizes = found_sizes(scores >= tuned.values, task.bags)
         hidden = draw_hidden(task.bags, task.Y, sizes, scores, task.random)
     return best, history  # type: ignore[return-value]
+
+
+def highest(values: Sequence[float]) -> int:
+    """Return the place of the first highest value; one that is not defined is below all others."""
+    return int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
 
 
 def fit_all(task: BagTask, hidden: np.ndarray) -> Any:
