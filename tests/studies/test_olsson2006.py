@@ -34,7 +34,7 @@ def test_no_number_of_labels_beats_the_peak_of_f():
     relevant = study.draw_relevant(random)[:60]
     scores = study.draw_scores(relevant, random)
     of_all = [micro(f_measure, count(relevant, rank_cut(scores, k))) for k in range(1, 101)]
-    assert study.best_rank_cut_f(relevant, scores) == max(of_all)
+    assert study.measured(relevant, scores)[2] == max(of_all)
 
 
 def test_a_reversal_is_a_set_on_which_two_measures_prefer_different_classifiers():
