@@ -137,3 +137,19 @@ def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     with pytest.raises(ValueError, match="its labels are unknown"):
         show_selection(str(tmp_path / "unknown.svm"), SelectWishes(n_terms=1))
     assert load(str(tmp_path / "unknown.svm")).Y is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"by": "chi2"}, "by must name scores among"),
+        ({"combine": "first"}, "combine must be one of"),
+        ({"cut": -1}, "cut must be at least 0"),
+        ({"n_terms": 0}, "n_terms must be at least 1"),
+        ({"n_terms": None, "curve": True, "k": 0}, "k must be at least 1"),
+    ],
+)
+def test_wrong_wishes_stop_before_anything_is_read(wrong, said, tmp_path):
+    wishes = SelectWishes(**{"n_terms": 5, **wrong})
+    with pytest.raises(ValueError, match=said):
+        show_selection(str(tmp_path / "absent.svm"), wishes)

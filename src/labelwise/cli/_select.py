@@ -15,7 +15,9 @@ from labelwise.cli._matrix_files import check_output
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load, write_svmlight
 from labelwise.data._files import written_whole
+from labelwise.data._numbers import check_whole
 from labelwise.features import TermSelector
+from labelwise.features._selector import check_wishes
 from labelwise.learners import OkapiNeighbors
 from labelwise.measures._places import find_places
 from labelwise.measures._top import r_precision_of
@@ -77,6 +79,8 @@ def _check_wishes(wishes: SelectWishes, output: Path | None) -> None:
     endings = _FIGURES if wishes.curve else (".svm",)
     if output is not None and output.suffix.lower() not in endings:
         raise ValueError(f"{output} must end in {' or '.join(endings)}.")
+    check_wishes(wishes.selector(wishes.n_terms))
+    check_whole(wishes.k, "k")
 
 
 def _write_reduced(dataset: Dataset, wishes: SelectWishes, output: Path | None) -> None:

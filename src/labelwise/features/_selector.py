@@ -105,11 +105,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, Y: Any) -> TermSelector:
         """Score and rank the terms."""
-        chosen = check_scores_asked(self.by)
-        if self.combine not in RULES:
-            raise ValueError(f"combine must be one of {', '.join(RULES)}, got {self.combine!r}.")
-        self._check_n_terms()
-        cut = check_cut(self.cut)
+        chosen, cut = check_wishes(self)
         if Y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
@@ -121,14 +117,10 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        self._check_n_terms()
+        _check_n_terms(self.n_terms)
         kept = np.zeros(self.n_features_in_, dtype=bool)
         kept[self.ranking_[: self.n_terms]] = True
         return kept
-
-    def _check_n_terms(self) -> None:
-        if self.n_terms is not None:
-            check_cutoff(self.n_terms, "n_terms")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -137,3 +129,17 @@ class TermSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         return tags
+
+
+def check_wishes(selector: TermSelector) -> tuple[tuple[str, ...], int]:
+    """Return the scores and the cutting level of a selector whose parameters are all right."""
+    chosen = check_scores_asked(selector.by)
+    if selector.combine not in RULES:
+        raise ValueError(f"combine must be one of {', '.join(RULES)}, got {selector.combine!r}.")
+    _check_n_terms(selector.n_terms)
+    return chosen, check_cut(selector.cut)
+
+
+def _check_n_terms(n_terms: Any) -> None:
+    if n_terms is not None:
+        check_cutoff(n_terms, "n_terms")
