@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance, _batched_descent, _design, _penalty_path
-from labelwise.learners._design import make_design
+from labelwise.learners._design import make_design, product
 from labelwise.learners._logistic import Tasks
-from labelwise.learners._logistic_kernels import sigmoids, softmaxes
+from labelwise.learners._logistic_kernels import softmaxes
 from labelwise.learners._penalty_path import Problem, fit_regressions
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.logistic import best_penalty, logistic_value, multinomial_value, peer
@@ -40,46 +40,52 @@ def problem(X, penalty=0.01, weights=None):
     return Problem(X, weights, [], (penalty,), None, str)
 
 
-def one_hot(classes):
-    n_classes = classes.max() + 1
-    return sparse.csc_array(classes[:, None] == np.arange(n_classes)), n_classes
+def multinomials(*tasks):
+    """Return tasks of classes 0, 1, ..., with columns of all but the first."""
+    targets = [classes[:, None] == np.arange(1, classes.max() + 1) for classes in tasks]
+    widths = np.array([part.shape[1] for part in targets])
+    return Tasks(sparse.csc_array(np.hstack(targets)), widths)
 
 
-@given(margins=MARGINS, seed=st.none() | st.integers(0, 9))
-def test_sigmoids_are_probabilities_and_their_loss(margins, seed):
-    n_rows, n_columns = margins.shape
-    weights = np.ones(n_rows) if seed is None else np.random.default_rng(seed).random(n_rows)
-    found, loss = margins.copy(), np.zeros(n_columns)
-    sigmoids(found, np.empty(0) if seed is None else weights, loss)
-    # exp(-700) stands for all that is smaller.
-    np.testing.assert_allclose(found, weights[:, None] * expit(margins), rtol=1e-13, atol=1e-300)
-    # A product of terms near to 1 keeps their sum to so many digits.
-    np.testing.assert_allclose(loss, weights @ np.logaddexp(0, margins), rtol=1e-13, atol=1e-13)
+def of_all_classes(A):
+    """Return columns of all classes, which sum to 0, from differences to the first one."""
+    whole = np.insert(A, 0, 0.0, axis=-1)
+    return whole - whole.mean(axis=-1, keepdims=True)
 
 
 @given(margins=MARGINS, seed=st.none() | st.integers(0, 9), data=st.data())
-def test_softmaxes_are_probabilities_within_each_task(margins, seed, data):
+def test_softmaxes_are_probabilities_beside_a_class_of_margin_0(margins, seed, data):
     n_rows, n_columns = margins.shape
     weights = np.ones(n_rows) if seed is None else np.random.default_rng(seed).random(n_rows)
-    cuts = data.draw(st.sets(st.integers(1, max(1, n_columns - 1)), max_size=4)) - {n_columns}
+    cuts = data.draw(st.sets(st.integers(1, max(1, n_columns - 1)))) - {n_columns}
     bounds = np.array([0, *sorted(cuts), n_columns])
     found, loss = margins.copy(), np.zeros(bounds.size - 1)
     softmaxes(found, bounds, np.empty(0) if seed is None else weights, loss)
     for t, (first, last) in enumerate(pairwise(bounds)):
-        part = margins[:, first:last]
-        expected = weights[:, None] * softmax(part, axis=1)
+        part = np.column_stack([np.zeros(n_rows), margins[:, first:last]])
+        expected = weights[:, None] * softmax(part, axis=1)[:, 1:]
+        # exp(-700) stands for all that is smaller.
         np.testing.assert_allclose(found[:, first:last], expected, rtol=1e-12, atol=1e-300)
-        assert loss[t] == pytest.approx(weights @ logsumexp(part, axis=1), rel=1e-12, abs=1e-10)
+        assert loss[t] == pytest.approx(weights @ logsumexp(part, axis=1), rel=1e-12, abs=1e-12)
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
+        hnp.array_shapes(min_dims=2, max_dims=2, max_side=30),
+        elements=st.sampled_from([0.0, 0.0, 1.0, -2.5]),
+    ),
+    n_columns=st.integers(1, 9),
+)
+def test_products_of_sparse_rows_are_those_of_dense_ones(X, n_columns):
+    W = np.random.default_rng(0).random((X.shape[1], n_columns))
+    np.testing.assert_allclose(product(sparse.csr_array(X), W), X @ W, rtol=1e-13, atol=1e-13)
 
 
 def test_sums_of_many_rows_do_not_overflow():
-    margins = np.zeros((5000, 1))
-    loss = np.zeros(1)
-    sigmoids(margins.copy(), np.empty(0), loss)
-    assert loss[0] == pytest.approx(5000 * np.log(2))
-    loss = np.zeros(1)
-    softmaxes(np.zeros((5000, 30)), np.array([0, 30]), np.empty(0), loss)
-    assert loss[0] == pytest.approx(5000 * np.log(30))
+    loss = np.zeros(2)
+    softmaxes(np.zeros((500_000, 31)), np.array([0, 1, 31]), np.empty(0), loss)
+    np.testing.assert_allclose(loss, 500_000 * np.log([2, 31]))
 
 
 @pytest.mark.parametrize("form", ["dense", "wide", "sparse", "full sparse"])
@@ -105,15 +111,13 @@ def test_multinomial_optima_are_those_of_scikit_learn(weighted, penalty):
     X, Y = some_data()
     weights = np.random.default_rng(0).integers(0, 4, len(X)) / 2.0 if weighted else None
     classes = [Y[:, 0] + Y[:, 1], Y[:, 0] * Y.sum(axis=1), Y[:, 2]]
-    targets, widths = zip(*map(one_hot, classes), strict=True)
-    columns = [targets[0], targets[1], targets[2][:, [1]]]
-    tasks = Tasks(sparse.csc_array(sparse.hstack(columns)), np.array([*widths[:2], 1]))
+    tasks = multinomials(*classes)
     found = fit_regressions(problem(X, penalty, weights), tasks)
-    for y, width, first in zip(classes[:2], widths, (0, widths[0]), strict=False):
-        own = slice(first, first + width)
-        reached = multinomial_value(
-            X, y, weights, found.coefficients[:, own], found.intercepts[own], penalty
-        )
+    ends = np.cumsum(tasks.widths)
+    for y, own in zip(classes[:2], map(slice, ends - tasks.widths, ends), strict=False):
+        coefficients = of_all_classes(found.coefficients[:, own])
+        intercepts = of_all_classes(found.intercepts[own])
+        reached = multinomial_value(X, y, weights, coefficients, intercepts, penalty)
         other = peer(X, y, penalty, weights)
         best = multinomial_value(X, y, weights, other.coef_.T, other.intercept_, penalty)
         assert reached <= best * (1 + 1e-5)
@@ -167,7 +171,8 @@ def test_principal_directions_keep_distances_and_give_back_features():
     for shape in ((30, 5), (10, 40)):
         X, _ = some_data(*shape)
         design = make_design(X)
-        np.testing.assert_allclose(design.mean + design.rows @ design.basis.T, X, atol=1e-10)
+        back = design.mean + design.rows[:, :-1] @ design.basis.T
+        np.testing.assert_allclose(back, X, atol=1e-10)
         spread = design.basis.T @ design.basis
         np.testing.assert_allclose(spread, np.eye(len(spread)), atol=1e-7)
 
@@ -186,9 +191,9 @@ def test_a_path_that_has_turned_worse_is_left(monkeypatch):
     tried = []
     whole = _penalty_path.minimize
 
-    def noted(objective, W, penalty, tolerance, tasks=None):
+    def noted(objective, start, penalty, tolerance, tasks=None, beyond=None):
         tried.append((penalty[0], tasks))
-        return whole(objective, W, penalty, tolerance, tasks)
+        return whole(objective, start, penalty, tolerance, tasks, beyond)
 
     monkeypatch.setattr(_penalty_path, "minimize", noted)
     model = BinaryRelevance(cv=2).fit(X, Y)

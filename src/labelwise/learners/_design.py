@@ -14,39 +14,51 @@ _MOST_ROTATED = 2500
 _DENSE_ENOUGH = 0.25
 # Directions whose variance is a smaller part of the largest are left out: no weight goes there.
 _LEAST_VARIANCE = 1e-14
+# Rows whose margins are held at a time: few enough to stay in the cache between two products.
+_ROWS_TOGETHER = 2048
+
+
+class Block(NamedTuple):
+    """Some rows of a design, and their transpose."""
+
+    where: slice
+    rows: Any
+    columns: Any
 
 
 class Design(NamedTuple):
-    """Samples in coordinates u, where features x = mean + basis · u.
+    """Samples in coordinates u, where features x = mean + basis · u; a 1 stands behind them.
 
     Dense features stand in their principal directions: the curvature of every task's loss is then
     near to a multiple of one diagonal matrix, whatever its labels and its penalty, and ‖w‖² is
     what it was. Sparse ones stay as they are, their mean being subtracted in products only.
     """
 
-    rows: Any  # (n_samples, n_coordinates), dense or CSR
+    rows: Any  # (n_samples, n_coordinates + 1), dense or CSR
+    blocks: tuple[Block, ...]  # of the rows
     centre: np.ndarray | None  # to be subtracted from rows, if it has not been
-    variance: np.ndarray  # (n_coordinates,)
+    variance: np.ndarray  # (n_coordinates + 1,), of the last coordinate: 1
     mean: np.ndarray  # (n_features,)
     basis: np.ndarray | None  # (n_features, n_coordinates); None for the identity
 
     def take(self, rows: np.ndarray) -> Design:
         """Return the design of some samples, in the same coordinates."""
-        return self._replace(rows=self.rows[rows])
+        taken = self.rows[rows]
+        return self._replace(rows=taken, blocks=_blocks(taken))
 
-    def margins(self, rows: Any, W: np.ndarray) -> np.ndarray:
-        """Return u · w + intercept for some rows; the intercepts are the last row of W."""
-        found: np.ndarray = rows @ W[:-1]
-        found += W[-1] if self.centre is None else W[-1] - self.centre @ W[:-1]
-        return found
+    def of_rows(self, W: np.ndarray) -> np.ndarray:
+        """Return weights for products with rows, from those of coordinates."""
+        if self.centre is None:
+            return W
+        W = W.copy()
+        W[-1] -= self.centre @ W[:-1]
+        return W
 
-    def collected(self, rows: Any, R: Any) -> np.ndarray:
-        """Return Σ_i (u_i, 1) r_i of shape (n_coordinates + 1, n_columns)."""
-        sums = np.asarray(R.sum(axis=0)).ravel()
-        products = _dense(rows.T @ R)
+    def of_coordinates(self, sums: np.ndarray) -> np.ndarray:
+        """Return Σ_i (u_i, 1) r_i from the same sums of rows, in place."""
         if self.centre is not None:
-            products -= np.outer(self.centre, sums)
-        return np.vstack([products, sums])
+            sums[:-1] -= np.outer(self.centre, sums[-1])
+        return sums
 
     def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return weights of features (n_features, n_columns), and intercepts."""
@@ -56,17 +68,53 @@ class Design(NamedTuple):
 
 def make_design(X: Any, sample_weight: np.ndarray | None = None) -> Design:
     """Return the design of all samples, rotated where that pays."""
-    mean, variance = _moments(X, sample_weight)
+    share = np.full(X.shape[0], 1 / X.shape[0])
+    if sample_weight is not None:
+        share = sample_weight / sample_weight.sum()
+    mean = np.asarray(X.T @ share)
     if sparse.issparse(X):
         if X.nnz < _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
-            return Design(sparse.csr_array(X), mean, variance, mean, None)
+            return _with_ones(sparse.csr_array(X), mean, share, mean, None)
         X = X.toarray()
     centred = X - mean
     if min(X.shape) > _MOST_ROTATED:
-        return Design(centred, None, variance, mean, None)
+        return _with_ones(centred, None, share, mean, None)
     basis = _principal_directions(centred)
-    rows = np.ascontiguousarray(centred @ basis)
-    return Design(rows, None, _moments(rows, sample_weight)[1], mean, basis)
+    return _with_ones(centred @ basis, None, share, mean, basis)
+
+
+def product(A: Any, B: np.ndarray) -> np.ndarray:
+    """Return the product of rows, dense or sparse, with few columns."""
+    if not sparse.issparse(A):
+        return np.asarray(A @ B)
+    from labelwise.learners._logistic_kernels import add_products
+
+    sums = np.zeros((A.shape[0], B.shape[1]))
+    add_products((A.indptr, A.indices, A.data), np.ascontiguousarray(B), sums)
+    return sums
+
+
+def _with_ones(rows: Any, centre: np.ndarray | None, share: np.ndarray, *rest: Any) -> Design:
+    square = np.asarray((rows.multiply(rows) if sparse.issparse(rows) else rows * rows).T @ share)
+    variance = np.append(square if centre is None else square - centre**2, 1.0)
+    ones = np.ones((rows.shape[0], 1))
+    if sparse.issparse(rows):
+        rows = sparse.csr_array(sparse.hstack([rows, ones]))
+    else:
+        rows = np.hstack([rows, ones])
+    return Design(rows, _blocks(rows), centre, np.maximum(variance, 0.0), *rest)
+
+
+def _blocks(rows: Any) -> tuple[Block, ...]:
+    return tuple(
+        _block(rows, slice(first, first + _ROWS_TOGETHER))
+        for first in range(0, rows.shape[0], _ROWS_TOGETHER)
+    )
+
+
+def _block(rows: Any, where: slice) -> Block:
+    rows = rows[where]
+    return Block(where, rows, sparse.csr_array(rows.T) if sparse.issparse(rows) else rows.T)
 
 
 def _principal_directions(centred: np.ndarray) -> np.ndarray:
@@ -78,17 +126,3 @@ def _principal_directions(centred: np.ndarray) -> np.ndarray:
     values, vectors = linalg.eigh(centred @ centred.T)
     kept = values > _LEAST_VARIANCE * max(values[-1], np.finfo(float).tiny)
     return np.asarray(centred.T @ (vectors[:, kept] / np.sqrt(values[kept])))
-
-
-def _moments(X: Any, sample_weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean and the variance of each column."""
-    share = np.full(X.shape[0], 1 / X.shape[0])
-    if sample_weight is not None:
-        share = sample_weight / sample_weight.sum()
-    mean = np.asarray(X.T @ share)
-    square = np.asarray((X.multiply(X) if sparse.issparse(X) else X * X).T @ share)
-    return mean, np.maximum(square - mean**2, 0.0)
-
-
-def _dense(products: Any) -> np.ndarray:
-    return products.toarray() if sparse.issparse(products) else np.asarray(products)

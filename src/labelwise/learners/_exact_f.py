@@ -48,7 +48,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (n_columns, n_features) and (n_columns,)
-        Of all classes of all regressions.
+        Of all classes of all regressions; those of each regression's first class are 0.
     column_labels_, column_sizes_ : arrays of shape (n_columns,)
         The class of each column: label and size, 0 if the label is off. The label after the last
         is the empty set, whose size is 1.
@@ -60,8 +60,10 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
     Notes
     -----
     A class that was seen once is learnt like any other. On a fold whose training part lacks it,
-    its margin is -30, whatever the features. Two classes make a logistic regression, whose penalty
-    counts one vector of weights, as in scikit-learn.
+    its margin is -30, whatever the features. The penalty of a multinomial regression counts the
+    weights of all classes, which sum to 0, and `coef_` has their differences to those of the
+    first; two classes make a logistic regression, whose penalty counts one vector of weights.
+    Both are as in scikit-learn.
 
     References
     ----------
@@ -160,10 +162,15 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
     def _joint(self, X: Any, n_sizes: int) -> tuple[np.ndarray, np.ndarray]:
         from labelwise.learners._logistic_kernels import softmaxes
 
-        proba = np.ascontiguousarray(X @ self.coef_.T + self.intercept_)
-        starts = np.flatnonzero(np.diff(self.column_labels_, prepend=-1))
-        bounds = np.append(starts, self.column_labels_.size)
-        softmaxes(proba, bounds, np.empty(0), np.zeros(starts.size))
+        is_first = np.diff(self.column_labels_, prepend=-1) > 0
+        starts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
+        proba = X @ self.coef_.T + self.intercept_
+        shares = np.take(proba, others, axis=1)
+        shares -= np.take(proba, starts[self.column_labels_[others]], axis=1)
+        bounds = np.append(starts - np.arange(starts.size), others.size)
+        softmaxes(shares, bounds, np.empty(0), np.zeros(starts.size))
+        proba[:, others], proba[:, starts] = shares, 0
+        proba[:, starts] = np.maximum(1 - np.add.reduceat(proba, starts, axis=1), 0)
         n_labels = self.classes_.size
         joint = np.zeros((X.shape[0], n_labels, n_sizes))
         is_on = (self.column_labels_ < n_labels) & (self.column_sizes_ > 0)

@@ -8,17 +8,17 @@ import numpy as np
 from scipy import sparse
 from scipy.special import entr
 
-from labelwise.learners._design import Design
+from labelwise.learners._design import Design, product
 
-# Margins that are held at a time: few enough to stay in the cache between two products.
-_TOGETHER = 2**16
+# A class that is absent (a fold may lack it) has no finite optimum; its log-probability is this.
+_ABSENT = -30.0
 
 
 class Tasks(NamedTuple):
-    """Regressions on the same samples; each has one column, or one for each class."""
+    """Regressions on the same samples, with a column for each class but the first."""
 
-    targets: sparse.csc_array  # bool (n_samples, n_columns): which class, or which label
-    widths: np.ndarray  # columns of each task; all 1 (logistic) or all above (multinomial)
+    targets: sparse.csc_array  # bool (n_samples, n_columns): the samples of each class
+    widths: np.ndarray  # columns of each task: 1 (logistic) or more (multinomial)
 
     def take(self, tasks: np.ndarray) -> Tasks:
         """Return some of the tasks."""
@@ -38,8 +38,28 @@ def columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
 
 
+def summed(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """Return the sums over the columns of each task."""
+    if A.shape[-1] == widths.size:
+        return A
+    return np.asarray(np.add.reduceat(A, np.cumsum(widths) - widths, axis=-1))
+
+
+def spread(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """Return what belongs to a task at each of its columns."""
+    return A if (widths == 1).all() else np.repeat(A, widths, axis=-1)
+
+
+class Point(NamedTuple):
+    """A place in the space of weights, with the mean log-loss of each task and its gradient."""
+
+    W: np.ndarray  # (n_coordinates + 1, n_columns), intercepts last
+    loss: np.ndarray  # (n_tasks,)
+    gradient: np.ndarray  # like W
+
+
 class Objective:
-    """Mean log-loss + λ/2 · ‖w‖² of each task, on one design."""
+    """Mean log-loss of each task on one design."""
 
     def __init__(
         self, design: Design, tasks: Tasks, sample_weight: np.ndarray | None = None
@@ -52,76 +72,63 @@ class Objective:
         share = np.full(n_samples, 1 / self.total)
         if sample_weight is not None:
             share = sample_weight / self.total
-        weighted = tasks.targets.multiply(share[:, None])
+        weighted = sparse.csc_array(tasks.targets.multiply(share[:, None]))
+        sums = design.rows.T @ weighted
         # The labels enter by these sums alone: Σ y m = Σ_columns w · Σ y (u, 1).
-        self.of_targets = design.collected(design.rows, sparse.csc_array(weighted))
-        self.blocks = _blocks(n_samples, tasks.targets.shape[1])
-        self.rows = [design.rows[block] for block in self.blocks]
+        self.of_targets = design.of_coordinates(
+            sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        )
+        self.mean = design.of_coordinates(np.asarray(design.rows.T @ share)[:, None])
+        first = 1 - summed(self.of_targets[-1], self.widths)
+        self.rates = _at_least(self.of_targets[-1])
+        self.first_rates = _at_least(first)
+        self.entropies = summed(entr(self.rates), self.widths) + entr(self.first_rates)
 
-    def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
-        """Return the log-loss of some tasks, summed over samples; W is that of all."""
-        columns = self.columns(tasks)
-        return self.total * self(W[:, columns], np.zeros(tasks.size), tasks, columns)[0]
+    def start(self) -> Point:
+        """Return the model of intercepts alone, which needs no products."""
+        W = np.zeros_like(self.of_targets)
+        W[-1] = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
+        return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
         """Return the numbers of the columns of some tasks, which are in order."""
         return columns_of(self.widths, tasks)
 
-    @property
-    def rates(self) -> np.ndarray:
-        """Share of the samples in the class of each column."""
-        return np.asarray(self.of_targets[-1])
-
-    @property
-    def entropies(self) -> np.ndarray:
-        """Log-loss of each task without features."""
-        rates = self.rates
-        terms = entr(rates) + (entr(1 - rates) if self.widths[0] == 1 else 0)
-        return np.asarray(np.add.reduceat(terms, np.cumsum(self.widths) - self.widths))
+    def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+        """Return the log-loss of some tasks, summed over samples; W is that of all."""
+        columns = self.columns(tasks)
+        return self.total * self(np.take(W, columns, axis=1), tasks, columns, None)
 
     def __call__(
-        self, W: np.ndarray, penalty: np.ndarray, tasks: np.ndarray, columns: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value and the gradient of some tasks, W and `penalty` being theirs."""
+        self,
+        W: np.ndarray,
+        tasks: np.ndarray,
+        columns: np.ndarray,
+        gradient: np.ndarray | None,
+    ) -> np.ndarray:
+        """Return the loss of some tasks at their W, and fill its gradient in if one is given."""
+        from labelwise.learners._logistic_kernels import softmaxes
+
         widths = self.widths[tasks]
+        bounds = np.concatenate([[0], np.cumsum(widths)])
         loss = np.zeros(tasks.size)
-        gradient = np.zeros_like(W)
-        for block, rows in zip(self.blocks, self.rows, strict=True):
-            margins = self.design.margins(rows, W)
-            _to_probabilities(margins, widths, self.weights[block], loss)
-            gradient += self.design.collected(rows, margins)
-        gradient /= self.total
-        gradient -= self.of_targets[:, columns]
-        of_columns = np.repeat(penalty, widths)
-        weights, starts = W[:-1], np.cumsum(widths) - widths
-        terms = of_columns / 2 * (weights**2).sum(axis=0)
-        terms -= (W * self.of_targets[:, columns]).sum(axis=0)
-        gradient[:-1] += of_columns * weights
-        return loss / self.total + np.add.reduceat(terms, starts), gradient
+        of_rows = self.design.of_rows(W)
+        if gradient is not None:
+            gradient[:] = 0
+        for block in self.design.blocks:
+            margins = product(block.rows, of_rows)
+            softmaxes(margins, bounds, self.weights[block.where], loss)
+            if gradient is not None:
+                gradient += product(block.columns, margins)
+        of_targets = np.take(self.of_targets, columns, axis=1)
+        if gradient is not None:
+            self.design.of_coordinates(gradient)
+            gradient /= self.total
+            gradient -= of_targets
+        loss /= self.total
+        loss -= summed(np.einsum("ij,ij->j", W, of_targets), widths)
+        return loss
 
 
-def _to_probabilities(
-    margins: np.ndarray, widths: np.ndarray, weights: np.ndarray, loss: np.ndarray
-) -> None:
-    from labelwise.learners._logistic_kernels import sigmoids, softmaxes
-
-    if widths[0] == 1:
-        sigmoids(margins, weights, loss)
-    else:
-        softmaxes(margins, np.concatenate([[0], np.cumsum(widths)]), weights, loss)
-
-
-def _blocks(n_samples: int, n_columns: int) -> list[slice]:
-    together = max(64, _TOGETHER // max(1, n_columns))
-    return [slice(first, first + together) for first in range(0, n_samples, together)]
-
-
-def null_model(objective: Objective) -> np.ndarray:
-    """Return W of the intercepts alone."""
-    rates = objective.rates
-    W = np.zeros((objective.of_targets.shape[0], rates.size))
-    with np.errstate(divide="ignore"):
-        odds = rates / (1 - rates) if objective.widths[0] == 1 else rates
-        # A class that is absent here (it may be a fold) has no finite optimum.
-        W[-1] = np.clip(np.log(odds), -30, 30)
-    return W
+def _at_least(rates: np.ndarray) -> np.ndarray:
+    return np.asarray(np.maximum(rates, np.exp(_ABSENT)))

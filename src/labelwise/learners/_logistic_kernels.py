@@ -1,4 +1,4 @@
-"""Probabilities in place of margins, and their log-loss, for many regressions at once."""
+"""Products of sparse rows, and probabilities in place of margins, for many regressions at once."""
 
 import math
 
@@ -14,82 +14,103 @@ _ROUNDER = 6755399441055744.0
 _ROUNDER_BITS = 4843621399236968448
 # exp(-700) is still a normal number.
 _LOWEST = -700.0
-# Numbers that are worked on at a time, to stay in the nearest cache.
-_TOGETHER = 512
-# Factors from 1 to 2 whose product stays finite, with those of the next strip.
-_MOST_FACTORS = 512
-_LARGEST_PRODUCT = 1e250
-
-
-@njit(cache=True, nogil=True)
-def sigmoids(margins, weights, loss):
-    """Replace each margin m by w / (1 + exp(-m)), and add Σ w log(1 + exp(m)) to its column.
-
-    Without weights (an empty array) a logarithm is taken of the product of many terms.
-    """
-    n_rows, n_columns = margins.shape
-    strip = max(1, _TOGETHER // n_columns)
-    work = np.empty((4, strip * n_columns))
-    product = np.ones(n_columns)
-    n_factors = 0
-    for first in range(0, n_rows, strip):
-        part = margins[first : first + strip]
-        flat = part.reshape(part.size)
-        x, power = work[0, : flat.size], work[1, : flat.size]
-        for j in range(flat.size):
-            x[j] = -abs(flat[j])
-        exp_of_negative(x, power, work[2], work[3])
-        if weights.size:
-            add_weighted(part, power, weights[first : first + strip], loss)
-        else:
-            add_terms(part, power, loss, product)
-            n_factors += strip
-        for j in range(flat.size):
-            p = 1 / (1 + power[j])
-            flat[j] = p if flat[j] >= 0 else power[j] * p
-        if n_factors > _MOST_FACTORS - strip or first + strip >= n_rows:
-            add_logarithms(product, loss)
-            n_factors = 0
-    scale_rows(margins, weights)
+# Margins up to this need no care: so many powers of e have a sum that is far from overflow.
+_HIGH = 30.0
+# Rows that are worked on at a time: their margins stay in the nearest cache.
+_ROWS = 64
+_EXPONENT_OF_ONE = 1023 << 52
+_MANTISSA = (1 << 52) - 1
 
 
 @njit(cache=True, nogil=True)
 def softmaxes(margins, bounds, weights, loss):
-    """Replace margins by w · softmax within each task, and add Σ w log Σ exp(m) to its loss.
+    """Replace margins by w · softmax within each task, and add Σ w log(1 + Σ exp(m)) to its loss.
 
-    The columns of task t are those from bounds[t] to bounds[t + 1].
+    The columns of task t are those from bounds[t] to bounds[t + 1]; its first class has none, as
+    its margin is 0. Without weights (an empty array) logarithms are taken of products.
     """
-    n_rows, n_columns = margins.shape
-    strip = max(1, _TOGETHER // n_columns)
-    work = np.empty((4, strip * n_columns))
-    product = np.ones(bounds.size - 1)
-    for first in range(0, n_rows, strip):
-        part = margins[first : first + strip]
-        for i in range(part.shape[0]):
-            weight = weights[first + i] if weights.size else 1.0
-            subtract_largest(part[i], bounds, weight, loss)
-        flat = part.reshape(part.size)
-        power = work[1, : flat.size]
-        exp_of_negative(flat, power, work[2], work[3])
-        flat[:] = power
-        for i in range(part.shape[0]):
+    n_rows, n_tasks = margins.shape[0], bounds.size - 1
+    columns = np.zeros((margins.shape[1], _ROWS))
+    work = np.empty((4, _ROWS))
+    product = np.ones((n_tasks, _ROWS))
+    exponent = np.zeros((n_tasks, _ROWS), dtype=np.int64)
+    for first in range(0, n_rows, _ROWS):
+        rows = margins[first : first + _ROWS]
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for k in range(row.size):
+                columns[k, i] = row[k]
+        for t in range(n_tasks):
+            own = columns[bounds[t] : bounds[t + 1]]
+            loss[t] += shares(own, rows.shape[0], weights[first:], work)
             if weights.size:
-                product[:] = 1.0
-            share_out(part[i], bounds, product)
-            for t in range(product.size):
-                if weights.size:
-                    loss[t] += weights[first + i] * math.log(product[t])
-                elif product[t] > _LARGEST_PRODUCT:
-                    loss[t] += math.log(product[t])
-                    product[t] = 1.0
-    if weights.size == 0:
-        add_logarithms(product, loss)
-    scale_rows(margins, weights)
+                for i in range(rows.shape[0]):
+                    loss[t] += weights[first + i] * math.log(work[0, i])
+            else:
+                multiply(product[t], exponent[t], work[0, : rows.shape[0]])
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for k in range(row.size):
+                row[k] = columns[k, i]
+    for t in range(n_tasks):
+        for i in range(_ROWS):
+            loss[t] += math.log(product[t, i]) + exponent[t, i] * math.log(2)
 
 
 @njit(cache=True, nogil=True)
-def exp_of_negative(x, power, rounded, scale):
-    """Put exp(x) into `power` for x <= 0, right to the last bits; the others are work space.
+def shares(columns, n_rows, weights, work):
+    """Replace margins, a line for each class, by w · softmax; return Σ w · what was subtracted.
+
+    work[0] becomes the sum of powers, which is at least 1.
+    """
+    total, factor = work[0], work[1]
+    is_high = False
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        for i in range(n_rows):
+            is_high |= x[i] > _HIGH
+    subtracted = 0.0
+    total[:] = 1.0
+    if is_high:
+        subtracted = subtract_excess(columns, n_rows, weights, work)
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        exponential(x, work[2], work[3])
+        for i in range(x.size):
+            total[i] += x[i]
+    for i in range(n_rows):
+        factor[i] = 1 / total[i]
+    if weights.size:
+        for i in range(n_rows):
+            factor[i] *= weights[i]
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        for i in range(n_rows):
+            x[i] *= factor[i]
+    return subtracted
+
+
+@njit(cache=True, nogil=True)
+def subtract_excess(columns, n_rows, weights, work):
+    """Subtract what the largest margin has above a bound; return Σ w · that, exp(-that) in work."""
+    excess = work[1]
+    excess[:] = 0.0
+    for k in range(columns.shape[0]):
+        for i in range(n_rows):
+            excess[i] = max(excess[i], columns[k, i] - _HIGH)
+    subtracted = 0.0
+    for i in range(n_rows):
+        subtracted += excess[i] * (weights[i] if weights.size else 1.0)
+        work[0, i] = math.exp(-excess[i])
+    for k in range(columns.shape[0]):
+        for i in range(n_rows):
+            columns[k, i] -= excess[i]
+    return subtracted
+
+
+@njit(cache=True, nogil=True)
+def exponential(x, rounded, scale):
+    """Replace x by exp(x), right to the last bits, for x up to 700; the others are work space.
 
     exp(x) = 2^k exp(r) with |r| <= ln(2) / 2, by Taylor's series. Loops this plain are done four
     numbers at a time, which calls of the mathematical library are not.
@@ -97,79 +118,50 @@ def exp_of_negative(x, power, rounded, scale):
     rounded_bits = rounded.view(np.int64)
     scale_bits = scale.view(np.int64)
     for j in range(x.size):
-        rounded[j] = max(x[j], _LOWEST) * _LOG2_E + _ROUNDER
+        x[j] = max(x[j], _LOWEST)
+        rounded[j] = x[j] * _LOG2_E + _ROUNDER
     for j in range(x.size):
         scale_bits[j] = (rounded_bits[j] - _ROUNDER_BITS + 1023) << 52
     for j in range(x.size):
         k = rounded[j] - _ROUNDER
-        r = (max(x[j], _LOWEST) - k * _LN2_HIGH) - k * _LN2_LOW
+        r = (x[j] - k * _LN2_HIGH) - k * _LN2_LOW
         sum_ = 1 / 39916800 + r * (1 / 479001600)
         sum_ = 1 / 362880 + r * (1 / 3628800 + r * sum_)
         sum_ = 1 / 5040 + r * (1 / 40320 + r * sum_)
         sum_ = 1 / 120 + r * (1 / 720 + r * sum_)
         sum_ = 1 / 6 + r * (1 / 24 + r * sum_)
-        power[j] = scale[j] * (1 + r * (1 + r * (1 / 2 + r * sum_)))
+        x[j] = scale[j] * (1 + r * (1 + r * (1 / 2 + r * sum_)))
 
 
 @njit(cache=True, nogil=True)
-def add_terms(margins, power, loss, product):
-    """Add max(m, 0) to the loss and multiply the product by 1 + exp(-|m|), column by column."""
-    n_columns = margins.shape[1]
-    for i in range(margins.shape[0]):
-        row = margins[i]
-        powers = power[i * n_columns : (i + 1) * n_columns]
-        for j in range(n_columns):
-            product[j] *= 1 + powers[j]
-        for j in range(n_columns):
-            loss[j] += max(row[j], 0.0)
+def multiply(product, exponent, factors):
+    """Multiply numbers from 1 to 2 by factors, and move powers of two to the exponent."""
+    bits = product.view(np.int64)
+    for i in range(factors.size):
+        product[i] *= factors[i]
+    for i in range(factors.size):
+        exponent[i] += (bits[i] >> 52) - 1023
+        bits[i] = (bits[i] & _MANTISSA) | _EXPONENT_OF_ONE
 
 
 @njit(cache=True, nogil=True)
-def add_weighted(margins, power, weights, loss):
-    """Add w log(1 + exp(m)) to the loss, column by column, given exp(-|m|)."""
-    n_columns = margins.shape[1]
-    for i in range(margins.shape[0]):
-        for j in range(n_columns):
-            term = max(margins[i, j], 0.0) + math.log1p(power[i * n_columns + j])
-            loss[j] += weights[i] * term
+def add_products(rows, W, products):
+    """Add the products of sparse rows with the columns of W to an array.
 
-
-@njit(cache=True, nogil=True)
-def add_logarithms(product, loss):
-    """Add log(product) to the loss and begin the product anew."""
-    for j in range(product.size):
-        loss[j] += math.log(product[j])
-        product[j] = 1.0
-
-
-@njit(cache=True, nogil=True)
-def subtract_largest(row, bounds, weight, loss):
-    """Subtract the largest margin of each task, and add it to the loss."""
-    for t in range(bounds.size - 1):
-        largest = row[bounds[t]]
-        for j in range(bounds[t] + 1, bounds[t + 1]):
-            largest = max(largest, row[j])
-        loss[t] += weight * largest
-        for j in range(bounds[t], bounds[t + 1]):
-            row[j] -= largest
-
-
-@njit(cache=True, nogil=True)
-def share_out(row, bounds, product):
-    """Divide the numbers of each task by their sum, and multiply the product by it."""
-    for t in range(bounds.size - 1):
-        total = 0.0
-        for j in range(bounds[t], bounds[t + 1]):
-            total += row[j]
-        product[t] *= total
-        inverse = 1 / total
-        for j in range(bounds[t], bounds[t + 1]):
-            row[j] *= inverse
-
-
-@njit(cache=True, nogil=True)
-def scale_rows(rows, weights):
-    """Multiply each row by its weight, if there are any."""
-    for i in range(weights.size):
-        for j in range(rows.shape[1]):
-            rows[i, j] *= weights[i]
+    Four numbers of a row at a time, so that sums are fetched and stored less often.
+    """
+    indptr, indices, data = rows
+    for i in range(products.shape[0]):
+        sums = products[i]
+        start, end = indptr[i], indptr[i + 1]
+        n_fours = (end - start) // 4
+        for k in range(start, start + 4 * n_fours, 4):
+            x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
+            w0, w1 = W[indices[k]], W[indices[k + 1]]
+            w2, w3 = W[indices[k + 2]], W[indices[k + 3]]
+            for j in range(sums.size):
+                sums[j] += (x0 * w0[j] + x1 * w1[j]) + (x2 * w2[j] + x3 * w3[j])
+        for k in range(start + 4 * n_fours, end):
+            x, w = data[k], W[indices[k]]
+            for j in range(sums.size):
+                sums[j] += x * w[j]

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelwise.learners._batched_descent import minimize
+from labelwise.learners._batched_descent import first_step, minimize
 from labelwise.learners._design import Design, make_design
-from labelwise.learners._logistic import Objective, Tasks, null_model
+from labelwise.learners._logistic import Objective, Tasks
 
 # dembczynski2013, section 7: 1e-4, ..., 1e3.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
@@ -107,7 +107,7 @@ def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndar
 
 def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
     """Return the optimum of each task at its penalty, on all samples."""
-    W = np.empty((design.variance.size + 1, tasks.targets.shape[1]))
+    W = np.empty((design.variance.size, tasks.targets.shape[1]))
     groups = list(_groups(tasks.widths))
     jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
     n_left = 0
@@ -142,19 +142,21 @@ class _Part(NamedTuple):
 def _best_of_path(problem: Problem, folds: list[tuple[_Part, _Part]], tasks: Tasks) -> np.ndarray:
     """Return the number of the penalty with the least held-out loss, for each task."""
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
-    W = [null_model(train) for train, _ in objectives]
+    points = [train.start() for train, _ in objectives]
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
     going = np.arange(tasks.widths.size)
     for k, penalty in enumerate(problem.penalties):
         penalties = np.full(tasks.widths.size, penalty)
         losses[k, going] = 0
-        move = np.zeros_like(W[0])
+        beyond = None
         for f, (train, test) in enumerate(objectives):
-            # All folds move alike: the others begin where the first one's move would take them.
-            found, _ = minimize(train, W[f] + move, penalties, _TO_CHOOSE, going)
-            move = found - W[f] if f == 0 else move
-            W[f] = found
-            losses[k, going] += test.loss(found, going)
+            found, _ = minimize(train, points[f], penalties, _TO_CHOOSE, going, beyond)
+            if f == 0:
+                # What the first fold found beyond its first step, the others find as well.
+                first = first_step(train, points[0], penalties, going)
+                beyond = found.W - points[0].W - first
+            points[f] = found
+            losses[k, going] += test.loss(found.W, going)
         least = losses[: k + 1, going].min(axis=0)
         going = going[losses[k, going] <= (1 + _CLEARLY_WORSE) * least]
         if going.size == 0:
@@ -167,7 +169,8 @@ def _optimum(
     problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray
 ) -> tuple[np.ndarray, int]:
     objective = Objective(design, tasks, problem.sample_weight)
-    return minimize(objective, null_model(objective), penalties, _AT_THE_END)
+    found, n_left = minimize(objective, objective.start(), penalties, _AT_THE_END)
+    return found.W, n_left
 
 
 def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) -> Iterator[Any]:
@@ -177,9 +180,8 @@ def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) ->
 
 
 def _groups(widths: np.ndarray) -> Iterator[np.ndarray]:
-    """Give the numbers of tasks that share their products: of one kind, with enough columns."""
-    for is_kind in (widths == 1, widths > 1):
-        tasks = np.flatnonzero(is_kind)
-        if tasks.size:
-            ends = np.cumsum(widths[tasks])
-            yield from np.split(tasks, np.flatnonzero(np.diff(ends // _COLUMNS_TOGETHER)) + 1)
+    """Give the numbers of tasks that share their products."""
+    ends = np.cumsum(widths)
+    yield from np.split(
+        np.arange(widths.size), np.flatnonzero(np.diff(ends // _COLUMNS_TOGETHER)) + 1
+    )

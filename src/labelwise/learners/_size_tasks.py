@@ -13,13 +13,13 @@ from labelwise.learners._logistic import Tasks
 class SizeTasks(NamedTuple):
     """A task for each label, and one for the empty set, with a column for each class.
 
-    The first class of a task is left to the others if there are but two, and if it is the only
-    one there is nothing to learn.
+    The first class of a task, that of the label being off, is left to the others; if it is the
+    only one there is nothing to learn.
     """
 
     labels: np.ndarray  # of each column; the empty set's is the number of labels
     sizes: np.ndarray  # of each column; 0 if the label is off
-    widths: np.ndarray  # columns of each task
+    widths: np.ndarray  # classes of each task
     classes: sparse.csc_array  # bool: the samples of all columns with a size above 0
     columns: np.ndarray  # those that are learnt
     tasks: Tasks  # these
@@ -46,11 +46,8 @@ def size_tasks(Y: sparse.csc_array) -> SizeTasks:
     on = sparse.csc_array((ones, (entries.coords[0], place)), shape=(n_samples, found.size))
     widths = np.bincount(labels, minlength=n_tasks)
     is_first = np.diff(labels, prepend=-1) > 0
-    columns = np.flatnonzero((widths[labels] > 2) | ((widths[labels] == 2) & ~is_first))
-    learnt = widths[widths > 1]
-    tasks = Tasks(
-        _with_zeros(on, values, labels, sizes)[:, columns], np.where(learnt == 2, 1, learnt)
-    )
+    columns = np.flatnonzero(~is_first)
+    tasks = Tasks(on[:, columns], widths[widths > 1] - 1)
     return SizeTasks(labels, sizes, widths, on[:, np.flatnonzero(sizes > 0)], columns, tasks)
 
 
@@ -60,19 +57,3 @@ def _values(Y: sparse.csc_array) -> sparse.csc_array:
     counted = sparse.csc_array((sizes[Y.indices], Y.indices, Y.indptr), shape=Y.shape)
     empty = sparse.csc_array((sizes == 0).astype(np.int64)[:, None])
     return sparse.csc_array(sparse.hstack([counted, empty]))
-
-
-def _with_zeros(
-    on: sparse.csc_array, values: sparse.csc_array, labels: np.ndarray, sizes: np.ndarray
-) -> sparse.csc_array:
-    """Return all columns, those of size 0 holding the samples where the label is off."""
-    columns = []
-    for k in range(on.shape[1]):
-        column = on[:, [k]]
-        if sizes[k] == 0:
-            off = np.ones(on.shape[0], dtype=bool)
-            own = slice(values.indptr[labels[k]], values.indptr[labels[k] + 1])
-            off[values.indices[own]] = False
-            column = sparse.csc_array(off[:, None])
-        columns.append(column)
-    return sparse.csc_array(sparse.hstack(columns))
