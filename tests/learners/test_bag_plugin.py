@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelwise.data import Bags, Dataset, load, make_digit_bags
-from labelwise.decisions import best_thresholds
-from labelwise.learners import BagPlugin, BagSummary, BinaryRelevance, IndependentFPlugin
-from labelwise.learners._bag_rounds import highest
-from labelwise.measures import count, f_measure, macro, matthews, micro
+from labelwise.learners import (
+    BagPlugin,
+    BagSummary,
+    BinaryRelevance,
+    IndependentFPlugin,
+)
+from labelwise.measures import count, f_measure, macro
 from labelwise.splitting import MultilabelStratifiedShuffleSplit
 from tests.oracles.bags import aggregate
 
@@ -70,38 +70,6 @@ def test_rows_are_bags_of_one():
     assert len(set(model.history_)) == 1
 
 
-def test_the_best_round_stays_and_rounds_end_when_nothing_improves():
-    train, _ = digits()
-    model = BagPlugin(FAST, n_iter=9, n_iter_no_change=1, cv=2, random_state=0).fit(train)
-    *rising, last = model.history_
-    assert (np.diff(rising) > 0).all()
-    assert last <= rising[-1] or model.history_.size == 9
-    assert model.thresholds_.value == model.history_[model.best_round_] == model.history_.max()
-    refitted = BinaryRelevance(penalty=0.01).fit(train.X, model.hidden_labels_)
-    np.testing.assert_allclose(
-        refitted.predict_proba(train.X), model.predict_instances(train).scores, atol=1e-6
-    )
-
-
-def test_hidden_labels_are_in_bags_that_have_the_label_and_in_each_of_them():
-    train, _ = digits()
-    model = BagPlugin(FAST, n_iter=3, cv=2, random_state=0).fit(train)
-    drawn = np.maximum.reduceat(model.hidden_labels_, train.bags[:-1], axis=0)
-    np.testing.assert_array_equal(drawn, train.Y.toarray())
-
-
-def test_thresholds_of_the_paper_are_tuned_on_the_training_bags():
-    train, _ = digits()
-    model = BagPlugin(FAST, average="micro", shared=True, cv=None, n_iter=2, random_state=0).fit(
-        train
-    )
-    assert len(set(model.thresholds_.values)) == 1
-    expected = best_thresholds(model.decision_function(train), train.Y, shared=True)
-    assert model.thresholds_.value == pytest.approx(expected.value)
-    decided = model.predict(train)
-    assert micro(f_measure, count(train.Y, decided)) == pytest.approx(expected.value)
-
-
 @pytest.mark.parametrize("aggregation", ["noisy-or", "mean"])
 def test_other_scores_of_bags_are_tuned_too(aggregation):
     train, test = digits()
@@ -135,18 +103,6 @@ def test_a_label_that_one_bag_has_is_learned_though_a_fold_lacks_it():
     Y[0, 0], Y[::2, 1] = 1, 1
     model = BagPlugin(FAST, n_iter=2, cv=3, random_state=0).fit(train.samples, Y)
     assert np.isfinite(model.history_).all()
-
-
-def test_the_same_seed_gives_the_same_model_whatever_the_number_of_jobs():
-    train, test = digits(80)
-    with parallel_config("threading"):
-        scores = [
-            BagPlugin(FAST, n_iter=2, cv=2, n_jobs=n_jobs, random_state=3)
-            .fit(train)
-            .decision_function(test)
-            for n_jobs in (1, 2)
-        ]
-    np.testing.assert_array_equal(*scores)
 
 
 def test_progress_is_written_on_request(capsys):
@@ -204,37 +160,6 @@ def test_other_estimators_give_the_probabilities():
     assert (scores == scores[0]).all()
     logistic = BinaryRelevance(LogisticRegression(max_iter=1000, tol=0.1))
     assert BagPlugin(logistic, n_iter=1, cv=None).fit(train).predict(test).shape == (27, 10)
-
-
-def test_of_several_estimators_the_one_with_the_highest_tuned_value_stays(capsys):
-    train, test = digits(120)
-    settings = {"n_iter": 2, "cv": 2, "random_state": 0}
-    several = [DummyClassifier(strategy="prior"), FAST, ExtraTreesClassifier(5, random_state=0)]
-    alone = [BagPlugin(one, **settings).fit(train) for one in several]
-    values = [model.thresholds_.value for model in alone]
-    assert len(set(values)) == 3
-    for order in ([0, 1, 2], [2, 0, 1]):
-        model = BagPlugin([several[k] for k in order], **settings, verbose=1).fit(train)
-        best = int(np.argmax(values))
-        assert order[model.chosen_] == best
-        np.testing.assert_array_equal(model.history_, alone[best].history_)
-        np.testing.assert_array_equal(
-            model.decision_function(test), alone[best].decision_function(test)
-        )
-    assert "BagPlugin: estimator 3, round 1, macro" in capsys.readouterr().err
-    assert isinstance(clone(model).estimator[0], ExtraTreesClassifier)
-
-
-def test_a_measure_that_is_nowhere_defined_leaves_the_first_round():
-    train, _ = digits(60)
-    same = DummyClassifier(strategy="prior")
-    settings = {"measure": matthews, "n_iter": 3, "cv": None, "random_state": 0}
-    model = BagPlugin(same, **settings).fit(train)
-    assert np.isnan(model.history_).all()
-    assert model.best_round_ == 0
-    assert BagPlugin([same, FAST], **settings).fit(train).chosen_ == 1
-    assert highest([np.nan, 0.1, 0.3, 0.3, np.nan]) == 2
-    assert highest([np.nan, -1.0]) == 1
 
 
 def test_a_bag_of_100_000_instances_is_learned_and_decided():
