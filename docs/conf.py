@@ -1,6 +1,14 @@
 """Settings of the documentation."""
 
+import sys
+from pathlib import Path
+from typing import Any
+
 from labelwise import __version__
+
+ROOT = Path(__file__).parents[1]
+# The studies are no part of the package.
+sys.path.insert(0, str(ROOT))
 
 project = "labelwise"
 author = "the labelwise developers"
@@ -39,3 +47,15 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
 }
+
+
+def draw_studies(app: Any) -> None:
+    """Draw the figures of the studies from their measured tables."""
+    from studies.olsson2006_plots import draw_all
+
+    draw_all(Path(app.srcdir) / "generated" / "studies" / "olsson2006")
+
+
+def setup(app: Any) -> None:
+    """Have what pages show drawn before they are read."""
+    app.connect("builder-inited", draw_studies)

@@ -33,6 +33,7 @@ from studies.olsson2006_tables import (
 
 FOLDER = studies.FOLDER / "olsson2006"
 LEVEL = 0.05
+NEARLY = 0.99
 LR, HR = "lowest-rank", "highest-rank"
 _MORE = "three or four"
 REVERSING = {
@@ -55,6 +56,13 @@ def peak_sizes(curves: Curves, method: str, cut: int) -> np.ndarray:
     return np.asarray(sizes[np.nanargmax(curves.of(method, cut)[:-1], axis=0)])
 
 
+def nearly_peak_sizes(curves: Curves, method: str, cut: int) -> np.ndarray:
+    """Return the smallest number of terms at which each split has 99 % of its peak."""
+    sizes = np.array([int(size) for size in curves.sizes[:-1]])
+    reached = curves.of(method, cut)[:-1] >= NEARLY * curves.peaks(method, cut)
+    return np.asarray(sizes[reached.argmax(axis=0)])
+
+
 def ranges(curves: Curves, method: str, cut: int) -> np.ndarray:
     """Return at how many sizes each split has more than with all terms."""
     return np.asarray((curves.of(method, cut)[:-1] > curves.all_terms(cut)).sum(axis=0))
@@ -73,6 +81,7 @@ def grid_claims(curves: Curves) -> Claims:
     pairs = [f"{inputs} lowest-rank" for inputs in PAIRS_WITH_MAX]
     for words, found, higher in (
         ("peaks at fewer terms than", peak_sizes, False),
+        ("nearly peaks at fewer terms than", nearly_peak_sizes, False),
         ("beats all terms at more sizes than", ranges, True),
     ):
         own = found(curves, "chi2-max", 1)
@@ -223,5 +232,6 @@ WORDS = (
     "outcomes go together and p is lower than for as many independent trials: most of all for the "
     "20 halves of one set of 10,798 documents, where it tells whether the result depends on the "
     "split, not how sure it is on other documents. Claims with *mean* are our reading of a "
-    "sentence about all combinations."
+    "sentence about all combinations. Those with *nearly*, 99 % of the peak, were added after the "
+    "others had been seen on RCV1, since the curves are flat at their tops; they are not counted."
 )

@@ -101,7 +101,7 @@ def draw_figure_2(rows: Rows) -> Any:
 def draw_figure_3(rows: Rows) -> Any:
     """Draw the mean peak of every method at each cutting level, the best named."""
     sets = split_by(rows, "dataset")
-    figure, axes = panels(sets, 5.0, 4.2)
+    figure, axes = panels(sets, 7.0, 4.2)
     for axis, own in zip(axes, sets.values(), strict=False):
         for x, (_, level) in enumerate(split_by(own, "cut").items()):
             _draw_level(axis, x, level)
