@@ -116,6 +116,38 @@ def test_a_cut_is_worth_the_maximum_flow_of_another_package(seed):
     assert found == pytest.approx(oracle.highest_value_by_flow(scores, gains), abs=ROUNDING)
 
 
+def test_flow_is_sent_back_where_it_stood_in_the_way():
+    """The shortest path takes 2 from a to b; the best flow takes 2 from b to a.
+
+    Labels: sources 0 (4) and 7 (6), sinks 3 (4) and 6 (6), a = 1, b = 2, and paths between them.
+    """
+    gains = np.zeros((9, 9))
+    for pair in [(0, 1), (2, 3), (1, 4), (4, 5), (5, 6), (7, 8), (2, 8)]:
+        gains[pair] = 20.0
+    gains[1, 2] = 4.0
+    terminals = np.array([4.0, 0, 0, -4, 0, 0, -6, 6, 0])
+    scores = terminals - (gains.sum(axis=0) + gains.sum(axis=1)) / 2
+    assert not oracle.smallest_best_set(scores, gains, 0.0).any()
+    assert not decide(scores[None], as_pairs(gains)).any()
+
+
+@pytest.mark.parametrize("seed", [*range(12), 103, 109, 244, 261, 453, 459])
+@pytest.mark.parametrize("hits", [(0.0, 0.5), (0.1, 0.9)])
+def test_the_tangents_find_misses_that_only_the_loss_gains_by(seed, hits):
+    """Hits that stay and misses of small negative scores; the last seeds need one tangent each."""
+    random = np.random.default_rng(seed)
+    gains = np.triu(random.random((4, 4)) * 0.3, 1)
+    gains *= random.random(gains.shape) < 0.4
+    truth = random.random(4) < 0.5
+    scores = np.where(truth, random.uniform(*hits, 4), random.uniform(-0.4, 0.1, 4))
+    if not gains.any():
+        gains[0, 1] = 0.1
+    found, height = find(scores, truth, as_pairs(gains))
+    value = height + scores @ found + oracle.pair_gains(truth, gains)
+    expected = oracle.violation_by_sizes(scores, truth, gains)
+    assert value == pytest.approx(expected, abs=ROUNDING)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_whole_numbers_are_cut_as_by_scipys_flow(seed):
     random = np.random.default_rng(seed)
