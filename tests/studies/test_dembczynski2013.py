@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from labelwise.data import make_multilabel
-from labelwise.learners import BinaryRelevance, IndependentFPlugin
+from labelwise.learners import BinaryRelevance, IndependentFPlugin, ReverseMultilabel
 from studies import dembczynski2013 as study
 from studies.comparison import read_table
+from studies.dembczynski2013_readings import PENALTIES, ShrunkIntercept, SomeLabel
 
 DATA, _ = make_multilabel(n_samples=80, random_state=0)
 
@@ -114,3 +115,24 @@ def test_what_was_measured_has_rows_of_published_models_only():
     _, rows = read_table(path)
     assert {row["model"] for row in rows} <= set(study.FIVE)
     assert {row["dataset"] for row in rows} <= set(study.SETS)
+
+
+def test_some_label_is_decided_for_every_sample():
+    model = SomeLabel(penalty=0.1).fit(DATA.X, DATA.Y)
+    model.intercept_ -= 0.5
+    free, decided = ReverseMultilabel.predict(model, DATA.X), model.predict(DATA.X)
+    decides = free.any(axis=1)
+    assert not decides.all()
+    np.testing.assert_array_equal(decided[decides], free[decides])
+    highest = model.decision_function(DATA.X).argmax(axis=1)
+    assert (decided[~decides].sum(axis=1) == 1).all()
+    assert decided[~decides, highest[~decides]].all()
+
+
+def test_a_penalised_intercept_is_shrunk_with_the_weights():
+    X, y = np.zeros((20, 1)), np.repeat([0, 1], [17, 3])
+    # Three samples are too few to choose λ: it is 10, and log(3/17) is far from what comes out.
+    chance = ShrunkIntercept().fit(X, y).predict_proba(X)[0, 1]
+    assert 3 / 20 + 0.05 < chance < 0.5
+    chosen = ShrunkIntercept().fit(DATA.X, DATA.Y.toarray()[:, 0].astype(int)).model_
+    assert chosen.best_params_["C"] in 1 / PENALTIES
