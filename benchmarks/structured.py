@@ -1,8 +1,10 @@
 """How many passes the structured hinge loss takes to a relative gap of 1e-3, and what it keeps.
 
-Yeast and enron are the real training parts, where the benchmark sets are at hand; the third set is
-generated, dense, 30,000 samples x 120 features x 101 labels. A pass visits as many samples as there
-are; finding the gap of all of them counts as one. No other package at hand minimises this loss.
+Yeast, enron and mediamill (features from 1 to 3) are the real training parts, where the benchmark
+sets are at hand; the last set is generated, dense, 30,000 samples x 120 features x 101 labels. A
+pass visits as many samples as there are; finding the gap of all of them counts as one. Memory is
+what the fit had allocated at its height, its copy of the features included. No other package at
+hand minimises this loss.
 """
 
 from __future__ import annotations
@@ -22,8 +24,13 @@ from labelwise.data import load
 from labelwise.learners import ReverseMultilabel
 
 MAX_PASSES = 100
-# Cross-validation takes 0.01 for yeast and 1 for enron: these, and what is harder.
-PENALTIES = {"yeast": (1.0, 0.01, 0.001), "enron": (1.0, 0.1, 0.01), "generated": (0.01, 0.001)}
+# Cross-validation takes 0.01 for yeast and 1 for enron: these, and what is harder or easier.
+PENALTIES = {
+    "yeast": (0.1, 0.01),
+    "enron": (1.0, 0.1),
+    "mediamill-discretized": (1.0, 0.1),
+    "generated": (0.01,),
+}
 
 
 def generated(n_samples: int = 30_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -48,9 +55,9 @@ def run(name: str, X: Any, Y: Any, table: Table) -> None:
     """Fit one set with each of its penalties, and add what came to the table."""
     for penalty in PENALTIES[name]:
         model = ReverseMultilabel(penalty=penalty, max_passes=MAX_PASSES)
-        start = time.perf_counter()
+        start = time.process_time()
         memory = most_memory(lambda model=model: model.fit(X, Y))  # type: ignore[misc]
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         table.add_row(
             name,
             " x ".join(f"{size:,}" for size in (*X.shape, Y.shape[1])),
@@ -65,7 +72,7 @@ def run(name: str, X: Any, Y: Any, table: Table) -> None:
 
 def main() -> None:
     """Run everything and print the table."""
-    columns = ("set", "size", "penalty", "passes", "gap", "s", "label sets kept a sample", "MB")
+    columns = ("set", "size", "penalty", "passes", "gap", "CPU s", "sets kept a sample", "peak MB")
     table = Table(title=f"ReverseMultilabel to a relative gap of 1e-3, {MAX_PASSES} passes at most")
     for column in columns:
         table.add_column(column, justify="left" if column in ("set", "size") else "right")
