@@ -4,10 +4,11 @@ The part of the paper that we follow prints no table, so nothing published stand
 numbers. Ten holdouts of a third of the bags: of the MIML sets by stratified splits, of digit bags
 by drawing them ten times, since only their own split keeps the images of test bags unseen.
 
-Two models of instances for `BagPlugin` (logistic regression, extra trees), the same two for what is
-learned from bag means and bag maxima, three folds and at most six rounds. These and the penalty of
-the regressions were chosen by looking at one other split of each set. The row "chosen" takes, in
-each run, the model of instances with the higher tuned value on the training bags.
+Two models of instances for `BagPlugin` (logistic regression, its default, and extra trees), the
+same two for what is learned from bag means and bag maxima, three folds and at most six rounds.
+These and the penalty of the regressions were chosen by looking at one other split of each set. The
+row "chosen" is `BagPlugin` with a list of the two: in each run the one with the higher tuned value
+on the training bags, taken from the rows of each alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 import studies
 from labelwise.data import Dataset, load, make_digit_bags
+from labelwise.decisions import TunedThresholds
 from labelwise.experiments import Study
 from labelwise.learners import BagPlugin, BagSummary, BinaryRelevance, IndependentFPlugin
 from labelwise.measures import count, f_measure, macro, micro
@@ -60,6 +62,9 @@ def plain_models() -> dict[str, Any]:
         found[f"BR on bag {part}"] = make_pipeline(rows, BinaryRelevance())
         found[f"LFP on bag {part}"] = make_pipeline(rows, IndependentFPlugin())
         found[f"LFP on bag {part}, trees"] = make_pipeline(rows, IndependentFPlugin(trees()))
+        for name, model in {"BR": BinaryRelevance(), "trees": trees()}.items():
+            tuned = TunedThresholds(model, average="macro", cv=3)
+            found[f"tuned {name} on bag {part}"] = make_pipeline(rows, tuned)
     return found
 
 
@@ -131,17 +136,7 @@ def standard_error(values: np.ndarray) -> float:
 
 def claims(found: Values, names: tuple[str, ...]) -> list[str]:
     """Return what was expected, each with whether it held."""
-    said = []
-    for name in names:
-        rivals = {model: found[name, model, "macro F"] for model in plain_models()}
-        best = max(rivals, key=lambda model: rivals[model].mean())
-        ours, theirs = found[name, CHOSEN, "macro F"], rivals[best]
-        held = ours.mean() >= theirs.mean() - standard_error(theirs)
-        said.append(
-            f"On {name} the macro F of `BagPlugin` is the best or within one standard error of it: "
-            f"{ours.mean():.3f} ± {standard_error(ours):.3f} beside {theirs.mean():.3f} ± "
-            f"{standard_error(theirs):.3f} ({best}). {_verdict(held)}"
-        )
+    said = [_claim(found, name, tuned) for tuned in (False, True) for name in names]
     if DIGITS in names:
         right = found[DIGITS, "BagPlugin, logistic", "instances right"]
         said.append(
@@ -150,6 +145,26 @@ def claims(found: Values, names: tuple[str, ...]) -> list[str]:
             f"{_verdict(bool(right.min() > 0.9))}"
         )
     return said
+
+
+def _claim(found: Values, name: str, tuned: bool) -> str:
+    """Hold our macro F on a set against the best rival, of those that tune thresholds or not."""
+    rivals = {
+        model: found[name, model, "macro F"]
+        for model in plain_models()
+        if model.startswith("tuned") is tuned
+    }
+    best = max(rivals, key=lambda model: rivals[model].mean())
+    ours, theirs = found[name, CHOSEN, "macro F"], rivals[best]
+    held = ours.mean() >= theirs.mean() - standard_error(theirs)
+    default = found[name, "BagPlugin, logistic", "macro F"].mean()
+    beside = "thresholds tuned on summaries" if tuned else "BR and LFP on summaries"
+    return (
+        f"On {name} the macro F of `BagPlugin` is the best or within one standard error of it, "
+        f"beside {beside}: {ours.mean():.3f} ± {standard_error(ours):.3f} beside "
+        f"{theirs.mean():.3f} ± {standard_error(theirs):.3f} ({best}); {default:.3f} with the "
+        f"default model of instances alone. {_verdict(held)}"
+    )
 
 
 def effects(found: Values, names: tuple[str, ...]) -> list[str]:
@@ -171,6 +186,19 @@ def effects(found: Values, names: tuple[str, ...]) -> list[str]:
     return said
 
 
+def optimism(found: Values, names: tuple[str, ...]) -> list[str]:
+    """Return how far the value that was tuned is above macro F on new bags."""
+    said = []
+    for words, model in {
+        "held-out bags": "BagPlugin, logistic",
+        "training bags": "tuned on training bags",
+    }.items():
+        gaps = {name: found[name, model, "tuned"] - found[name, model, "macro F"] for name in names}
+        numbers = ", ".join(f"{name} {gap.mean():+.3f}" for name, gap in gaps.items())
+        said.append(f"Tuned value on {words}, above macro F on new ones: {numbers}.")
+    return said
+
+
 def _verdict(held: bool) -> str:
     return "**Held.**" if held else "**Did not hold.**"
 
@@ -188,7 +216,7 @@ def table_f(*, quick: bool = False, repetitions: int | None = None) -> Table:
         for (name, model, measure), values in found.items()
         if measure in shown
     ]
-    said = claims(found, names) + effects(found, names)
+    said = claims(found, names) + effects(found, names) + optimism(found, names)
     words = f"Means of {n_runs} holdouts of a third of the bags.\n\n" + "\n".join(
         f"- {sentence}" for sentence in said
     )

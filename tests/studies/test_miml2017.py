@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import studies
 from labelwise.data import make_digit_bags
@@ -45,14 +46,35 @@ def some_values(ours, theirs):
     ],
 )
 def test_a_claim_holds_up_to_one_standard_error_of_the_best(ours, theirs, verdict):
-    (said,) = miml2017.claims(some_values(ours, theirs), ("s",))
-    assert said.endswith(verdict)
+    default = f"{np.mean(ours):.3f} with the default model of instances alone"
+    for said in miml2017.claims(some_values(ours, theirs), ("s",)):
+        assert said.endswith(f"{default}. {verdict}")
+
+
+def test_those_that_tune_thresholds_are_rivals_of_their_own():
+    found = some_values([0.5, 0.5], [0.4, 0.4])
+    found["s", "tuned trees on bag mean", "macro F"] = np.array([0.6, 0.6])
+    plain, tuned = miml2017.claims(found, ("s",))
+    assert "BR and LFP on summaries: 0.500" in plain
+    assert plain.endswith("**Held.**")
+    assert "beside 0.600 ± 0.000 (tuned trees on bag mean)" in tuned
+    assert tuned.endswith("**Did not hold.**")
 
 
 def test_each_part_is_worth_what_is_lost_without_it():
     said = miml2017.effects(some_values([0.5, 0.7], [0.4, 0.4]), ("s",))
     assert "tuning (0.5 for all labels) is worth: s +0.200 ± 0.100." in said[0]
     assert "+0.000 ± 0.000" in said[1]
+
+
+def test_what_was_tuned_stands_above_what_new_bags_show():
+    models = ("BagPlugin, logistic", "tuned on training bags")
+    found = some_values([0.5, 0.7], [0.4, 0.4])
+    found |= {("s", model, "tuned"): np.array([0.8, 0.6]) for model in models}
+    assert [said.endswith("new ones: s +0.100.") for said in miml2017.optimism(found, ("s",))] == [
+        True,
+        True,
+    ]
 
 
 def test_the_model_with_the_higher_tuned_value_is_chosen_run_by_run():
@@ -71,7 +93,8 @@ def test_a_table_shows_every_model_and_claims_what_it_measured(monkeypatch, tmp_
     names = ("BagPlugin, logistic", "BagPlugin, trees", "without resampling")
     few = dict.fromkeys((*names, "tuned on training bags"), FAST)
     monkeypatch.setattr(miml2017, "bag_models", lambda: few)
-    plain = {"BR on bag mean": miml2017.make_pipeline(miml2017.BagSummary("mean"), FAST.estimator)}
+    rows = miml2017.make_pipeline(miml2017.BagSummary("mean"), FAST.estimator)
+    plain = {"BR on bag mean": rows, "tuned BR on bag mean": clone(rows)}
     monkeypatch.setattr(miml2017, "plain_models", lambda: plain)
     table = miml2017.TABLES["holdouts"](quick=True, repetitions=1)
     shown = {cell.where[1] for cell in table.cells}
