@@ -3,21 +3,14 @@
 import csv
 
 import numpy as np
-from typer.testing import CliRunner
 
-from labelwise.cli import app
 from labelwise.data import make_digit_bags
 from labelwise.learners import BagPlugin
 from labelwise.measures import count, f_measure, micro
+from tests.cli.shell import run
 from tests.writers.arff import bag_arff
 
 DATA = make_digit_bags(40, sizes=[1, 2], random_state=0)
-
-
-def run(*arguments):
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def expected():
