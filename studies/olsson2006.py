@@ -7,8 +7,8 @@ the paper's shares of reversals are as large as they are when only chance tells 
 All this was written down before the first run and not changed after it. What is compared is the
 order of the three pairs of measures, not their values.
 
-Run ``labelwise reproduce olsson2006``; half an hour on two cores (``STUDY_JOBS=2``), nearly all of
-it for the grid of section 6.2. What a run has finished is kept in ``studies/.stores``.
+Run ``labelwise reproduce olsson2006``; half an hour of processor, nearly all of it for the grid of
+section 6.2. ``STUDY_JOBS=2`` runs two cells at a time; what is finished is in ``studies/.stores``.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from studies.olsson2006_curves import (
     GRID_SETS,
     METHODS,
     N_GRID,
+    N_QUICK,
     N_VALIDATION,
     VALIDATED,
     Curves,
@@ -35,12 +36,12 @@ TABLE_3_SIZES = ("50", "250", "500", "750", *TABLE_2_SIZES[:-1])
 PAIRS_WITH_MAX = ("df/chi2-max", "information-gain/chi2-max", "chi2-max/chi2-avg")
 
 ON_GRID = (
-    "Five splits, a fifth of the documents for training. Documents, counts and what else differs "
+    "{} splits, a fifth of the documents for training. Documents, counts and what else differs "
     "from the paper: see the page of the study."
 )
 ON_HALVES = (
-    f"{N_VALIDATION} random halves of RCV1 subsets 3-4, without the documents of 1-2. They overlap:"
-    " see the page of the study."
+    "{} random halves of RCV1 subsets 3-4, without the documents of 1-2. They overlap: see the "
+    "page of the study."
 )
 
 
@@ -177,7 +178,8 @@ def grid_table(
     """Return a table of the preliminary grid, of both sets."""
     sets = GRID_SETS[:1] if quick else GRID_SETS
     found = [cell for one in sets for cell in cells(one, grid(one, quick=quick))]
-    return Table("olsson2006", name, title, f"{words} {ON_GRID}", keys, found)
+    splits = ON_GRID.format(N_QUICK if quick else N_GRID)
+    return Table("olsson2006", name, title, f"{words} {splits}", keys, found)
 
 
 def validation_table(
@@ -192,7 +194,8 @@ def validation_table(
 ) -> Table:
     """Return a table of the validation."""
     found = tuple(cells(validation(quick=quick)))
-    return Table("olsson2006", name, title, f"{words} {ON_HALVES}", keys, found)
+    splits = ON_HALVES.format(N_QUICK if quick else N_VALIDATION)
+    return Table("olsson2006", name, title, f"{words} {splits}", keys, found)
 
 
 _BY_METHOD = ("dataset", "inputs", "method", "size")
@@ -201,8 +204,8 @@ TABLES: dict[str, Callable[..., Table]] = {
         grid_table,
         "table2",
         "Table 2",
-        f"In how many of {N_GRID} splits so many of the best terms have a higher R-precision than "
-        "all terms, at cutting level 1; empty where there are no more terms than that.",
+        "In how many splits so many of the best terms have a higher R-precision than all terms, at "
+        "cutting level 1; empty where there are no more terms than that.",
         _BY_METHOD,
         table_2_cells,
     ),
@@ -210,8 +213,8 @@ TABLES: dict[str, Callable[..., Table]] = {
         grid_table,
         "table3",
         "Table 3",
-        f"In how many of {N_GRID} splits cutting level 5 has a higher R-precision than level 1; "
-        "empty where there are no more terms than that.",
+        "In how many splits cutting level 5 has a higher R-precision than level 1; empty where "
+        "there are no more terms than that.",
         _BY_METHOD,
         table_3_cells,
     ),
