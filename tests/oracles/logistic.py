@@ -1,7 +1,10 @@
 """Penalised log-loss, word for word, and the choice of a penalty by a loop over folds."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+
+from labelwise.learners._logistic import Tasks
 
 
 def logistic_value(X, y, weights, coefficients, intercept, penalty):
@@ -34,3 +37,10 @@ def best_penalty(X, y, penalties, splits):
             loss += np.logaddexp(0, -(2 * y[test] - 1) * model.decision_function(X[test])).sum()
         losses.append(loss)
     return penalties[int(np.argmin(losses))]
+
+
+def multinomials(*tasks):
+    """Return tasks of classes 0, 1, ..., with columns of all but the first."""
+    targets = [classes[:, None] == np.arange(1, classes.max() + 1) for classes in tasks]
+    widths = np.array([part.shape[1] for part in targets])
+    return Tasks(sparse.csc_array(np.hstack(targets)), widths)

@@ -124,23 +124,27 @@ class _Descent(NamedTuple):
 
     def dot(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """Return the inner product of each task."""
-        return summed(np.einsum("ij,ij->j", A, B), self.curvature.widths)
+        from labelwise.learners._logistic_kernels import inner_products
+
+        return summed(inner_products(A, B), self.curvature.widths)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
         """Return the value of its task for each column."""
-        return spread(values, self.curvature.widths)
+        same = self.columns.size == self.tasks.size
+        return values if same else np.repeat(values, self.curvature.widths)
 
     def direction(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the quasi-Newton step of each task, and the slope along it."""
+        from labelwise.learners._logistic_kernels import add_multiples
+
         step = -self.gradient
         shares = []
         for moved, change, inverse in reversed(self.history):
-            share = inverse * self.dot(moved, step)
-            step -= self.spread(share) * change
-            shares.append(share)
+            shares.append(inverse * self.dot(moved, step))
+            add_multiples(step, self.spread(-shares[-1]), change)
         step = self.spread(self.scale) * self.curvature.solve(step)
         for (moved, change, inverse), share in zip(self.history, reversed(shares), strict=True):
-            step += self.spread(share - inverse * self.dot(change, step)) * moved
+            add_multiples(step, self.spread(share - inverse * self.dot(change, step)), moved)
         return step, self.dot(step, self.gradient)
 
     def extended(

@@ -15,7 +15,7 @@ _DENSE_ENOUGH = 0.25
 # Directions whose variance is a smaller part of the largest are left out: no weight goes there.
 _LEAST_VARIANCE = 1e-14
 # Rows whose margins are held at a time: few enough to stay in the cache between two products.
-_ROWS_TOGETHER = 2048
+_ROWS_TOGETHER = 1024
 
 
 class Block(NamedTuple):
@@ -31,7 +31,8 @@ class Design(NamedTuple):
 
     Dense features stand in their principal directions: the curvature of every task's loss is then
     near to a multiple of one diagonal matrix, whatever its labels and its penalty, and ‖w‖² is
-    what it was. Sparse ones stay as they are, their mean being subtracted in products only.
+    what it was. Sparse ones stay as they are, without those that are 0 everywhere, their mean
+    being subtracted in products only.
     """
 
     rows: Any  # (n_samples, n_coordinates + 1), dense or CSR
@@ -39,7 +40,7 @@ class Design(NamedTuple):
     centre: np.ndarray | None  # to be subtracted from rows, if it has not been
     variance: np.ndarray  # (n_coordinates + 1,), of the last coordinate: 1
     mean: np.ndarray  # (n_features,)
-    basis: np.ndarray | None  # (n_features, n_coordinates); None for the identity
+    basis: Any  # (n_features, n_coordinates), dense or sparse; None for the identity
 
     def take(self, rows: np.ndarray) -> Design:
         """Return the design of some samples, in the same coordinates."""
@@ -74,13 +75,20 @@ def make_design(X: Any, sample_weight: np.ndarray | None = None) -> Design:
     mean = np.asarray(X.T @ share)
     if sparse.issparse(X):
         if X.nnz < _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
-            return _with_ones(sparse.csr_array(X), mean, share, mean, None)
+            return _of_sparse(sparse.csc_array(X), mean, share)
         X = X.toarray()
     centred = X - mean
     if min(X.shape) > _MOST_ROTATED:
         return _with_ones(centred, None, share, mean, None)
     basis = _principal_directions(centred)
     return _with_ones(centred @ basis, None, share, mean, basis)
+
+
+def _of_sparse(X: sparse.csc_array, mean: np.ndarray, share: np.ndarray) -> Design:
+    """Return the design of features that are there at all."""
+    found = np.flatnonzero(np.diff(X.indptr))
+    basis = sparse.eye_array(X.shape[1], format="csc")[:, found]
+    return _with_ones(sparse.csr_array(X[:, found]), mean[found], share, mean, basis)
 
 
 def product(A: Any, B: np.ndarray) -> np.ndarray:

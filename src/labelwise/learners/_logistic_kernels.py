@@ -1,4 +1,4 @@
-"""Products of sparse rows, and probabilities in place of margins, for many regressions at once."""
+"""Probabilities in place of margins, and products, for many regressions at once."""
 
 import math
 
@@ -165,3 +165,23 @@ def add_products(rows, W, products):
             x, w = data[k], W[indices[k]]
             for j in range(sums.size):
                 sums[j] += x * w[j]
+
+
+@njit(cache=True, nogil=True)
+def inner_products(A, B):
+    """Return the inner product of each column of A with that of B."""
+    sums = np.zeros(A.shape[1])
+    for i in range(A.shape[0]):
+        a, b = A[i], B[i]
+        for j in range(sums.size):
+            sums[j] += a[j] * b[j]
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def add_multiples(A, factors, B):
+    """Add each column of B, times a factor, to that of A."""
+    for i in range(A.shape[0]):
+        a, b = A[i], B[i]
+        for j in range(factors.size):
+            a[j] += factors[j] * b[j]

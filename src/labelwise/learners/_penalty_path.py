@@ -22,8 +22,10 @@ _TO_CHOOSE = 1e-5
 _AT_THE_END = 1e-7
 # A path ends when the held-out loss has risen by this part of the least: more of the same comes.
 _CLEARLY_WORSE = 0.01
-# Columns that share products; also the share of a job, so that jobs do not change results.
-_COLUMNS_TOGETHER = 32
+# Columns that share products, and weights of theirs; also the share of a job, so that jobs do not
+# change results. Steps that are remembered are twenty times the weights.
+_COLUMNS_TOGETHER = 48
+_WEIGHTS_TOGETHER = 2**20
 
 
 class Regressions(NamedTuple):
@@ -94,7 +96,7 @@ def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndar
     if candidates.size == 1:
         return np.full(tasks.widths.size, candidates[0])
     folds = [tuple(_Part(design.take(rows), rows) for rows in split) for split in problem.splits]
-    groups = list(_groups(tasks.widths))
+    groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
     jobs = [(folds, tasks.take(group)) for group in groups]
     for k, (group, found) in enumerate(
@@ -108,7 +110,7 @@ def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndar
 def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
     """Return the optimum of each task at its penalty, on all samples."""
     W = np.empty((design.variance.size, tasks.targets.shape[1]))
-    groups = list(_groups(tasks.widths))
+    groups = _groups(design, tasks)
     jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
     n_left = 0
     for k, (group, (part, left)) in enumerate(
@@ -179,9 +181,10 @@ def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) ->
     return results
 
 
-def _groups(widths: np.ndarray) -> Iterator[np.ndarray]:
-    """Give the numbers of tasks that share their products."""
-    ends = np.cumsum(widths)
-    yield from np.split(
-        np.arange(widths.size), np.flatnonzero(np.diff(ends // _COLUMNS_TOGETHER)) + 1
-    )
+def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
+    """Return the numbers of tasks that share their products, in an even number of like parts."""
+    together = min(_COLUMNS_TOGETHER, 1 + _WEIGHTS_TOGETHER // design.variance.size)
+    ends = np.cumsum(tasks.widths)
+    n_parts = 2 * -(-ends[-1] // (2 * together))
+    part = (ends - 1) * n_parts // ends[-1]
+    return np.split(np.arange(ends.size), np.flatnonzero(np.diff(part)) + 1)
