@@ -85,7 +85,7 @@ def main() -> None:
             part = training_part(name)
             if part is not None:
                 run(name, *part, table)
-    Console(width=100).print(table)
+    Console(width=130).print(table)
 
 
 if __name__ == "__main__":
