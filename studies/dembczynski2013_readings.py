@@ -33,15 +33,17 @@ class SomeLabel(ReverseMultilabel):
 class ShrunkIntercept(ClassifierMixin, BaseEstimator):
     """Logistic regression whose intercept is penalised as the weights are, as in Mallet.
 
-    λ is chosen by the log-loss of five stratified folds. Where one of the classes has fewer than
-    five samples it is 10, which most labels of Enron choose.
+    λ is chosen by the log-loss of five stratified folds, of fewer where a class has fewer samples.
+    With one sample there is nothing to choose by: λ is then 0.1.
     """
 
     def fit(self, X: Any, y: Any) -> ShrunkIntercept:
         """Choose λ and learn the weights."""
-        model: Any = LogisticRegression(solver="liblinear", C=0.1, max_iter=1000)
-        if np.bincount(y).min() >= N_FOLDS:
-            model = GridSearchCV(model, {"C": 1 / PENALTIES}, scoring="neg_log_loss", cv=N_FOLDS)
+        model: Any = LogisticRegression(solver="liblinear", C=10.0, max_iter=1000)
+        n_folds = min(N_FOLDS, np.bincount(y).min())
+        if n_folds > 1:
+            penalties = {"C": 1 / PENALTIES}
+            model = GridSearchCV(model, penalties, scoring="neg_log_loss", cv=n_folds)
         self.model_ = model.fit(X, y)
         self.classes_ = self.model_.classes_
         return self
