@@ -73,11 +73,12 @@ def first_step(
 class _Curvature(NamedTuple):
     """The Hessian where features say nothing, in coordinates without correlation.
 
-    With variance v, all classes of a task have v (diag(p) - p pᵀ) + λ I in each coordinate.
+    With variance v, all classes of a task have v (diag(p) - p pᵀ) + λ I in each coordinate. Of
+    logistic tasks alone there is one number, v p (1 - p) + λ/2, and no first class.
     """
 
-    inverse: np.ndarray  # 1 / (v p + λ) of each column
-    first: np.ndarray | None  # the same of each task's first class
+    inverse: np.ndarray  # 1 / (v p + λ) of each column, or of that number
+    first: np.ndarray | None  # 1 / (v p + λ) of each task's first class
     rates: np.ndarray
     first_rates: np.ndarray
     widths: np.ndarray
