@@ -46,6 +46,8 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    # The figure is there; its object says nothing.
+    "ignore_repr_types": r"Display",
 }
 
 

@@ -178,7 +178,10 @@ def test_summaries_go_into_any_learner_and_keep_names():
     train, test = digits(80)
     model = make_pipeline(BagSummary("mean"), IndependentFPlugin(FAST))
     assert model.fit(train.samples, train.Y).predict(test.samples).shape == (27, 10)
-    names = BagSummary().fit(train).get_feature_names_out()
+    summary = BagSummary().fit(train)
+    # Warnings are errors here: a data set's names are no columns that scikit-learn would miss.
+    assert summary.transform(test).shape == (27, 128)
+    names = summary.get_feature_names_out()
     assert names[0] == "mean of pixel 0,0"
     assert names[64] == "max of pixel 0,0"
     with pytest.raises(ValueError, match="parts must be some of mean, max, got 'sum'"):

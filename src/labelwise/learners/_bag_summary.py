@@ -49,8 +49,10 @@ class BagSummary(TransformerMixin, BaseEstimator):
     ----------
     n_features_in_ : int
         Features of an instance.
+    instance_names_ : tuple of str, or None
+        Their names, where a `Dataset` has said them.
     feature_names_in_ : array of str
-        Their names, if they have any.
+        Their names, where they were the columns of a frame.
 
     Notes
     -----
@@ -74,8 +76,8 @@ class BagSummary(TransformerMixin, BaseEstimator):
         """Learn the number of features and their names."""
         self._checked_parts()
         learn_bags(self, X)
-        if isinstance(X, Dataset):
-            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+        # Not feature_names_in_, which scikit-learn looks for in every later X and warns of.
+        self.instance_names_ = tuple(X.feature_names) if isinstance(X, Dataset) else None
         return self
 
     def transform(self, X: Any) -> Any:
@@ -90,7 +92,7 @@ class BagSummary(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return "mean of x", "max of x" for each feature x."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", input_features)
+        names = getattr(self, "feature_names_in_", self.instance_names_ or input_features)
         if names is None:
             names = [f"x{number}" for number in range(self.n_features_in_)]
         if len(names) != self.n_features_in_:
