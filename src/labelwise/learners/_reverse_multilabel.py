@@ -76,7 +76,7 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     intercept. That is not free: the scores of the mean sample are penalised as the weights of a
     constant feature κ. So what is added to a feature changes nothing, and to multiply all
     features by s is to divide λ by s². A penalty of b itself takes more passes the further the
-    features are from 0: on Scene at λ = 0.01, 78 in place of 24. A larger κ does so, too.
+    features are from 0, and so does a larger κ.
 
     Solved in the dual, block by block: a sample keeps the label sets that carry weight, and a
     visit finds the most violating set, shifts weight between the sample's sets, and drops those
