@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._validation import check_labels
 from labelwise.decisions._score_matrix import (
     LabelScorer,
+    as_multilabel,
     constant_labels,
     fit_scorer,
     held_out_scores,
@@ -126,14 +127,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return [_FITTERS[self.method](scores, labels) for scores, labels in columns]
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
-        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
-        return tags
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
 
 
 @dataclass(frozen=True)

@@ -226,3 +226,20 @@ def _fill_constants(
         if method != "predict_proba" and not gone.all():
             ends = float(scores[~gone, j].min()), float(scores[~gone, j].max())
         scores[gone, j] = np.where(constants[folds[gone], j] == 1, ends[1], ends[0])
+
+
+def as_multilabel(tags: Any, like: Any = None) -> Any:
+    """Return scikit-learn's tags as those of a classifier of 0/1 matrices.
+
+    X may be sparse, or hold NaN, where the estimator `like` takes that.
+    """
+    tags.target_tags.single_output = False
+    tags.target_tags.multi_output = True
+    tags.classifier_tags.multi_class = False
+    tags.classifier_tags.multi_label = True
+    if like is not None:
+        from sklearn.utils import get_tags
+
+        taken = get_tags(like).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = taken.sparse, taken.allow_nan
+    return tags

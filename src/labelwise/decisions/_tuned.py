@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils import check_consistent_length
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.decisions._corrected import corrected_value
 from labelwise.decisions._goal import NAMES, Goal, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import LabelScorer, scoring_method
+from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, scoring_method
 from labelwise.decisions._thresholds import Thresholds
 from labelwise.decisions._tuning_scores import (
     Samples,
@@ -230,14 +230,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.where(np.isnan(self.constants_), scores, ends)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
-        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
-        return tags
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
 
 
 def _tuned(goal: Goal, scored: TuningScores, samples: Samples) -> Thresholds:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise.data import Bags
 from labelwise.data._numbers import check_real, check_whole
 from labelwise.decisions._goal import NAMES, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import score_matrix, scoring_method
+from labelwise.decisions._score_matrix import as_multilabel, score_matrix, scoring_method
 from labelwise.learners._bag_gate import bag_labels, learn_bags
 from labelwise.learners._bag_rounds import (
     BagTask,
@@ -28,7 +28,7 @@ from labelwise.learners._bag_rounds import (
 )
 from labelwise.learners._bag_scores import AGGREGATIONS, bag_speakers, check_aggregation
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, as_multilabel, learn_targets, tell
+from labelwise.learners._training import Targets, all_labels, learn_targets, tell
 from labelwise.measures import f_measure
 
 _PENALTY = 0.01

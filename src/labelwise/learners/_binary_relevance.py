@@ -9,19 +9,23 @@ import numpy as np
 from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.decisions._score_matrix import score_matrix, splits_of
+from labelwise.decisions._score_matrix import as_multilabel, score_matrix
 from labelwise.learners._logistic import Tasks
-from labelwise.learners._penalty_path import Problem, check_penalty, check_weights, fit_regressions
+from labelwise.learners._penalty_path import (
+    Problem,
+    check_penalty,
+    check_weights,
+    fit_regressions,
+    penalty_splits,
+)
 from labelwise.learners._training import (
     Targets,
     all_labels,
-    as_multilabel,
     learn_features,
     learn_targets,
     tell,
@@ -52,8 +56,9 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         λ, or those to choose from for each label; "auto" means 1e-4, 1e-3, ..., 1e3. Only
         without an estimator.
     cv : int, splitter or iterable of (train, test)
-        The folds that choose λ. A number means so many folds of `MultilabelStratifiedKFold`, the
-        same ones every time. Only without an estimator.
+        The folds that choose λ. A number means so many folds of
+        ``MultilabelStratifiedKFold(method="iterative")``, the same ones every time. Only
+        without an estimator.
     n_jobs : int, optional
         Labels (without an estimator: parts of the labels and folds) at a time; what comes out
         does not depend on it.
@@ -192,7 +197,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.penalties_ = np.full(targets.constants.size, np.nan)
         if varying.size:
             labels = targets.matrix[:, varying]
-            splits = splits_of(self.cv, X, labels) if len(penalties) > 1 else []
+            splits = penalty_splits(self.cv, X, labels) if len(penalties) > 1 else []
             problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
             found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
             self.coef_[varying] = found.coefficients.T
@@ -240,10 +245,8 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return all_labels(columns, self.constants_, low=low)
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
-        inner = None if self.estimator is None else get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner is None or inner.sparse
-        tags.input_tags.allow_nan = inner is not None and inner.allow_nan
+        tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+        tags.input_tags.sparse |= self.estimator is None
         return tags
 
 

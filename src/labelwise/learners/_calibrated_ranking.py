@@ -13,10 +13,11 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._pair_forests import Forests, check_forests, is_packable, joined, packed
 from labelwise.learners._pair_forests_kernels import add_votes
 from labelwise.learners._pairs import Pairs, all_pairs, pair_samples
-from labelwise.learners._training import as_multilabel, learn_targets, tell
+from labelwise.learners._training import learn_targets, tell
 from labelwise.splitting._holdout import n_rows, take_rows
 
 # Pairs that a worker learns, or a thread applies, at a time.
@@ -219,10 +220,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             raise ValueError(f"models_ must be those of {n_models} pairs, got {n_held}.")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
-        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
-        return tags
+        return as_multilabel(super().__sklearn_tags__(), like=self._base())
 
 
 def _blocks(places: np.ndarray) -> list[np.ndarray]:

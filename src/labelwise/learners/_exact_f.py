@@ -10,10 +10,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.decisions._score_matrix import splits_of
-from labelwise.learners._penalty_path import Problem, check_penalty, check_weights, fit_regressions
+from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.learners._penalty_path import (
+    Problem,
+    check_penalty,
+    check_weights,
+    fit_regressions,
+    penalty_splits,
+)
 from labelwise.learners._size_tasks import SizeTasks, size_tasks
-from labelwise.learners._training import as_multilabel, learn_features, learn_targets, tell
+from labelwise.learners._training import learn_features, learn_targets, tell
 
 # Probabilities that are held at a time while deciding.
 _TOGETHER = 2**23
@@ -35,8 +41,9 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         λ of mean log-loss + λ/2 · ‖w‖², or those to choose from for each regression by log-loss
         on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
     cv : int, splitter or iterable of (train, test)
-        The folds that choose λ. A number means so many folds of `MultilabelStratifiedKFold`, by
-        pairs of a label and a size, the same ones every time.
+        The folds that choose λ. A number means so many folds of
+        ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the
+        same ones every time.
     consistent : bool
         Whether the probabilities, which come from separate regressions, are made to agree by
         `make_consistent` before anything is decided. It may be changed after fitting.
@@ -115,7 +122,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.zeros(sizes.labels.size)
         self.penalties_ = np.full(sizes.widths.size, np.nan)
         if sizes.is_task.any():
-            splits = splits_of(self.cv, X, sizes.classes) if len(penalties) > 1 else []
+            splits = penalty_splits(self.cv, X, sizes.classes) if len(penalties) > 1 else []
             problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
             self._learn(problem, sizes)
         return self

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data._multilabel import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
-from labelwise.decisions._score_matrix import LabelScorer, fit_scorer
+from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, fit_scorer
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import all_labels, as_multilabel, learn_targets
+from labelwise.learners._training import all_labels, learn_targets
 
 
 class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -142,7 +141,4 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return given
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
-        inner = get_tags(self._base()).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
+        return as_multilabel(super().__sklearn_tags__(), like=self._base())

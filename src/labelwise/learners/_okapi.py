@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise.data._numbers import check_whole
 from labelwise.decisions._row_blocks import for_row_blocks
+from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.features import OkapiWeights
 from labelwise.features._okapi import inverse_document_frequency
-from labelwise.learners._training import as_multilabel, learn_features, learn_targets
+from labelwise.learners._training import learn_features, learn_targets
 
 if TYPE_CHECKING:
     from labelwise.learners._okapi_kernels import Csr

@@ -11,9 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from labelwise.decisions._score_matrix import splits_of
 from labelwise.learners._batched_descent import first_step, minimize
 from labelwise.learners._design import Design, make_design
 from labelwise.learners._logistic import Objective, Tasks
+from labelwise.splitting import MultilabelStratifiedKFold
 
 # dembczynski2013, section 7: 1e-4, ..., 1e3.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
@@ -60,6 +62,14 @@ def check_penalty(penalty: Any) -> tuple[float, ...]:
     if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
         raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
     return tuple(values.tolist())
+
+
+def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the folds that choose penalties; a number means so many, iteratively stratified."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        # The fairest folds would take as long to find as all regressions of a small set.
+        cv = MultilabelStratifiedKFold(int(cv), method="iterative")
+    return splits_of(cv, X, Y)
 
 
 def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._structured import no_pairs
 from labelwise.learners._structured_fit import learn_weights, linear_scores
-from labelwise.learners._training import as_multilabel
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):

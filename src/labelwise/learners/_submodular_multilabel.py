@@ -9,10 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise.data._numbers import check_real
+from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._cut_kernels import Pairs
 from labelwise.learners._structured import decide, pairs_of
 from labelwise.learners._structured_fit import learn_weights, linear_scores
-from labelwise.learners._training import as_multilabel
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):

@@ -74,15 +74,6 @@ def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) 
     return columns
 
 
-def as_multilabel(tags: Any) -> Any:
-    """Return scikit-learn's tags, changed to those of a classifier of 0/1 matrices."""
-    tags.target_tags.single_output = False
-    tags.target_tags.multi_output = True
-    tags.classifier_tags.multi_class = False
-    tags.classifier_tags.multi_label = True
-    return tags
-
-
 def tell(verbose: int, learner: Any, text: str) -> None:
     """Write one line of progress to the error stream, where it was asked for."""
     if verbose:
