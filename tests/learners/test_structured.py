@@ -70,6 +70,28 @@ def test_no_label_set_violates_more_than_the_one_found(row):
     assert height + scores @ found == pytest.approx(highest, abs=ROUNDING)
 
 
+@given(row=rows(most_labels=8, paired=False))
+def test_sets_of_highest_scores_violate_most(row):
+    scores, truth, gains = row
+    expected = max(
+        oracle.violation(scores, truth, one, gains) for one in oracle.all_sets(truth.size)
+    )
+    assert oracle.highest_violation(scores, truth) == pytest.approx(expected, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("n_true", [0, 3, 60, 120])
+@pytest.mark.parametrize("grid", [1.0, 100.0])
+def test_of_many_labels_the_set_found_violates_most(n_true, grid):
+    random = np.random.default_rng(n_true)
+    truth = random.permutation(120) < n_true
+    for _ in range(20):
+        scores = np.round(random.normal(truth, 1) * grid) / grid
+        found, height = find(scores, truth, no_pairs(120))
+        assert height == oracle.f_loss(truth, found)
+        highest = oracle.highest_violation(scores, truth)
+        assert height + scores @ found == pytest.approx(highest, abs=ROUNDING)
+
+
 @given(row=rows(most_labels=6, paired=True))
 def test_with_pairs_the_best_of_the_cuts_for_all_sizes_is_found(row):
     scores, truth, gains = row

@@ -35,6 +35,18 @@ def hinge_loss(scores, truth, gains):
     return highest - value(scores, truth, gains)
 
 
+def highest_violation(scores, truth):
+    """As by all label sets, without pairs: of so many hits and misses those of highest scores."""
+    hits, misses = (np.sort(scores[truth == kind])[::-1] for kind in (True, False))
+    violations = [
+        1 - 2 * a / max(hits.size + a + b, 1) + hits[:a].sum() + misses[:b].sum()
+        for a in range(hits.size + 1)
+        for b in range(misses.size + 1)
+        if hits.size + a + b > 0
+    ]
+    return max(violations + [0.0] * (hits.size == 0))
+
+
 def central_features(X):
     """Features less their mean, and a constant whose square is a tenth of their mean square."""
     central = X - X.mean(axis=0)

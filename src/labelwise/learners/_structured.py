@@ -59,8 +59,8 @@ def decide(scores: np.ndarray, pairs: Pairs) -> np.ndarray:
 class Problem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
-    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is the mean of
-    ‖x - mean‖²: adding to features changes nothing, multiplying them is another λ.
+    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is a tenth of
+    the mean of ‖x - mean‖²: adding to features changes nothing, multiplying them is another λ.
     """
 
     X: sparse.csr_array

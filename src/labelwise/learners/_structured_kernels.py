@@ -18,6 +18,7 @@ _SOLVED = 0.05
 _ROUNDING = 1e-12
 _SEARCHES = 3  # for a new plane in one visit
 _SHIFTS = 10  # of weight after each search
+_FEW = 32  # labels up to which insertion sorts faster
 
 
 class Rows(NamedTuple):
@@ -75,13 +76,18 @@ def _ranked(scores, truth, is_true, least):
     n_ranked = 0
     for j in range(scores.size):
         if truth[j] == is_true and scores[j] > least:
-            place = n_ranked
-            while place > 0 and scores[ranked[place - 1]] < scores[j]:
-                ranked[place] = ranked[place - 1]
-                place -= 1
-            ranked[place] = j
+            ranked[n_ranked] = j
             n_ranked += 1
-    return ranked[:n_ranked]
+    ranked = ranked[:n_ranked]
+    if n_ranked > _FEW:
+        return ranked[np.argsort(-scores[ranked], kind="mergesort")]
+    for end in range(1, n_ranked):
+        place, label = end, ranked[end]
+        while place > 0 and scores[ranked[place - 1]] < scores[label]:
+            ranked[place] = ranked[place - 1]
+            place -= 1
+        ranked[place] = label
+    return ranked
 
 
 @njit(cache=True, nogil=True)
