@@ -18,7 +18,6 @@ _SOLVED = 0.05
 _ROUNDING = 1e-12
 _SEARCHES = 3  # for a new plane in one visit
 _SHIFTS = 10  # of weight after each search
-_FEW = 32  # labels up to which insertion sorts faster
 
 
 class Rows(NamedTuple):
@@ -71,23 +70,30 @@ def _value(scores, labels):
 
 @njit(cache=True, nogil=True)
 def _ranked(scores, truth, is_true, least):
-    """Labels of one kind whose score is above `least`, highest first, ties in their order."""
-    ranked = np.empty(scores.size, np.int64)
+    """Labels of one kind whose score is above `least`, highest first, ties in their order.
+
+    Sorted by merging, here, since numba takes seconds to build its own sort.
+    """
+    ranked, merged = np.empty(scores.size, np.int64), np.empty(scores.size, np.int64)
     n_ranked = 0
     for j in range(scores.size):
         if truth[j] == is_true and scores[j] > least:
             ranked[n_ranked] = j
             n_ranked += 1
-    ranked = ranked[:n_ranked]
-    if n_ranked > _FEW:
-        return ranked[np.argsort(-scores[ranked], kind="mergesort")]
-    for end in range(1, n_ranked):
-        place, label = end, ranked[end]
-        while place > 0 and scores[ranked[place - 1]] < scores[label]:
-            ranked[place] = ranked[place - 1]
-            place -= 1
-        ranked[place] = label
-    return ranked
+    width = 1
+    while width < n_ranked:
+        for start in range(0, n_ranked, 2 * width):
+            left, right = start, min(start + width, n_ranked)
+            middle, end = right, min(start + 2 * width, n_ranked)
+            for place in range(start, end):
+                is_left = left < middle
+                if is_left and right < end:
+                    is_left = scores[ranked[left]] >= scores[ranked[right]]
+                merged[place] = ranked[left] if is_left else ranked[right]
+                left, right = left + is_left, right + (not is_left)
+        ranked, merged = merged, ranked
+        width *= 2
+    return ranked[:n_ranked]
 
 
 @njit(cache=True, nogil=True)
@@ -177,7 +183,8 @@ def _add_plane(planes, i, labels, height, value):
     k = planes.unused[0]
     planes.unused[0] = planes.following[k]
     planes.unused[1] -= 1
-    planes.labels[k, :] = labels
+    for j in range(labels.size):
+        planes.labels[k, j] = labels[j]
     planes.heights[k], planes.weights[k], planes.values[k] = height, 0.0, value
     planes.following[k], planes.first[i] = planes.first[i], k
 
@@ -259,8 +266,9 @@ def row_scores(rows, W, i):
 def _move_weights(rows, W, i, before, scores):
     """Step along (x - c, κ) of a row until the scores that it had before are these."""
     step = (scores - before) / rows.squares[i]
-    W[-2] += rows.lift[i] * step
-    W[-1] += step
+    for j in range(step.size):
+        W[-2, j] += rows.lift[i] * step[j]
+        W[-1, j] += step[j]
     for e in range(rows.indptr[i], rows.indptr[i + 1]):
         feature, weights = rows.values[e], W[rows.indices[e]]
         for j in range(scores.size):
