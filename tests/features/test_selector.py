@@ -126,6 +126,11 @@ def test_weights_are_those_of_the_formula(collection):
     from_sparse = weights.transform(sparse.csr_array(test))
     np.testing.assert_allclose(from_sparse.toarray(), expected, rtol=1e-14)
     np.testing.assert_allclose(weights.idf_, oracle.idf(train), rtol=1e-14)
+    # Zeros that are stored are no terms of the document.
+    n_docs, n_terms = train.shape
+    places = np.tile(np.arange(n_terms), n_docs), np.arange(n_docs + 1) * n_terms
+    full = sparse.csr_array((train.ravel().astype(float), *places), shape=train.shape)
+    np.testing.assert_allclose(OkapiWeights().fit(full).idf_, oracle.idf(train), rtol=1e-14)
 
 
 def test_a_term_in_most_documents_has_a_negative_idf_that_is_not_in_the_weights():
