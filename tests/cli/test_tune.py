@@ -199,3 +199,15 @@ def test_evaluate_gives_intervals(files):
 def test_a_measure_is_named_as_in_evaluations():
     assert parse_maximize("macro-f") == ("macro", f_measure)
     assert parse_maximize("sample-jaccard") == ("sample", jaccard)
+
+
+def test_decisions_on_one_part_are_measured_against_that_part(tmp_path, monkeypatch, capsys):
+    rows = ["0 1:1", "1 1:2", "0,1 1:1"]
+    (tmp_path / "d-train.svm").write_text("\n".join(rows) + "\n")
+    (tmp_path / "d-test.svm").write_text("1 1:1\n0 1:2\n")
+    decided = tmp_path / "decided.csv"
+    decided.write_text("0,1\n0,1\n1,1\n")
+    shown = run("evaluate", tmp_path, "--part", "test", "--decided", decided)
+    assert "Evaluation of 2 samples and 2 labels" in shown
+    told = refusal(monkeypatch, capsys, "evaluate", tmp_path, "--part", "dev", "--decided", decided)
+    assert "--part must be one of train, test, all, got 'dev'" in told

@@ -171,6 +171,9 @@ def evaluate(
         str, typer.Option(help="What labels without a value do to a mean: nan or skip.")
     ] = "nan",
     seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.")] = 0,
+    part: Annotated[
+        str | None, typer.Option(help="train, test or all rows of a data set; all if not given.")
+    ] = None,
     columns: LabelsOption = None,
     bags: BagsOption = None,
 ) -> None:
@@ -183,6 +186,7 @@ def evaluate(
         decided=decided,
         columns=columns,
         bags=bags,
+        part=part,
         beta=beta,
         bootstrap=bootstrap,
         undefined=undefined,

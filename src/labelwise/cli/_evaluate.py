@@ -18,6 +18,7 @@ def show_evaluation(
     decided: Path | None = None,
     columns: str | None = None,
     bags: str | None = None,
+    part: str | None = None,
     beta: float = 1.0,
     bootstrap: int = 0,
     undefined: str = "nan",
@@ -27,7 +28,7 @@ def show_evaluation(
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     with working("reading"):
-        truth = read_labels(labels, columns, bags=bags)
+        truth = read_labels(labels, columns, bags=bags, part=part)
         scored = None if scores is None else matched(truth, read_scores(scores))
         chosen = None if decided is None else matched(truth, read_labels(decided))
     with working("measuring"):

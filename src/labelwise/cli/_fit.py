@@ -18,12 +18,11 @@ from labelwise import _saving
 from labelwise.cli._describe import parse_labels
 from labelwise.cli._learners import Plan, plan
 from labelwise.cli._matrix_files import check_output
+from labelwise.cli._parts import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BagPlugin
-
-_PARTS = ("train", "test", "all")
 
 
 class FitWishes(NamedTuple):
@@ -74,22 +73,6 @@ def _planned(wishes: FitWishes, default: str) -> tuple[str, Plan]:
     settings = {"random_state": wishes.seed, "n_jobs": wishes.jobs, "verbose": int(wishes.verbose)}
     name = wishes.learner or default
     return name, plan(name, wishes.maximize, wishes.beta, settings)
-
-
-def check_part(part: str | None) -> None:
-    """Refuse a part that no data set has."""
-    if part is not None and part not in _PARTS:
-        raise ValueError(f"--part must be one of {', '.join(_PARTS)}, got {part!r}.")
-
-
-def part_of(data: Dataset, part: str) -> Dataset:
-    """Return the rows of the part that the data set came with."""
-    if part == "all":
-        return data
-    rows = data.train if part == "train" else data.test
-    if rows is None:
-        raise ValueError(f"--part {part} is not in {data.name!r}, which came as one.")
-    return data.take(rows)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise._validation import Labels, Scores, check_labels, check_scores, columns_in_order
 from labelwise.cli._describe import parse_labels
 from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
+from labelwise.cli._parts import check_part, part_of
 from labelwise.data import Dataset, load
 from labelwise.data._files import MAX_BYTES, DataError
 
@@ -41,10 +42,13 @@ def read_labels(
     max_bytes: int = MAX_BYTES,
     *,
     bags: str | None = None,
+    part: str | None = None,
 ) -> Matrix:
-    """Return the 0/1 labels of a matrix, or of any data set with its options --labels, --bags."""
-    if columns is not None or bags is not None or not is_matrix_file(path):
-        return _labels_of(path, load(str(path), labels=parse_labels(columns), bags=bags))
+    """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part."""
+    check_part(part)
+    if not (columns is bags is part is None and is_matrix_file(path)):
+        data = load(str(path), labels=parse_labels(columns), bags=bags)
+        return _labels_of(path, part_of(data, part or "all"))
     found = read_matrix(path, max_bytes)
     try:
         checked = check_labels(found.values, label_names=found.label_names, input_name="labels")

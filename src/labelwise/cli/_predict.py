@@ -12,7 +12,7 @@ from scipy import sparse
 from labelwise import _saving
 from labelwise.cli._decide import summary
 from labelwise.cli._describe import parse_labels
-from labelwise.cli._fit import check_features, check_part, part_of, told_warnings
+from labelwise.cli._fit import check_features, told_warnings
 from labelwise.cli._matrices import are_numbers, ids_of
 from labelwise.cli._matrix_files import (
     FileMatrix,
@@ -21,6 +21,7 @@ from labelwise.cli._matrix_files import (
     is_matrix_file,
     write_matrix,
 )
+from labelwise.cli._parts import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.data import Bags, Dataset, load
 from labelwise.data._files import DataError
