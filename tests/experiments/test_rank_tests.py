@@ -131,6 +131,17 @@ def test_nemenyi_differs_exactly_beyond_the_critical_difference(values):
     assert np.array_equal(found.p_values, found.p_values.T)
 
 
+@settings(max_examples=40)
+@given(values=tables(least_methods=2, least_blocks=2))
+def test_nemenyi_is_that_of_scikit_posthocs(values):
+    from scikit_posthocs import posthoc_nemenyi_friedman
+
+    expected = posthoc_nemenyi_friedman(np.array(values, dtype=float)).to_numpy()
+    found = nemenyi_test(values, higher_is_better=False)
+    np.testing.assert_allclose(found.p_values, expected, rtol=1e-9, atol=1e-12)
+    assert (np.diag(found.p_values) == 1).all()
+
+
 def test_holm_agrees_with_scikit_posthocs_on_the_published_example():
     from scikit_posthocs import posthoc_siegel_friedman
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.experiments._paired import PairedValues, check_alpha, paired_values
+from labelwise.experiments._paired import check_alpha, paired_values
 from labelwise.experiments._ranks import AverageRanks, ranks_of
 from labelwise.measures._evaluation import as_text
 
@@ -120,7 +120,7 @@ def nemenyi_test(
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.2.2; values by scikit-posthocs and scipy.
+    J. Demšar, JMLR 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -136,16 +136,12 @@ def nemenyi_test(
         values, measure=measure, higher_is_better=higher_is_better, missing=missing
     )
     n, k = table.values.shape
-    quantile = float(studentized_range.isf(alpha, k, np.inf)) / np.sqrt(2)
-    distance = float(quantile * _rank_error(k, n))
-    return RankPairs("Nemenyi", ranks_of(table), _nemenyi_p_values(table), alpha, distance)
-
-
-def _nemenyi_p_values(table: PairedValues) -> np.ndarray:
-    from scikit_posthocs import posthoc_nemenyi_friedman
-
-    p_values: np.ndarray = posthoc_nemenyi_friedman(table.losses).to_numpy()
-    return p_values
+    ranks = ranks_of(table)
+    # The range is studentized by the error of one average rank, not of a difference of two.
+    error = _rank_error(k, n) / np.sqrt(2)
+    apart = np.abs(ranks.ranks[:, np.newaxis] - ranks.ranks) / error
+    distance = float(studentized_range.isf(alpha, k, np.inf) * error)
+    return RankPairs("Nemenyi", ranks, studentized_range.sf(apart, k, np.inf), alpha, distance)
 
 
 def holm_test(
