@@ -2,11 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-SETTINGS := pyproject.toml constraints.txt
-OWN = $(INSTALL) --no-build-isolation --editable
+# A file that does not have the hash of its lock is refused; nothing is fetched for a build.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+LOCKED = $(INSTALL) --require-hashes --requirement
+RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--no-annotate --custom-compile-command "make lock"
+HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
+VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions docs fuzz studies clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -48,15 +52,23 @@ fuzz: $(VENV)/.fuzz  ## one minute of hostile files
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: $(VENV)/bin/python $(SETTINGS)
+$(VENV)/.build $(VENV)/.lock: $(VENV)/.%: locks/%.txt $(VENV)/bin/python
 	@echo "Setting up $(VENV) (once; a minute or two) ..."
-	$(INSTALL) hatchling editables setuptools
-	$(OWN) .
+	$(LOCKED) $<
 	@touch $@
 
-$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.run
-	$(OWN) '.[$*]'
+$(VENV)/.run $(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.fuzz: $(VENV)/.%: locks/%.txt pyproject.toml $(VENV)/.build
+	$(LOCKED) $<
+	$(INSTALL) --no-deps --editable .
 	@touch $@
+
+lock: $(VENV)/.lock  ## the newest versions that pyproject.toml allows, the same in all locks
+	$(RESOLVE) pyproject.toml --all-extras --group build --group lock --upgrade --output-file $(VERSIONS)
+	$(HASHED) pyproject.toml --output-file locks/run.txt
+	for group in build lock; do \
+	  $(HASHED) --group $$group --output-file locks/$$group.txt || exit 1; done
+	for extra in test bench docs fuzz; do \
+	  $(HASHED) pyproject.toml --extra $$extra --output-file locks/$$extra.txt || exit 1; done
 
 clean:
 	rm -rf $(VENV) .numba-bounds .mypy_cache .ruff_cache .pytest_cache .hypothesis

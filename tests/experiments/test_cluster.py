@@ -1,5 +1,6 @@
 """Studies on a dask client; only `submit` is used."""
 
+import distributed
 import pytest
 
 from tests.experiments.problems import Frequent, essence, study
@@ -7,7 +8,6 @@ from tests.experiments.problems import Frequent, essence, study
 
 @pytest.fixture
 def client():
-    distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
@@ -24,7 +24,6 @@ class OnlySubmit:
         self.submit = client.submit
 
 
-@pytest.mark.filterwarnings("default")
 def test_a_cluster_gives_the_same_numbers_and_keeps_failures(client, tmp_path):
     def odd(outcome):
         if outcome.seed and outcome.fold == 1:
