@@ -1,5 +1,8 @@
 """`labelwise compare` and `labelwise results`, run as a user runs them."""
 
+import subprocess
+import sys
+
 import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +24,21 @@ params = { n_neighbors = FAR }
 
 [splits.cv]
 class = "labelwise.splitting.MultilabelStratifiedKFold"
+"""
+
+# A model that starts processes of its own.
+PARALLEL = """
+datasets = ["digits"]
+measures = ["micro-f"]
+
+[models.parallel]
+class = "sklearn.multiclass.OneVsRestClassifier"
+params.n_jobs = 2
+params.estimator.class = "sklearn.neighbors.KNeighborsClassifier"
+
+[splits.cv]
+class = "sklearn.model_selection.KFold"
+params.n_splits = 2
 """
 
 
@@ -65,6 +83,26 @@ def test_failed_cells_are_said_and_make_the_exit_code_1(study):
     shown = run("results", study.with_suffix(".sqlite"))
     assert shown.exit_code == 0
     assert "3 failed" in shown.stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_no_code_of_the_current_folder_runs(study, jobs):
+    study.write_text(PARALLEL)
+    names = ("joblib", "labelwise", "numpy", "pickle", "random", "signal", "sklearn", "struct")
+    for name in names:
+        (study.parent / f"{name}.py").write_text(
+            "import pathlib\npathlib.Path(__file__).with_suffix('.ran').touch()\n"
+        )
+    command = "from labelwise.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", command, "compare", study.name, "-j", jobs],
+        cwd=study.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert list(study.parent.glob("*.ran")) == []
+    assert "2 of 2 cells are done." in done.stdout, done.stderr
 
 
 def test_ctrl_c_is_answered_with_how_to_go_on(study, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise.experiments import Study
+from labelwise.experiments._named_classes import _class
 from labelwise.experiments._study_file import StudyFileError, read_study
 
 GOOD = """
@@ -83,9 +84,15 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("n_neighbors = 3", "n_neighbours = 3", r"models.knn: params do not fit .*n_neighbours"),
         ('"sklearn.neighbors.KN', '"os.KN', r"models.knn: class must be of sklearn or labelwise"),
         ("KNeighborsClassifier", "KNeighborsGuesser", r"models.knn: class .* does not exist"),
-        ("neighbors.KNeighborsClassifier", "utils.Bunch", r"must be an estimator or a splitter"),
-        ("neighbors.KNeighborsClassifier", "utils.os.system", r"does not exist"),
-        ("neighbors.KNeighborsClassifier", "base.clone", r"must be an estimator or a splitter"),
+        ("neighbors.KNeighborsClassifier", "utils.Bunch", r"must be a public estimator or splitt"),
+        ("neighbors.KNeighborsClassifier", "svm.os.system", r"does not exist"),
+        ("neighbors.KNeighborsClassifier", "base.clone", r"must be a public estimator or splitt"),
+        ("neighbors.KNeighborsClassifier", "datasets.load_files", r"must be a public estimator"),
+        ("neighbors.KNeighborsClassifier", "svm._base.BaseSVC", r"must be a public estimator"),
+        ("neighbors.KNeighborsClassifier", "tree.tests.test_tree.T", r"must be a public estima"),
+        ("neighbors.KNeighborsClassifier", "pipeline.Bunch", r"must be an estimator or a splitter"),
+        ("neighbors.KNeighborsClassifier", "pipeline.clone", r"must be an estimator or a splitter"),
+        ('"sklearn.neighbors.KN', '"sklearn.KN', r"must be a public estimator or splitter"),
         ("params = { n_neighbors = 3 }", "parms = {}", r"models.knn.parms: Extra inputs"),
         ('"sklearn.preprocessing', '"shutil', r"tuned: params.estimator.params.steps\[0\]\[1\]"),
         ("params.estimator.class", "params.estimator.clas", r"params.estimator.clas is no"),
@@ -105,6 +112,45 @@ def test_what_is_wrong_is_said_with_the_path_of_the_field(tmp_path, old, new, me
     path = write(tmp_path, GOOD.replace(old, new, 1))
     with pytest.raises(StudyFileError, match=message):
         read_study(path)
+
+
+SEARCH = """
+class = "sklearn.model_selection.GridSearchCV"
+params.estimator.class = "sklearn.pipeline.Pipeline"
+params.estimator.params.steps = [["knn", { class = "sklearn.neighbors.KNeighborsClassifier" }]]
+params.param_grid = GRID
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "place"),
+    [
+        ('{ memory = ["cache"] }', "params.param_grid.memory"),
+        ('[{ knn__p = [1] }, { memory = ["cache"] }]', "params.param_grid[1].memory"),
+        ('{ outer__inner__memory = ["cache"] }', "params.param_grid.outer__inner__memory"),
+        ("[[{ a = { memory = 1 } }]]", "params.param_grid[0][0].a.memory"),
+        (
+            '{ knn = [{ class = "sklearn.cluster.OPTICS", params = { memory = "cache" } }] }',
+            "params.param_grid.knn[0].params.memory",
+        ),
+        ('{ text__input = ["content", "filename"] }', "params.param_grid.text__input"),
+        ('{ text = { input = "file" } }', "params.param_grid.text.input"),
+    ],
+)
+def test_no_file_or_folder_can_be_named_at_any_depth(tmp_path, grid, place):
+    start, end = GOOD.index('class = "sklearn.neigh'), GOOD.index("[models.tuned]")
+    path = write(tmp_path, GOOD[:start] + SEARCH.replace("GRID", grid) + GOOD[end:])
+    with pytest.raises(StudyFileError) as refused:
+        read_study(path)
+    assert f"study.toml: models.knn: {place} cannot be given" in str(refused.value)
+
+
+def test_every_estimator_of_scikit_learn_can_be_named():
+    from sklearn.utils import all_estimators
+
+    for name, kind in all_estimators():
+        public = kind.__module__.split("._")[0]
+        assert _class(f"{public}.{name}") is kind
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,8 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; wrong input ends with one sentence on stderr and exit code 2."""
+    # joblib starts its processes with python -m, which would take modules from the current folder.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         app()
     except (ValueError, TypeError, OSError) as error:

@@ -14,7 +14,11 @@ from labelwise.experiments._cells import Cell, Finished, Work
 from labelwise.experiments._measuring import Bench
 
 Report = tuple[float, list[Finished]]  # seconds that a batch took, and what became of its cells
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# One thread each, and no module is taken from the folder that the runner was started in.
+_ENVIRONMENT = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "PYTHONSAFEPATH": "1",
+}
 _PARENT_SECONDS = 1.0
 _AT_ONCE_ON_A_CLUSTER = 256
 
@@ -75,7 +79,7 @@ class Processes:
 
         # loky: no guard needed in scripts, and functions of a notebook can be sent.
         self._pool = ProcessPoolExecutor(
-            self._n_jobs, initializer=_take_place, initargs=(self._work,), env=_ONE_THREAD
+            self._n_jobs, initializer=_take_place, initargs=(self._work,), env=_ENVIRONMENT
         )
 
     def dismiss(self) -> None:

@@ -1,4 +1,4 @@
-"""Objects of scikit-learn and labelwise by the dotted name of their class, and of no others."""
+"""Estimators and splitters of scikit-learn and labelwise by the dotted name of their class."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-_PACKAGES = ("sklearn", "labelwise")
-_METHODS = ("fit", "split")
-# Named folders from which scikit-learn would unpickle.
-_REFUSED = ("memory",)
+# Modules whose estimators and splitters read their data from fit and split only. Only these are
+# imported: not sklearn.datasets, sklearn.externals, sklearn.utils, labelwise.cli.
+_MODULES = {
+    "sklearn": (
+        *("calibration", "cluster", "compose", "covariance", "cross_decomposition"),
+        *("decomposition", "discriminant_analysis", "dummy", "ensemble", "feature_extraction"),
+        *("feature_selection", "frozen", "gaussian_process", "impute", "isotonic"),
+        *("kernel_approximation", "kernel_ridge", "linear_model", "manifold", "mixture"),
+        *("model_selection", "multiclass", "multioutput", "naive_bayes", "neighbors"),
+        *("neural_network", "pipeline", "preprocessing", "random_projection"),
+        *("semi_supervised", "svm", "tree"),
+    ),
+    "labelwise": ("decisions", "features", "learners", "splitting"),
+}
+# Names a folder from which scikit-learn would unpickle what it finds, and so run code.
+_REFUSED = "memory"
+# Names of files in place of texts: what a study may read is its data sets.
+_REFUSED_INPUTS = ("filename", "file")
 
 
 def made(name: str, params: Mapping[str, Any]) -> Any:
     """Return an object of the named class; a mapping with "class" among the params is one, too."""
     found = _class(name)
-    refused = [key for key in params if key in _REFUSED]
-    if refused:
-        raise ValueError(f"params.{refused[0]} cannot be given in a file.")
-    arguments = {key: _value(value, f"params.{key}") for key, value in params.items()}
+    arguments = _mapping(params, "params")
     try:
         return found(**arguments)
     except TypeError as error:
@@ -27,17 +38,30 @@ def made(name: str, params: Mapping[str, Any]) -> Any:
 
 def _class(name: str) -> Any:
     module, _, attribute = name.rpartition(".")
-    if module.split(".")[0] not in _PACKAGES:
-        allowed = " or ".join(_PACKAGES)
+    package, *inner = module.split(".")
+    if package not in _MODULES:
+        allowed = " or ".join(_MODULES)
         raise ValueError(f"class must be of {allowed}, got {name!r}.")
+    is_private = any(part.startswith("_") or part == "tests" for part in (*inner, attribute))
+    if is_private or not inner or inner[0] not in _MODULES[package]:
+        raise ValueError(f"class must be a public estimator or splitter, got {name!r}.")
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"class {name!r} does not exist ({error}).") from error
-    own = isinstance(found, type) and found.__module__.split(".")[0] in _PACKAGES
-    if not own or not any(hasattr(found, method) for method in _METHODS):
+    if not _is_estimator_or_splitter(found):
         raise ValueError(f"class must be an estimator or a splitter, got {name!r}.")
     return found
+
+
+def _is_estimator_or_splitter(found: Any) -> bool:
+    """Tell by the class: a module also has classes that it imported from elsewhere."""
+    from sklearn.base import BaseEstimator
+
+    if not isinstance(found, type) or found.__module__.split(".")[0] not in _MODULES:
+        return False
+    splits = hasattr(found, "split") and hasattr(found, "get_n_splits")
+    return splits or (issubclass(found, BaseEstimator) and hasattr(found, "fit"))
 
 
 def _value(value: Any, place: str) -> Any:
@@ -50,6 +74,14 @@ def _value(value: Any, place: str) -> Any:
 
 
 def _mapping(value: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return a table with its objects made; names such as model__memory are those of parts."""
+    for key, one in value.items():
+        parameter = key.rpartition("__")[2]
+        options = one if isinstance(one, list) else [one]
+        names_files = parameter == "input" and any(text in _REFUSED_INPUTS for text in options)
+        if parameter == _REFUSED or names_files:
+            given = f" as {one!r}" if names_files else ""
+            raise ValueError(f"{place}.{key} cannot be given{given} in a file.")
     return {key: _value(one, f"{place}.{key}") for key, one in value.items()}
 
 

@@ -90,8 +90,9 @@ def read_study(path: str | Path) -> StudyFile:
 
     Notes
     -----
-    Only classes of scikit-learn and labelwise that fit, transform or split can be named; a file
-    runs no other code.
+    Only public estimators and splitters of scikit-learn and labelwise can be named, and `memory`,
+    a folder from which scikit-learn would unpickle, cannot be given at any depth: a file runs no
+    other code.
     """
     path = Path(path)
     fields = _fields(path)
