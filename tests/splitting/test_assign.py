@@ -14,6 +14,7 @@ from labelwise.splitting import assign, split_quality
 from labelwise.splitting._assign import METHODS
 from labelwise.splitting._proportions import check_proportions, subset_sizes
 from labelwise.splitting._sampling import turns
+from labelwise.splitting._units import without_empty
 from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
 
 WAYS = [method for method in METHODS if method != "auto"]
@@ -171,3 +172,26 @@ def test_groups_may_have_names_of_any_kind():
 
 def test_thirds_need_not_be_written_out():
     assert check_proportions([0.333333, 0.333333, 0.333334]).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(6), [5, 1, 1, 1, 1, 3])])
+@pytest.mark.parametrize("method", ["balanced", "iterative", "pairs", "random"])
+def test_no_subset_is_empty_and_no_group_is_torn(method, groups):
+    Y = np.random.default_rng(1).random((12, 3)) < 0.5
+    for seed in range(40):
+        subset = assign(Y, [0.7, 0.1, 0.1, 0.1], method=method, groups=groups, random_state=seed)
+        assert np.bincount(subset, minlength=4).min() > 0
+        if groups is not None:
+            assert all(np.unique(subset[groups == group]).size == 1 for group in range(6))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_only_empty_subsets_take_units_and_each_takes_one(seed):
+    rng = np.random.default_rng(seed)
+    weight, wanted = rng.integers(1, 4, 9), np.array([9.0, 3.0, 3.0, 3.0])
+    before = rng.integers(0, rng.integers(1, 5), 9)
+    after = without_empty(weight, before, wanted)
+    empty = np.setdiff1d(np.arange(4), before)
+    moved = np.flatnonzero(after != before)
+    assert sorted(after[moved]) == empty.tolist()
+    assert np.bincount(after, minlength=4).min() > 0

@@ -100,3 +100,16 @@ def test_one_array_alone_has_no_labels_to_go_by():
         train_test_split(X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         train_test_split(X, Y[:5])
+
+
+@given(seed=st.integers(0, 2**32 - 1), method=st.sampled_from(["iterative", "pairs", "random"]))
+def test_each_array_comes_in_as_many_parts_as_there_are_shares_and_none_is_empty(seed, method):
+    rng = np.random.default_rng(seed)
+    labels = rng.random((12, 3)) < 0.3
+    groups = np.concatenate([[0, 1, 2], rng.integers(0, 4, 9)])
+    options = {"groups": groups, "method": method, "random_state": 0}
+    parts = train_test_split(np.arange(12), labels, proportions=(0.6, 0.25, 0.15), **options)
+    assert len(parts) == 6
+    assert all(len(part) for part in parts)
+    assert np.array_equal(np.sort(np.concatenate(parts[:3])), np.arange(12))
+    assert all(len(part) for part in train_test_split(labels, labels, test_size=0.2, **options))

@@ -16,7 +16,7 @@ from labelwise.splitting._iterative import deal_by_size, deal_iteratively, label
 from labelwise.splitting._proportions import check_proportions, subset_sizes
 from labelwise.splitting._sampling import labelset_subsets, random_subsets
 from labelwise.splitting._search import check_budget
-from labelwise.splitting._units import check_groups, units_of
+from labelwise.splitting._units import check_groups, units_of, without_empty
 
 METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random")
 # Rows and positives together up to which "auto" is "balanced".
@@ -61,7 +61,7 @@ def assign(
     groups : array of shape (n_samples,), optional
         Rows of the same group come into the same subset. Sizes are then as near as moves and
         swaps of whole groups bring them ("balanced") or as dealing brings them. Not for
-        "labelset".
+        "labelset". There must be at least as many groups as subsets.
     random_state : int, RandomState or None
         Draws the order of the rows and settles ties. Same seed, same result.
     budget : int or timedelta, optional
@@ -73,7 +73,8 @@ def assign(
     Returns
     -------
     ndarray of int of shape (n_samples,)
-        Numbers of subsets, counted from 0.
+        Numbers of subsets, counted from 0. Every subset has a row: where dealing leaves a subset
+        empty, a row or the smallest group moves there from a subset that has several.
 
     Notes
     -----
@@ -135,9 +136,12 @@ def _assigned(
     if method == "balanced" and groups is not None:
         return units.to_rows(balance_groups(Y, groups, shares, rng, budget))
     if method == "random":
-        return units.to_rows(deal_by_size(units, shares, rng))
-    pairs = units_of(label_pairs(Y), groups) if method == "pairs" else None
-    return units.to_rows(deal_iteratively(units, shares, rng, pairs=pairs))
+        dealt = deal_by_size(units, shares, rng)
+    else:
+        pairs = units_of(label_pairs(Y), groups) if method == "pairs" else None
+        dealt = deal_iteratively(units, shares, rng, pairs=pairs)
+    # Dealing fills no quota of rows: a small subset may come away with nothing.
+    return units.to_rows(without_empty(units.weight, dealt, Y.shape[0] * shares))
 
 
 def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> None:

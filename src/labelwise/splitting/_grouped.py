@@ -13,7 +13,7 @@ from labelwise.splitting._grouped_kernels import NOTHING, Load, trade
 from labelwise.splitting._iterative import deal_by_size, deal_iteratively
 from labelwise.splitting._quality import positives_by_subset
 from labelwise.splitting._search import ZERO_PRICE, schedule, verdict_on
-from labelwise.splitting._units import Units, units_of
+from labelwise.splitting._units import Units, units_of, without_empty
 
 
 def balance_groups(
@@ -51,7 +51,7 @@ def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarra
     Each time the best of all is taken, until none helps; only from a subset that is too large
     to one that is too small can it help.
     """
-    subset = _without_empty(weight, subset, wanted)
+    subset = without_empty(weight, subset, wanted)
     excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
     held = _groups_by_size(weight, subset, wanted.size)
     while True:
@@ -88,16 +88,6 @@ def _hand_over(
         del held[j][size]
     held[m].setdefault(size, []).append(group)
     subset[group] = m
-
-
-def _without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Return the subsets with a small group in each that had none; groups suffice for all."""
-    subset = subset.copy()
-    for empty in np.setdiff1d(np.arange(wanted.size), subset):
-        n_groups = np.bincount(subset, minlength=wanted.size)
-        movable = np.flatnonzero(n_groups[subset] > 1)
-        subset[movable[np.argmin(weight[movable])]] = empty
-    return subset
 
 
 def _best_step(

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_consistent_length
 
 from labelwise.splitting._assign import assign
+from labelwise.splitting._proportions import check_proportions
 
 
 def train_test_split(
@@ -35,7 +36,7 @@ def train_test_split(
         Shares between 0 and 1 or numbers of rows, as in scikit-learn; by default a quarter is
         for testing. What neither takes is left out.
     proportions : int or sequence of float, optional
-        Shares of any number of parts, instead of `test_size` and `train_size`.
+        Shares of any number of parts, instead of `test_size` and `train_size`. No part is empty.
     stratify : array, sparse matrix, frame or list of sets, optional
         Labels to stratify by, instead of the second array.
     groups, random_state, method
@@ -66,12 +67,13 @@ def train_test_split(
         raise ValueError("proportions must come without test_size and train_size.")
     labels = arrays[1] if stratify is None else stratify
     check_consistent_length(*arrays, labels)
-    shares, n_parts = proportions, None
     if proportions is None:
         sizes = holdout_sizes(n_rows(labels), test_size, train_size, default=0.25)
         shares, n_parts = sizes / sizes.sum(), 2
+    else:
+        shares = check_proportions(proportions)
+        n_parts = shares.size
     subset = assign(labels, shares, method=method, groups=groups, random_state=random_state)
-    n_parts = n_parts or int(np.max(subset)) + 1
     parts = [np.flatnonzero(subset == number) for number in range(n_parts)]
     return [take_rows(array, rows) for array in arrays for rows in parts]
 

@@ -42,6 +42,23 @@ def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
     return Units(sparse.csc_array(membership @ Y.astype(np.int32)), weight, groups)
 
 
+def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the subset of each unit after a small unit has moved into each empty subset.
+
+    `weight` holds the number of rows of each unit, `wanted` that of each subset; there are at
+    least as many units as subsets. Among units of equal size, one of the subset that exceeds its
+    wanted number of rows by most moves. No subset becomes empty.
+    """
+    subset = subset.copy()
+    for empty in np.setdiff1d(np.arange(wanted.size), subset):
+        n_units = np.bincount(subset, minlength=wanted.size)
+        excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
+        movable = np.flatnonzero(n_units[subset] > 1)
+        by_size = np.lexsort((-excess[subset[movable]], weight[movable]))
+        subset[movable[by_size[0]]] = empty
+    return subset
+
+
 def check_groups(groups: Any, n_samples: int) -> np.ndarray:
     """Return the number of each row's group, groups counted from 0 as they come."""
     is_list = isinstance(groups, list | tuple)
