@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.ensemble import StackingClassifier
 from sklearn.model_selection import GridSearchCV, check_cv, cross_val_predict, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
@@ -129,18 +130,49 @@ def test_arguments_are_those_of_iterative_stratification():
 @pytest.mark.parametrize(
     ("splitter", "y", "message"),
     [
-        (MultilabelStratifiedKFold(1), Y, "n_splits must be at least 2, got 1."),
-        (MultilabelStratifiedKFold(2.5), Y, "n_splits must be a whole number, got 2.5."),
-        (MultilabelStratifiedKFold(3, random_state=1), Y, "random_state draws nothing unless"),
         (MultilabelStratifiedKFold(121), Y, "n_splits must be at most the 120 rows, got 121."),
         (MultilabelStratifiedKFold(3), None, "y must hold the labels of the rows, got None."),
         (MultilabelStratifiedKFold(3), Y[:, 0], "Y must be 2-D"),
         (MultilabelStratifiedKFold(3), Y[:7], "inconsistent numbers of samples"),
-        (RepeatedMultilabelStratifiedKFold(n_repeats=0), Y, "n_repeats must be at least 1, got 0."),
-        (MultilabelStratifiedShuffleSplit(0), Y, "n_splits must be at least 1, got 0."),
         (MultilabelStratifiedShuffleSplit(test_size=1.5), Y, "test_size must be a share between"),
     ],
 )
-def test_wrong_arguments_are_refused(splitter, y, message):
+def test_rows_that_cannot_be_split_are_refused(splitter, y, message):
     with pytest.raises((TypeError, ValueError), match=message):
         next(splitter.split(X, y))
+
+
+@pytest.mark.parametrize(
+    ("splitter", "arguments", "message"),
+    [
+        (MultilabelStratifiedKFold, {"n_splits": 1}, "n_splits must be at least 2, got 1."),
+        (MultilabelStratifiedKFold, {"n_splits": 2.5}, "n_splits must be a whole number, got 2.5."),
+        (MultilabelStratifiedKFold, {"random_state": 1}, "None unless shuffle=True, got 1."),
+        (RepeatedMultilabelStratifiedKFold, {"n_splits": 1}, "n_splits must be at least 2, got 1."),
+        (RepeatedMultilabelStratifiedKFold, {"n_repeats": 0}, "n_repeats must be at least 1"),
+        (MultilabelStratifiedShuffleSplit, {"n_splits": 0}, "n_splits must be at least 1, got 0."),
+    ],
+)
+def test_wrong_arguments_are_refused_by_the_constructor_as_in_scikit_learn(
+    splitter, arguments, message
+):
+    with pytest.raises((TypeError, ValueError), match=message):
+        splitter(**arguments)
+
+
+def test_stacking_sets_a_random_state_and_the_folds_stay_the_same():
+    folds = MultilabelStratifiedKFold(3)
+    before = [test for _, test in folds.split(X, Y)]
+    stack = StackingClassifier([("tree", MODEL)], final_estimator=MODEL, cv=folds)
+    decided = [stack.fit(X, Y).predict(X) for _ in range(2)]
+    assert folds.random_state is not None
+    assert np.array_equal(*decided)
+    assert (decided[0] == Y).mean() > Y.mean()
+    after = [test for _, test in folds.split(X, Y)]
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_stacking_fits_with_shuffled_folds_too():
+    folds = MultilabelStratifiedKFold(3, shuffle=True)
+    stack = StackingClassifier([("tree", MODEL)], final_estimator=MODEL, cv=folds)
+    assert stack.fit(X, Y).predict(X).shape == Y.shape

@@ -56,6 +56,12 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         random_state: Any = None,
         method: str = "auto",
     ) -> None:
+        _check_count("n_splits", n_splits, at_least=2)
+        # Checked here, not in split: scikit-learn's StackingClassifier sets random_state later.
+        if not shuffle and random_state is not None:
+            raise ValueError(
+                f"random_state must be None unless shuffle=True, got {random_state!r}."
+            )
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -63,9 +69,6 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
         """Give the row numbers for training and for testing, fold by fold."""
-        _check_count("n_splits", self.n_splits, at_least=2)
-        if not self.shuffle and self.random_state is not None:
-            raise ValueError("random_state draws nothing unless shuffle=True; leave it None.")
         _check_rows(X, y, groups, self.n_splits)
         seed = self.random_state if self.shuffle else 0
         yield from _folds(y, self.n_splits, self.method, groups, seed)
@@ -109,6 +112,8 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
         random_state: Any = None,
         method: str = "auto",
     ) -> None:
+        _check_count("n_splits", n_splits, at_least=2)
+        _check_count("n_repeats", n_repeats, at_least=1)
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state
@@ -116,8 +121,6 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
         """Give the row numbers for training and for testing, fold by fold."""
-        _check_count("n_splits", self.n_splits, at_least=2)
-        _check_count("n_repeats", self.n_repeats, at_least=1)
         _check_rows(X, y, groups, self.n_splits)
         random_state = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
@@ -166,6 +169,7 @@ class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
         random_state: Any = None,
         method: str = "auto",
     ) -> None:
+        _check_count("n_splits", n_splits, at_least=1)
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size
@@ -174,7 +178,6 @@ class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
         """Give the row numbers for training and for testing, holdout by holdout."""
-        _check_count("n_splits", self.n_splits, at_least=1)
         _check_rows(X, y, groups, 2)
         sizes = holdout_sizes(n_rows(y), self.test_size, self.train_size, default=0.1)
         random_state = check_random_state(self.random_state)
