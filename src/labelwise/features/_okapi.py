@@ -60,14 +60,7 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the weights of the terms of documents, CSR if X is sparse."""
         check_is_fitted(self)
-        X = self._counts(X, reset=False)
-        lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
-        share = lengths / self.avdl_ if self.avdl_ > 0 else np.zeros_like(lengths)
-        slack = 0.5 + 1.5 * share
-        if not sparse.issparse(X):
-            return X / (slack[:, None] + X)
-        data = X.data / (np.repeat(slack, np.diff(X.indptr)) + X.data)
-        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+        return okapi_weights(self._counts(X, reset=False), self.avdl_)
 
     def _counts(self, X: Any, *, reset: bool) -> Any:
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
@@ -79,6 +72,17 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+def okapi_weights(X: Any, avdl: float) -> Any:
+    """Return the Okapi weights of counts, dense or CSR as X; `avdl` is the mean length."""
+    lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    share = lengths / avdl if avdl > 0 else np.zeros_like(lengths)
+    slack = 0.5 + 1.5 * share
+    if not sparse.issparse(X):
+        return X / (slack[:, None] + X)
+    data = X.data / (np.repeat(slack, np.diff(X.indptr)) + X.data)
+    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def inverse_document_frequency(X: Any) -> np.ndarray:

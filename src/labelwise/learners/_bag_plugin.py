@@ -267,7 +267,9 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.estimator is not None:
             return [self.estimator]
         # The regressions have intercepts of their own, so that features need no centre.
-        return [make_pipeline(StandardScaler(with_mean=False), BinaryRelevance(penalty=_PENALTY))]
+        # They take sparse rows, which the scaler must not turn into a frame.
+        scaler = StandardScaler(with_mean=False).set_output(transform="default")
+        return [make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))]
 
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         n_varying = int(np.isnan(self.constants_).sum())

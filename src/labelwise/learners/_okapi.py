@@ -14,7 +14,7 @@ from labelwise.data._numbers import check_whole
 from labelwise.decisions._row_blocks import for_row_blocks
 from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.features import OkapiWeights
-from labelwise.features._okapi import inverse_document_frequency
+from labelwise.features._okapi import inverse_document_frequency, okapi_weights
 from labelwise.learners._training import learn_features, learn_targets
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         return X
 
     def _weighed(self, X: sparse.csr_array) -> sparse.csr_array:
-        return X if self.weights_ is None else self.weights_.transform(X)
+        # Not weights_.transform: its output may be configured to be a data frame.
+        return X if self.weights_ is None else okapi_weights(X, self.weights_.avdl_)
 
     def _queries(self, X: Any) -> Csr:
         """Return the rows of test documents, weighted, each weight times its term's idf."""
