@@ -1,7 +1,8 @@
 """Entries of sparse ARFF rows dealt into the arrays of X and Y, in two passes without copies."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,8 @@ file changes.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # What a column holds.
 NUMBER, NOMINAL, TEXT = 0, 1, 2

@@ -1,7 +1,8 @@
 """Cuts of labels from values alone, and the concave hulls of their curves."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # Rows read before the next label of a block is taken up: a tile stays in the nearest cache.
 TILE = 64

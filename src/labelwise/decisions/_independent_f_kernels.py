@@ -3,7 +3,8 @@
 from math import log
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # Values count as equal within the rounding of their sums: so much for each term.
 ROUNDING = 2.0**-52

@@ -1,7 +1,8 @@
 """Kernels for the nearest probabilities that some distribution of the labels has."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # Halving alone would end here; Newton's steps end after a few.
 MAX_STEPS = 200

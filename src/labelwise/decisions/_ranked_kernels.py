@@ -5,8 +5,8 @@ order of falling score.
 """
 
 import numpy as np
-from numba import njit
 
+from labelwise._jit import njit
 from labelwise.decisions._cuts_kernels import put_threshold
 
 

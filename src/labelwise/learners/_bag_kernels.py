@@ -1,7 +1,8 @@
 """The highest of each bag: one pass over the scores of all instances."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,8 @@ its maximum is a minimum cut. Flow is pushed along shortest paths.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 class Pairs(NamedTuple):

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 _LOG2_E = 1 / math.log(2)
 # ln 2 in two parts, the first with trailing zeros: multiples of it are exact.

@@ -7,7 +7,8 @@ is seven times as fast.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # The lowest float above 0.
 _LEAST = 5e-324

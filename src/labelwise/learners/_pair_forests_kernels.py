@@ -1,7 +1,8 @@
 """Walk down packed trees, and count what they vote for."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 LEAF = -1
 

@@ -11,7 +11,8 @@ moves them along x - mean, and changes few rows of W where x is sparse.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # The row's problem counts as solved when so small a part of its gap is left.
 _SOLVED = 0.05

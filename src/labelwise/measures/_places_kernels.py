@@ -1,7 +1,8 @@
 """Kernels that find how many scores of a ranking lie above a cut."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,8 @@
 """A kernel that finds the place of each positive in the ranking of its row."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 
 class Rows(NamedTuple):

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from labelwise._jit import njit
 from labelwise.splitting._balanced_kernels import misfit, pick
 
 # Differences of sizes are sums of proportions: what is smaller is none.

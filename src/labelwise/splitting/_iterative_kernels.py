@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # Wants are products of counts and proportions: what differs by less is the same number.
 TIE = 1e-9

@@ -1,0 +1,40 @@
+"""The decorator of all kernels: numba's `njit`, also where no compiled code can be stored."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as ``numba.njit`` does, without its cache if no folder is writable.
+
+    numba stores compiled code beside the source file, in the user's cache folder, or in the folder
+    that the environment variable NUMBA_CACHE_DIR names. Where it can write to none of them, as in
+    a container with a read-only file system, ``numba.njit(cache=True)`` raises an error.
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return numba.njit(**options)(function)
+        except RuntimeError:
+            if not options.get("cache"):
+                raise
+            _warn_once()
+            return numba.njit(**{**options, "cache": False})(function)
+
+    return compiled
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(
+        "numba finds no writable folder for compiled code, so that every process compiles again "
+        "what it uses, for some seconds; set the environment variable NUMBA_CACHE_DIR to a folder "
+        "that can be written to.",
+        stacklevel=3,
+    )

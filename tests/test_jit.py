@@ -1,0 +1,78 @@
+"""Kernels are compiled whether or not numba can store what it compiles."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import labelwise
+from labelwise._jit import njit
+
+PROGRAM = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import numpy as np
+    import labelwise, labelwise.decisions, labelwise.splitting
+    from labelwise.learners._logistic_kernels import inner_products
+    print(labelwise.__file__)
+    print(inner_products(np.eye(2), np.eye(2)).tolist() == [1, 1])
+print(sum("NUMBA_CACHE_DIR" in str(one.message) for one in caught))
+"""
+
+
+@pytest.fixture
+def unwritable(tmp_path):
+    """A copy of the package, none of whose folders can hold a cache, whoever runs it."""
+    copy = tmp_path / "labelwise"
+    shutil.copytree(
+        Path(labelwise.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    return copy
+
+
+def run(package, cache_dir=None):
+    """Run the program on a copy of the package, without a home folder; return what it prints."""
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "PYTHONPATH": str(package.parent)}
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | nowhere
+    if cache_dir is not None:
+        environment["NUMBA_CACHE_DIR"] = str(cache_dir)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        cwd=package.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    path, *rest = done.stdout.split()
+    assert Path(path).parent == package
+    return rest
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes the home folder away as on Linux")
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_without_a_writable_folder_kernels_work_and_one_warning_says_what_to_set(unwritable):
+    assert run(unwritable) == ["True", "1"]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_the_folder_that_the_warning_asks_for_holds_the_cache(unwritable, tmp_path):
+    assert run(unwritable, tmp_path / "cache") == ["True", "0"]
+    assert list((tmp_path / "cache").rglob("*.nbi"))
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_errors_other_than_those_of_the_cache_are_not_hidden(monkeypatch):
+    def fail(**_):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(numba, "njit", fail)
+    with pytest.raises(RuntimeError, match="no compiler"):
+        njit(nogil=True)(len)
