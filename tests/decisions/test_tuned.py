@@ -372,3 +372,13 @@ def test_bad_input_is_refused_by_name_before_any_fit(params, Y, error, told):
 )
 def test_scikit_learns_checks_hold(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_masks_of_rows_serve_as_a_split(refit):
+    X, Y = numbered()
+    rows = np.arange(40)
+    by_number = TunedThresholds(Columns(), cv=[(rows[:25], rows[25:])], refit=refit, shrink=0)
+    by_mask = TunedThresholds(Columns(), cv=[(rows < 25, rows >= 25)], refit=refit, shrink=0)
+    expected = by_number.fit(X, Y).thresholds_.values
+    assert np.array_equal(by_mask.fit(X, Y).thresholds_.values, expected)

@@ -40,6 +40,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         drawn in from 0 and 1; two numbers a label, so it also serves rare ones.
     cv : int, splitter or iterable of (train, test)
         A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
+        Parts of pairs are row numbers or boolean masks of all rows.
     n_jobs : int, optional
         Folds at a time.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_scores
-from labelwise.splitting import MultilabelStratifiedKFold
 from labelwise.splitting._holdout import n_rows, take_rows
+from labelwise.splitting._splits import splits_of
 
 METHODS = ("decision_function", "predict_proba")
 _NAMED_AT_MOST = 10
@@ -203,17 +203,6 @@ def _from_columns(answers: Sequence[Any], classes: Any) -> np.ndarray:
             table = table * (np.asarray(classes[j]).ravel()[0] == 1)
         columns.append(table[:, -1])
     return np.column_stack(columns)
-
-
-def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rows of training and test parts."""
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        cv = MultilabelStratifiedKFold(int(cv))
-    if hasattr(cv, "split") and not isinstance(cv, str):
-        return list(cv.split(X, Y, groups))
-    if not isinstance(cv, Iterable) or isinstance(cv, str):
-        raise TypeError(f"cv must be a number of folds, a splitter or pairs of rows, got {cv!r}.")
-    return [(np.asarray(train), np.asarray(test)) for train, test in cv]
 
 
 def _fill_constants(

@@ -52,6 +52,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         are not shrunk: with `shared`, `fbr`, `cost`, constraints and the average "sample".
     cv : int, splitter, iterable of (train, test) or "prefit"
         A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
+        Parts of pairs are row numbers or boolean masks of all rows.
         "prefit": the estimator has been fitted, and the samples given to `fit`, which it should
         not have seen, are for the thresholds alone.
     refit : bool

@@ -18,6 +18,7 @@ from labelwise.decisions._score_matrix import (
     warn_of_constants,
 )
 from labelwise.splitting._holdout import n_rows, take_rows
+from labelwise.splitting._splits import splits_of
 
 
 class Samples(NamedTuple):
@@ -85,11 +86,9 @@ def fold_scores(
 
 
 def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
-    is_splitter = hasattr(cv, "split") and not isinstance(cv, str)
-    if not is_splitter and not isinstance(cv, list | tuple):
+    if isinstance(cv, int | np.integer):
         raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
-    splits = list(cv.split(samples.X, samples.Y, samples.groups)) if is_splitter else cv
+    splits = splits_of(cv, samples.X, samples.Y, samples.groups)
     if len(splits) != 1:
         raise ValueError(f"refit=False needs a cv that gives one split, got {len(splits)}.")
-    train, test = splits[0]
-    return np.asarray(train), np.asarray(test)
+    return splits[0]

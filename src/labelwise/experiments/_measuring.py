@@ -24,6 +24,7 @@ from labelwise.experiments._outcome import CellOutcome
 from labelwise.measures._catalogue import NamedMeasure, measure_named
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._outcome import check_outcome
+from labelwise.splitting._splits import splits_of
 
 _KEPT_SETS = 2
 _KEPT_SPLITS = 8
@@ -105,7 +106,7 @@ class Bench:
         splitter = self.work.splits[split]
         if isinstance(splitter, str):
             return [(data.train, data.test)]
-        return list(seeded_splitter(splitter, seed).split(data.samples, Y))
+        return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:

@@ -10,8 +10,9 @@ import numpy as np
 from labelwise.data import Bags
 from labelwise.decisions import Thresholds
 from labelwise.decisions._goal import Goal
-from labelwise.decisions._score_matrix import fit_scorer, held_out_scores, score_matrix, splits_of
+from labelwise.decisions._score_matrix import fit_scorer, held_out_scores, score_matrix
 from labelwise.learners._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.splitting._splits import splits_of
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 

@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelwise.decisions._score_matrix import splits_of
 from labelwise.learners._batched_descent import first_step, minimize
 from labelwise.learners._design import Design, make_design
 from labelwise.learners._logistic import Objective, Tasks
 from labelwise.splitting import MultilabelStratifiedKFold
+from labelwise.splitting._splits import splits_of
 
 # dembczynski2013, section 7: 1e-4, ..., 1e3.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))

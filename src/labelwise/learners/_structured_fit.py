@@ -13,12 +13,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data._numbers import check_real, check_whole
-from labelwise.decisions._score_matrix import splits_of
 from labelwise.learners._cut_kernels import Pairs
 from labelwise.learners._penalty_path import check_penalty
 from labelwise.learners._structured import Problem, Solution, decide, solve
 from labelwise.learners._training import learn_features, learn_targets, tell
 from labelwise.measures import count, f_measure
+from labelwise.splitting._splits import splits_of
 
 # To choose a penalty, the optimum may be so many times further away, and have so many passes.
 _LOOSER = 10.0
