@@ -6,15 +6,19 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import isotonic_regression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -22,10 +26,13 @@ from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
 from labelwise.decisions._calibration import _fit_sigmoid
 from labelwise.decisions._score_matrix import held_out_scores
+from labelwise.learners import BinaryRelevance
+from tests.decisions.columns import Columns, numbered
 
 CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
 ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
 OWN_WORDS = "wants scikit-learn's words for labels that are not 0 and 1; ours name the cell"
+SMALL_Y = "calls fit(X, y=...); our labels are Y. Weights as repetitions have a test of their own"
 EXCEPTIONS = {
     "check_classifier_data_not_an_array": CLASS_VECTOR,
     "check_classifier_not_supporting_multiclass": OWN_WORDS,
@@ -39,6 +46,13 @@ EXCEPTIONS = {
     "check_estimator_sparse_matrix": ONE_COLUMN,
     "check_estimators_dtypes": CLASS_VECTOR,
     "check_fit2d_1feature": CLASS_VECTOR,
+    "check_classifiers_one_label_sample_weights": ONE_COLUMN,
+    "check_sample_weight_equivalence_on_dense_data": SMALL_Y,
+    "check_sample_weight_equivalence_on_sparse_data": SMALL_Y,
+    "check_sample_weights_not_an_array": CLASS_VECTOR,
+    "check_sample_weights_not_overwritten": CLASS_VECTOR,
+    "check_sample_weights_pandas_series": CLASS_VECTOR,
+    "check_sample_weights_shape": CLASS_VECTOR,
 }
 # These may hold or not, as it happens.
 ISOTONIC_EXCEPTIONS = {
@@ -50,7 +64,8 @@ BASE = OneVsRestClassifier(LogisticRegression())
 
 def checks():
     """Every check of scikit-learn; the exceptions are expected to fail, strictly."""
-    models = [CalibratedLabels(BASE, method=method) for method in ("sigmoid", "isotonic")]
+    base = BinaryRelevance(LogisticRegression())
+    models = [CalibratedLabels(base, method=method) for method in ("sigmoid", "isotonic")]
     marked = {"expected_failed_checks": EXCEPTIONS, "mark": "xfail"}
     return [pair for model in models for pair in estimator_checks_generator(model, **marked)]
 
@@ -105,7 +120,7 @@ def test_sigmoid_is_the_likeliest_for_platts_targets():
         logits = line[0] * scores + line[1]
         return (np.logaddexp(0, logits) - target * logits).sum()
 
-    found = _fit_sigmoid(scores, labels)
+    found = _fit_sigmoid(scores, labels, np.ones(labels.size))
     likeliest = minimize(loss, [0, 0], tol=1e-12)
     assert found.slope == pytest.approx(likeliest.x[0], rel=1e-4)
     assert found.intercept == pytest.approx(likeliest.x[1], rel=1e-4)
@@ -116,14 +131,14 @@ def test_sigmoid_is_the_likeliest_for_platts_targets():
 def test_sigmoid_does_not_depend_on_the_unit_of_the_scores(scale):
     scores = np.arange(20.0)
     labels = (scores > 8).astype(int)  # perfectly apart: the targets keep the slope finite
-    expected = _fit_sigmoid(scores, labels).predict(scores)
-    found = _fit_sigmoid(scale * scores, labels).predict(scale * scores)
+    expected = _fit_sigmoid(scores, labels, np.ones(labels.size)).predict(scores)
+    found = _fit_sigmoid(scale * scores, labels, np.ones(labels.size)).predict(scale * scores)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert 0 < expected[0] < 0.1 < 0.9 < expected[-1] < 1
 
 
 def test_equal_scores_get_the_mean_target():
-    found = _fit_sigmoid(np.full(10, 3.0), np.r_[np.ones(4, int), np.zeros(6, int)])
+    found = _fit_sigmoid(np.full(10, 3.0), np.r_[np.ones(4, int), np.zeros(6, int)], np.ones(10))
     np.testing.assert_allclose(found.predict(np.array([3.0, 9.0])), (4 * 5 / 6 + 6 / 8) / 10)
 
 
@@ -221,3 +236,84 @@ def test_scikit_learns_checks_hold(estimator, check):
     if estimator.method == "isotonic" and name_of(check) in ISOTONIC_EXCEPTIONS:
         pytest.skip(ISOTONIC_EXCEPTIONS[name_of(check)])
     check(estimator)
+
+
+def repeated(times):
+    """The rows as often as they count, and the new number of the rows behind each old one."""
+    rows = np.repeat(np.arange(times.size), times)
+    return rows, lambda part: np.flatnonzero(np.isin(rows, part))
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+@pytest.mark.parametrize("most", [2, 4])
+def test_a_weight_is_worth_as_many_repetitions_of_the_sample(method, most):
+    X, Y, _ = some_data(120)
+    times = np.random.default_rng(0).integers(0, most, 120)
+    splits = list(KFold(3).split(X))
+    rows, new = repeated(times)
+    base = BinaryRelevance(LogisticRegression(tol=1e-10, max_iter=1000))
+    weighted = CalibratedLabels(base, method=method, cv=splits).fit(X, Y, sample_weight=times)
+    again = [(new(train), new(test)) for train, test in splits]
+    many = CalibratedLabels(base, method=method, cv=again).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X), many.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+def test_equal_weights_count_for_the_calibration_as_repetitions_too(method):
+    X, Y, _ = some_data(60)
+    rows, new = repeated(np.full(60, 3))
+    base = FrozenEstimator(BASE.fit(X, Y))
+    cv = [(new(train), new(test)) for train, test in KFold(3).split(X)]
+    with pytest.warns(UserWarning, match="for the calibration only: the fit of FrozenEstimator"):
+        weighted = CalibratedLabels(base, method=method).fit(X, Y, sample_weight=np.full(60, 3))
+    many = CalibratedLabels(base, method=method, cv=cv).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X), many.predict_proba(X), atol=1e-8)
+
+
+def test_a_label_whose_positives_have_no_weight_is_never_given():
+    X, Y, _ = some_data(80)
+    weights = 1.0 - Y[:, 0]
+    model = CalibratedLabels(BinaryRelevance(LogisticRegression()), cv=3)
+    with pytest.warns(UserWarning, match="one class only for label 0"):
+        model.fit(X, Y, sample_weight=weights)
+    assert (model.predict_proba(X)[:, 0] == 0).all()
+
+
+@pytest.mark.parametrize("weights", [np.ones(3), -np.ones(60), np.zeros(60), np.full(60, np.nan)])
+def test_wrong_weights_are_refused(weights):
+    X, Y, _ = some_data(60)
+    with pytest.raises(ValueError, match="sample_weight must"):
+        CalibratedLabels(BASE).fit(X, Y, sample_weight=weights)
+
+
+def test_groups_go_to_the_splitter_and_the_rest_to_the_estimator():
+    X, Y = numbered()
+    groups, weights = np.arange(40) // 4, np.arange(40) + 0.5
+    for cv in (GroupKFold(3), 5):
+        plain, routed = [], []
+        CalibratedLabels(Columns(plain), cv=cv).fit(
+            X, Y, sample_weight=weights, groups=groups, note="x"
+        )
+        with config_context(enable_metadata_routing=True):
+            base = Columns(routed).set_fit_request(sample_weight=True, note=True)
+            CalibratedLabels(base, cv=cv).fit(X, Y, sample_weight=weights, groups=groups, note="x")
+        for seen in (plain, routed):
+            assert len(seen) == (5 if cv == 5 else 3) + 1
+            for rows, taken, note in seen:
+                np.testing.assert_array_equal(taken, rows + 0.5)
+                assert note == "x"
+                assert len({*groups[rows]} & {*np.delete(groups, rows)}) == 0
+
+
+def test_routed_weights_reach_the_calibration_when_it_asks_for_them():
+    X, Y, _ = some_data(60)
+    weights = np.random.default_rng(0).integers(1, 5, 60)
+    with config_context(enable_metadata_routing=True):
+        base = BinaryRelevance(LogisticRegression().set_fit_request(sample_weight=True))
+        model = CalibratedLabels(base, cv=3).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
+        found = pipeline.fit(X, Y, sample_weight=weights)
+    scaled = StandardScaler().fit_transform(X)
+    plain = CalibratedLabels(BinaryRelevance(LogisticRegression()), cv=3)
+    expected = plain.fit(scaled, Y, sample_weight=weights).predict_proba(scaled)
+    np.testing.assert_array_equal(found.predict_proba(X), expected)

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from labelwise._validation import check_labels
+from labelwise.decisions._sample_weight import check_weights
 from labelwise.decisions._score_matrix import (
+    HeldOutScores,
     LabelScorer,
     as_multilabel,
     constant_labels,
+    cut_params,
     fit_scorer,
     held_out_scores,
     scoring_method,
     warn_of_constants,
 )
+from labelwise.splitting import MultilabelStratifiedKFold
+from labelwise.splitting._holdout import take_rows
+from labelwise.splitting._splits import splits_of
 
 
 class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -57,6 +66,13 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     classes_ : array of shape (n_labels,)
         Numbers of the labels.
 
+    Notes
+    -----
+    The two calibrations count samples by their weight: a sample of weight 2 is worth two samples.
+    Weights of the folds are those of their rows, and `cv` does not see weights. Under
+    scikit-learn's metadata routing the requests of this object, of the estimator and of the
+    splitter decide who gets `sample_weight` and `groups`.
+
     References
     ----------
     Platt, Probabilistic Outputs for Support Vector Machines, 1999. Zadrozny and Elkan, Transforming
@@ -84,8 +100,26 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any) -> CalibratedLabels:
-        """Learn the probabilities of scores, and fit the estimator to all samples."""
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
+        """Learn the probabilities of scores, and fit the estimator to all samples.
+
+        Parameters
+        ----------
+        X : rows of what the estimator takes
+            Features of the samples.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples.
+        sample_weight : array of shape (n_samples,), optional
+            How often each sample counts, for the estimator and for the calibration. A sample of
+            weight 0 is left out.
+        **params : dict
+            `groups` goes to the splitter, everything else to the estimator's ``fit``.
+
+        Returns
+        -------
+        CalibratedLabels
+            The fitted estimator.
+        """
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
         if Y is None:
@@ -95,11 +129,24 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scoring_method(self.estimator)
         matrix, names = check_labels(Y)
         check_consistent_length(X, matrix)
-        self.constants_ = constant_labels(matrix)
-        warn_of_constants(self.constants_, names)
+        weights = check_weights(sample_weight, matrix.shape[0])
+        groups, fit_params = self._routed(sample_weight, params)
         targets = matrix.toarray().astype(np.int64)
-        self.calibrators_ = self._fit_calibrators(X, targets[:, np.isnan(self.constants_)])
-        self.estimator_ = fit_scorer(self.estimator, X, targets).estimator
+        weights = np.ones(len(targets)) if weights is None else weights
+        # A label may have one class only among the samples that count.
+        counted = np.flatnonzero(weights)
+        self.constants_ = constant_labels(targets[counted])
+        warn_of_constants(self.constants_, names)
+        self.calibrators_ = []
+        if np.isnan(self.constants_).any():
+            splits = self._splits(X, targets, groups, counted)
+            held_out = held_out_scores(
+                self.estimator, X, targets, splits, fit_params=fit_params, n_jobs=self.n_jobs
+            )
+            self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
+        fit_params = cut_params(fit_params, counted, len(targets))
+        rows = X if counted.size == len(targets) else take_rows(X, counted)
+        self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
         self.classes_ = np.arange(targets.shape[1])
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -120,12 +167,61 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return 1 where a label is at least as probable as not."""
         return (self.predict_proba(X) >= 0.5).astype(np.int64)
 
-    def _fit_calibrators(self, X: Any, Y: np.ndarray) -> list[Any]:
-        if Y.shape[1] == 0:
-            return []
-        held_out = held_out_scores(self.estimator, X, Y, self.cv, n_jobs=self.n_jobs)
-        columns = zip(held_out.scores.T, Y[held_out.rows].T, strict=True)
-        return [_FITTERS[self.method](scores, labels) for scores, labels in columns]
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who may ask for what is given to `fit`: itself, the estimator and the splitter."""
+        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=self.cv if is_splitter else MultilabelStratifiedKFold(),
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the groups for the splitter, and what goes to the estimator's fit."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if get_config()["enable_metadata_routing"]:
+            if sample_weight is not None:
+                given["sample_weight"] = sample_weight
+            routed = process_routing(self, "fit", **given)
+            return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
+        groups = given.pop("groups", None)
+        if sample_weight is not None:
+            if has_fit_parameter(self.estimator, "sample_weight"):
+                given["sample_weight"] = sample_weight
+            else:
+                warnings.warn(
+                    f"sample_weight counts for the calibration only: the fit of "
+                    f"{type(self.estimator).__name__} takes none.",
+                    stacklevel=3,
+                )
+        return groups, given
+
+    def _splits(
+        self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the rows of each split that count; a splitter sees the labels that vary."""
+        splits = splits_of(self.cv, X, Y[:, np.isnan(self.constants_)], groups)
+        if counted.size == len(Y):
+            return splits
+        is_counted = np.isin(np.arange(len(Y)), counted)
+        return [(train[is_counted[train]], test[is_counted[test]]) for train, test in splits]
+
+    def _fit_calibrators(
+        self, held_out: HeldOutScores, Y: np.ndarray, weights: np.ndarray
+    ) -> list[Any]:
+        """Return the calibrators of the labels that have both classes."""
+        rows = held_out.rows
+        return [
+            _FITTERS[self.method](held_out.scores[:, j], Y[rows, j], weights[rows])
+            for j in np.flatnonzero(np.isnan(self.constants_))
+        ]
 
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
@@ -143,30 +239,36 @@ class Sigmoid:
         return np.asarray(expit(self.slope * scores + self.intercept))
 
 
-def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray) -> Sigmoid:
-    """Return the likeliest sigmoid for Platt's targets, (N+ + 1) / (N+ + 2) and 1 / (N- + 2)."""
+def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Sigmoid:
+    """Return the likeliest sigmoid for Platt's targets, (N+ + 1) / (N+ + 2) and 1 / (N- + 2).
+
+    N+ and N- are the weights of all positives and of all negatives.
+    """
     from sklearn.linear_model import LogisticRegression
 
-    n_positive = int(labels.sum())
-    n_negative = labels.size - n_positive
+    n_positive = weights[labels == 1].sum()
+    n_negative = weights[labels == 0].sum()
     target = np.where(labels == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    centre, spread = scores.mean(), scores.std()
+    centre = np.average(scores, weights=weights)
+    spread = np.sqrt(np.average((scores - centre) ** 2, weights=weights))
     if spread <= 1e-12 * np.abs(scores).max():
-        return Sigmoid(0.0, float(logit(target.mean())))
+        return Sigmoid(0.0, float(logit(np.average(target, weights=weights))))
     # Each sample counts as positive to the degree of its target, and as negative for the rest.
     twice = np.tile((scores - centre) / spread, 2)[:, None]
     classes = np.repeat([1, 0], labels.size)
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
-    model.fit(twice, classes, sample_weight=np.concatenate([target, 1 - target]))
+    shares = np.concatenate([target * weights, (1 - target) * weights])
+    model.fit(twice, classes, sample_weight=shares)
     slope = float(model.coef_[0, 0] / spread)
     return Sigmoid(slope, float(model.intercept_[0] - slope * centre))
 
 
-def _fit_isotonic(scores: np.ndarray, labels: np.ndarray) -> Any:
-    """Return the rising function of the score with the least squared error."""
+def _fit_isotonic(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Any:
+    """Return the rising function of the score with the least weighted squared error."""
     from sklearn.isotonic import IsotonicRegression
 
-    return IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, labels)
+    model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    return model.fit(scores, labels, sample_weight=weights)
 
 
 _FITTERS = {"isotonic": _fit_isotonic, "sigmoid": _fit_sigmoid}

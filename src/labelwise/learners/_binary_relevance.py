@@ -14,12 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from labelwise.decisions._sample_weight import relative_weights
 from labelwise.decisions._score_matrix import as_multilabel, score_matrix
 from labelwise.learners._logistic import Tasks
 from labelwise.learners._penalty_path import (
     Problem,
     check_penalty,
-    check_weights,
     fit_regressions,
     penalty_splits,
 )
@@ -190,7 +190,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         penalties = check_penalty(self.penalty)
         targets = learn_targets(self, X, Y)
         X = learn_features(self, X)
-        weights = check_weights(sample_weight, X.shape[0])
+        weights = relative_weights(sample_weight, X.shape[0])
         varying = targets.varying
         self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
         self.intercept_ = 2 * targets.constants - 1

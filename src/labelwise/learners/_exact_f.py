@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.decisions import make_consistent, maximize_expected_f
+from labelwise.decisions._sample_weight import relative_weights
 from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._penalty_path import (
     Problem,
     check_penalty,
-    check_weights,
     fit_regressions,
     penalty_splits,
 )
@@ -110,7 +110,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         penalties = check_penalty(self.penalty)
         targets = learn_targets(self, X, Y)
         X = learn_features(self, X)
-        weights = check_weights(sample_weight, X.shape[0])
+        weights = relative_weights(sample_weight, X.shape[0])
         labels = targets.matrix
         if weights is not None:
             # Without weight there is no sample, so that its class may be none.

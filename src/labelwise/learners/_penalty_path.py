@@ -72,21 +72,6 @@ def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray
     return splits_of(cv, X, Y)
 
 
-def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Return weights as float64; None if there are none, or all are the same."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight must have a number for each of {n_samples} rows, "
-            f"got shape {weights.shape}."
-        )
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ValueError("sample_weight must be finite, not negative, and not zero everywhere.")
-    return None if (weights == weights[0]).all() else weights
-
-
 def fit_regressions(problem: Problem, tasks: Tasks) -> Regressions:
     """Return each task's regression at the penalty with the least held-out log-loss.
 
