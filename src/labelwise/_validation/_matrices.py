@@ -1,12 +1,16 @@
-"""The gate: arrays are checked here once, and trusted behind it."""
+"""Label matrices and score matrices: checked, in one storage, with the names of their columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+
+from labelwise._validation._arrays import as_dense, frame_columns, is_frame
+from labelwise._validation._label_sets import is_list_of_sets, matrix_of_sets, names_in_sets
+from labelwise._validation._names import and_more, check_names
 
 
 class Labels(NamedTuple):
@@ -45,7 +49,7 @@ def check_labels(
     """
     if is_list_of_sets(Y):
         known = names_in_sets(Y) if label_names is None else check_names(label_names, "label_names")
-        return Labels(_matrix_of_sets(Y, known, input_name), known)
+        return Labels(matrix_of_sets(Y, known, input_name), known)
     array, names = _array_and_names(Y, label_names, input_name)
     if sparse.issparse(array):
         matrix = sparse.csc_array(array)
@@ -111,66 +115,12 @@ def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: st
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
     if missing:
-        raise ValueError(f"{input_name} lacks label {missing[0]!r}{_and_more(missing)}.")
+        raise ValueError(f"{input_name} lacks label {missing[0]!r}{and_more(missing)}.")
     if len(given) > len(wanted):
         known = set(wanted)
         extra = [name for name in given if name not in known]
-        raise ValueError(f"{input_name} has an unknown label {extra[0]!r}{_and_more(extra)}.")
+        raise ValueError(f"{input_name} has an unknown label {extra[0]!r}{and_more(extra)}.")
     return np.array([place[name] for name in wanted], dtype=np.intp)
-
-
-def check_names(names: Iterable[Any], input_name: str) -> tuple[str, ...]:
-    """Return distinct names as a tuple of str."""
-    if isinstance(names, str):
-        raise TypeError(f"{input_name} must be a sequence of names, got the one string {names!r}.")
-    checked = tuple(str(name) for name in names)
-    if len(set(checked)) < len(checked):
-        seen: set[str] = set()
-        twice = next(name for name in checked if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"{input_name} must be distinct, got {twice!r} twice.")
-    return checked
-
-
-def is_list_of_sets(Y: Any) -> bool:
-    """Tell whether Y is a list or tuple of Python sets, each the labels of a row."""
-    return (
-        isinstance(Y, list | tuple)
-        and len(Y) > 0
-        and all(isinstance(row, set | frozenset) for row in Y)
-    )
-
-
-def names_in_sets(*label_sets: Any) -> tuple[str, ...]:
-    """Return the sorted union of the labels in several lists of sets."""
-    return tuple(sorted({str(label) for rows in label_sets for row in rows for label in row}))
-
-
-def is_frame(data: Any) -> bool:
-    """Tell whether data is a dataframe that narwhals can read."""
-    import narwhals as nw
-
-    return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
-
-
-def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the values of a pandas or polars frame as one 2-D array, with its column names."""
-    import narwhals as nw
-
-    table = nw.from_native(frame, eager_only=True)
-    columns = [_numbers(column.to_numpy()) for column in table.iter_columns()]
-    values = np.column_stack(columns) if columns else np.empty((len(table), 0))
-    return values, check_names(table.columns, "the column names")
-
-
-def _numbers(column: np.ndarray) -> np.ndarray:
-    """Turn an object column (None or pandas.NA among numbers) into floats with NaN."""
-    if column.dtype != object:
-        return column
-    # Anything that equals itself is a value; NaN is not, None and pandas.NA are told by type.
-    missing = [value is None or type(value).__name__ == "NAType" for value in column]
-    return np.array(
-        [np.nan if gone else value for gone, value in zip(missing, column, strict=True)]
-    )
 
 
 def _array_and_names(
@@ -181,7 +131,7 @@ def _array_and_names(
     if sparse.issparse(data):
         array: Any = data
     elif isinstance(data, np.ndarray) or not is_frame(data):
-        array = _as_dense(data, input_name)
+        array = as_dense(data, input_name)
     else:
         array, columns = frame_columns(data)
         array = array if names is None else array[:, columns_in_order(names, columns, input_name)]
@@ -194,36 +144,6 @@ def _array_and_names(
     if names is not None and len(names) != array.shape[1]:
         raise ValueError(f"label_names has {len(names)} names for {array.shape[1]} labels.")
     return array, names
-
-
-def _as_dense(data: Any, input_name: str) -> np.ndarray:
-    """Return the array of a list of lists or of anything that numpy understands."""
-    if isinstance(data, set | frozenset | dict | str | bytes):
-        raise TypeError(
-            f"{input_name} must be an array, a frame or a list of label sets, "
-            f"got {type(data).__name__}."
-        )
-    if isinstance(data, list | tuple) and any(isinstance(row, set | frozenset) for row in data):
-        raise TypeError(f"{input_name} must hold a set for every row, or none.")
-    try:
-        return np.asarray(data)
-    except ValueError as error:
-        raise ValueError(f"{input_name} must have rows of equal length.") from error
-
-
-def _matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str) -> Any:
-    place = {name: j for j, name in enumerate(names)}
-    indices: list[int] = []
-    indptr = [0]
-    for i, row in enumerate(rows):
-        for label in row:
-            if str(label) not in place:
-                raise ValueError(f"{input_name} has an unknown label {str(label)!r} in row {i}.")
-            indices.append(place[str(label)])
-        indptr.append(len(indices))
-    ones = np.ones(len(indices), dtype=bool)
-    matrix = sparse.csr_array((ones, indices, indptr), shape=(len(rows), len(names)))
-    return sparse.csc_array(matrix)
 
 
 def _is_binary(values: np.ndarray) -> np.ndarray:
@@ -250,7 +170,3 @@ def _refuse_first(
         value = array[i, j]
     label = j if names is None else repr(names[j])
     raise ValueError(f"{input_name} must {rule}, got {value} at row {i}, label {label}.")
-
-
-def _and_more(names: Sequence[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""

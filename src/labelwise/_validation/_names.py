@@ -1,0 +1,23 @@
+"""Names of labels and features: distinct strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def check_names(names: Iterable[Any], input_name: str) -> tuple[str, ...]:
+    """Return distinct names as a tuple of str."""
+    if isinstance(names, str):
+        raise TypeError(f"{input_name} must be a sequence of names, got the one string {names!r}.")
+    checked = tuple(str(name) for name in names)
+    if len(set(checked)) < len(checked):
+        seen: set[str] = set()
+        twice = next(name for name in checked if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"{input_name} must be distinct, got {twice!r} twice.")
+    return checked
+
+
+def and_more(names: Sequence[str]) -> str:
+    """Return " and 3 more" where there are further names after the first, else nothing."""
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
