@@ -64,7 +64,7 @@ def test_the_columns_of_a_frame_are_the_names(frame, Y):
 @given(rows=st.lists(st.sets(st.sampled_from("abcd")), min_size=1))
 def test_sets_become_rows_under_their_sorted_union(rows):
     labels = check_labels(rows)
-    assert labels.names == names_in_sets(rows)
+    assert labels.names == names_in_sets(Y=rows)
     for i, row in enumerate(rows):
         members = labels.matrix.toarray()[i]
         assert {name for name, on in zip(labels.names, members, strict=True) if on} == row

@@ -1,12 +1,15 @@
-"""Lists of sets: the labels of each row as Python sets."""
+"""Lists of sets: the labels of each row as Python sets of strings, or of whole numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+
+if TYPE_CHECKING:
+    from labelwise._validation._matrices import Labels, Scores
 
 
 def is_list_of_sets(Y: Any) -> bool:
@@ -18,21 +21,113 @@ def is_list_of_sets(Y: Any) -> bool:
     )
 
 
-def names_in_sets(*label_sets: Any) -> tuple[str, ...]:
-    """Return the sorted union of the labels in several lists of sets."""
-    return tuple(sorted({str(label) for rows in label_sets for row in rows for label in row}))
+def names_in_sets(**label_sets: Any) -> tuple[str, ...]:
+    """Return the union of the labels in lists of sets, given by argument name, as sorted names.
+
+    Whole numbers are sorted as numbers, strings as text.
+    """
+    are_numbers = {name: holds_numbers(rows, name) for name, rows in label_sets.items()}
+    if {True, False} <= set(are_numbers.values()):
+        raise ValueError(
+            f"{' and '.join(are_numbers)} must have the same kind of labels in their sets, "
+            "got strings and whole numbers."
+        )
+    found = {str(label) for rows in label_sets.values() for row in rows for label in row}
+    return _in_order(found, as_numbers=True in are_numbers.values())
+
+
+def columns_of_sets(
+    label_sets: Mapping[str, Any], matrices: Mapping[str, Labels | Scores]
+) -> tuple[str, ...]:
+    """Return the label of each column that lists of sets have beside matrices.
+
+    Both are given by argument name. The names of a frame are the columns. A matrix without names
+    gives their number, and the members of the sets must be column numbers. Lists of sets alone
+    have the columns of `names_in_sets`.
+    """
+    named = [matrix.names for matrix in matrices.values() if matrix.names is not None]
+    unnamed = [name for name, matrix in matrices.items() if matrix.names is None]
+    if not matrices:
+        return names_in_sets(**label_sets)
+    if not named:
+        n_columns = matrices[unnamed[0]].matrix.shape[1]
+        for name, rows in label_sets.items():
+            _check_column_numbers(rows, n_columns, name, unnamed[0])
+        return tuple(map(str, range(n_columns)))
+    if unnamed or "Y" in matrices:
+        return named[0]
+    are_numbers = [holds_numbers(rows, name) for name, rows in label_sets.items()]
+    return _in_order(named[0], as_numbers=True in are_numbers)
 
 
 def matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str) -> Any:
+    """Return the boolean CSC matrix of a list of sets whose members are among the names."""
+    holds_numbers(rows, input_name)
     place = {name: j for j, name in enumerate(names)}
     indices: list[int] = []
     indptr = [0]
     for i, row in enumerate(rows):
         for label in row:
-            if str(label) not in place:
+            j = place.get(str(label))
+            if j is None:
                 raise ValueError(f"{input_name} has an unknown label {str(label)!r} in row {i}.")
-            indices.append(place[str(label)])
+            indices.append(j)
         indptr.append(len(indices))
     ones = np.ones(len(indices), dtype=bool)
     matrix = sparse.csr_array((ones, indices, indptr), shape=(len(rows), len(names)))
     return sparse.csc_array(matrix)
+
+
+def holds_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
+    """Tell whether the labels in sets are whole numbers; None if there are no labels.
+
+    Other labels than strings and whole numbers are refused, and so is a mixture of both: 1 and
+    "1" would have the same name.
+    """
+    # Few types stand for many labels, so that these are looked at one by one only to refuse.
+    kinds = {_is_number(kind) for kind in {type(label) for row in rows for label in row}}
+    if None not in kinds and len(kinds) < 2:
+        return next(iter(kinds), None)
+    cells = [(i, label) for i, row in enumerate(rows) for label in row]
+    for i, label in cells:
+        if _is_number(type(label)) is None:
+            raise TypeError(
+                f"{input_name} must have strings or whole numbers in its sets, "
+                f"got {label!r} in row {i}."
+            )
+    i, label = next(cell for cell in cells if _is_number(type(cell[1])) is True)
+    j, text = next(cell for cell in cells if _is_number(type(cell[1])) is False)
+    raise ValueError(
+        f"{input_name} must have either strings or whole numbers in its sets, "
+        f"got {label!r} in row {i} and {text!r} in row {j}."
+    )
+
+
+def _is_number(kind: type) -> bool | None:
+    """Tell whether labels of a type are whole numbers; None if they are no strings either."""
+    if issubclass(kind, str):
+        return False
+    is_whole = issubclass(kind, int | np.integer) and not issubclass(kind, bool)
+    return True if is_whole else None
+
+
+def _in_order(names: Collection[str], *, as_numbers: bool) -> tuple[str, ...]:
+    """Sort names, as numbers if they are and all names can be read as such."""
+    if as_numbers and all(name.removeprefix("-").isdecimal() for name in names):
+        return tuple(sorted(names, key=int))
+    return tuple(sorted(names))
+
+
+def _check_column_numbers(
+    rows: Sequence[Any], n_columns: int, input_name: str, matrix_name: str
+) -> None:
+    """Refuse sets whose members are not numbers of the columns of a matrix without names."""
+    are_numbers = holds_numbers(rows, input_name)
+    for i, row in enumerate(rows):
+        for label in row:
+            if not are_numbers or not 0 <= label < n_columns:
+                raise ValueError(
+                    f"{input_name} is a list of sets, but the labels of {matrix_name} have no "
+                    "names: give label_names, or sets of column numbers from 0 to "
+                    f"{n_columns - 1}, got {label!r} in row {i}."
+                )

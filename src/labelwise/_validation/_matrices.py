@@ -35,10 +35,11 @@ def check_labels(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
-        Only 0 and 1 (or booleans) may occur. The columns of a frame and the members of sets are
-        label names; a list of lists is a matrix.
+        Only 0 and 1 (or booleans) may occur. The columns of a frame and the members of sets
+        (strings, or whole numbers) are label names; a list of lists is a matrix.
     label_names : sequence of str, optional
-        Names of the columns. For sets, the columns; for a frame, their order.
+        Names of the columns. For sets, the columns (by default the sorted members, numbers in
+        the order of numbers); for a frame, their order.
     input_name : str
         What errors call the argument.
 
@@ -48,7 +49,11 @@ def check_labels(
         With the rule and the first offending row and label.
     """
     if is_list_of_sets(Y):
-        known = names_in_sets(Y) if label_names is None else check_names(label_names, "label_names")
+        known = (
+            names_in_sets(**{input_name: Y})
+            if label_names is None
+            else check_names(label_names, "label_names")
+        )
         return Labels(matrix_of_sets(Y, known, input_name), known)
     array, names = _array_and_names(Y, label_names, input_name)
     if sparse.issparse(array):

@@ -89,7 +89,8 @@ def best_thresholds(
     random_state : int, RandomState or None
         Draws folds and bootstrap samples.
     label_names : sequence of str, optional
-        Names of the columns.
+        Names of the columns. Without them, a list of sets beside scores without names must hold
+        column numbers.
 
     Returns
     -------

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Labels, Scores, check_labels, check_scores, columns_in_order
+from labelwise._validation import (
+    Labels,
+    Scores,
+    check_labels,
+    check_scores,
+    columns_in_order,
+    columns_of_sets,
+    is_list_of_sets,
+)
 
 
 def rank_cut(scores: Any, k: int) -> Any:
@@ -83,10 +91,13 @@ def proportion_cut(
     """
     if not 0 <= factor < np.inf:
         raise ValueError(f"factor must be a number, not negative, got {factor!r}.")
+    scored = check_scores(scores, label_names=label_names)
+    if is_list_of_sets(Y_train) and label_names is None:
+        label_names = columns_of_sets({"Y_train": Y_train}, {"scores": scored})
     labels = check_labels(Y_train, label_names=label_names, input_name="Y_train")
     if 0 in labels.matrix.shape:
         raise ValueError(f"Y_train must have a row and a label, got shape {labels.matrix.shape}.")
-    matrix = _in_order(check_scores(scores, label_names=label_names), labels)
+    matrix = _in_order(scored, labels)
     share = np.diff(labels.matrix.indptr) / labels.matrix.shape[0]
     sizes = np.minimum(np.floor(factor * matrix.shape[0] * share + 0.5), matrix.shape[0])
     decided = _top_of_each(matrix.T, sizes.astype(np.int64)).T

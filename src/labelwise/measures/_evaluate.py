@@ -49,7 +49,8 @@ def evaluate(
         this number. The evaluation tells how many they were.
     label_names : sequence of str, optional
         Names of the columns; for lists of sets, the columns. Frames bring their own, and columns
-        are matched by name.
+        are matched by name. Without them, sets beside an array without names must hold column
+        numbers, and sets alone have their sorted members as columns.
     bootstrap : int
         Number of draws of the samples with replacement from which intervals are made; 0 for none.
         Measures of counts and means over samples get one, AUC and average precision by label or

@@ -13,9 +13,8 @@ from labelwise._validation import (
     check_labels,
     check_matching,
     check_scores,
-    is_frame,
+    columns_of_sets,
     is_list_of_sets,
-    names_in_sets,
 )
 
 
@@ -35,43 +34,42 @@ def check_outcome(
     decided: Any = None,
     label_names: Sequence[str] | None = None,
 ) -> Outcome:
-    """Return truth, scores and decisions with matching rows and columns."""
-    if is_list_of_sets(Y) and label_names is None:
-        truth = check_labels(Y, label_names=_names_in_all(Y, scores, decided))
-    else:
-        truth = check_labels(Y, label_names=label_names)
-    if 0 in truth.matrix.shape:
-        rows, columns = truth.matrix.shape
+    """Return truth, scores and decisions with matching rows and columns.
+
+    Columns with names are matched by name, others by position. Lists of sets go by `label_names`,
+    by the names of a frame, or hold column numbers of a matrix without names.
+    """
+    given = {"Y": Y, "scores": scores, "decided": decided}
+    sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
+    if "scores" in sets:
+        raise TypeError("scores must be an array, a sparse matrix or a frame, got a list of sets.")
+    checked: dict[str, Any] = {
+        name: _CHECKS[name](data, label_names=label_names, input_name=name)
+        for name, data in given.items()
+        if name not in sets and (data is not None or name == "Y")
+    }
+    columns = columns_of_sets(sets, checked) if sets and label_names is None else label_names
+    for name, rows in sets.items():
+        checked[name] = check_labels(rows, label_names=columns, input_name=name)
+    _refuse_empty(checked["Y"].matrix)
+    names = next((checked[name].names for name in given if _has_names(checked.get(name))), None)
+    truth = Labels(checked["Y"].matrix, names)
+    matched = {
+        name: check_matching(truth, checked[name], name)
+        for name in ("scores", "decided")
+        if name in checked
+    }
+    return Outcome(truth.matrix, matched.get("scores"), matched.get("decided"), names)
+
+
+_CHECKS = {"Y": check_labels, "scores": check_scores, "decided": check_labels}
+
+
+def _has_names(checked: Any) -> bool:
+    return checked is not None and checked.names is not None
+
+
+def _refuse_empty(Y: sparse.csc_array) -> None:
+    if 0 in Y.shape:
+        rows, columns = Y.shape
         raise ValueError(f"Y must have a row and a label, got {rows} rows and {columns} labels.")
-    names = truth.names
-    if scores is not None:
-        checked_scores = check_scores(scores, label_names=label_names)
-        scores = check_matching(truth, checked_scores, "scores")
-        names = names or checked_scores.names
-    if decided is not None:
-        checked_decided = _check_decided(decided, names, label_names)
-        decided = check_matching(Labels(truth.matrix, names), checked_decided, "decided")
-        names = names or checked_decided.names
-    return Outcome(truth.matrix, scores, decided, names)
-
-
-def _check_decided(
-    decided: Any, names: tuple[str, ...] | None, label_names: Sequence[str] | None
-) -> Labels:
-    """Return checked decisions; sets of names need the names of the columns."""
-    if not is_list_of_sets(decided):
-        return check_labels(decided, label_names=label_names, input_name="decided")
-    if names is None:
-        raise ValueError("decided is a list of sets, but the labels of Y have no names.")
-    return check_labels(decided, label_names=names, input_name="decided")
-
-
-def _names_in_all(*arguments: Any) -> tuple[str, ...]:
-    """Return the sorted union of the names in lists of sets and frames."""
-    import narwhals as nw
-
-    found = set(names_in_sets(*(data for data in arguments if is_list_of_sets(data))))
-    for data in arguments:
-        if is_frame(data):
-            found.update(map(str, nw.from_native(data).columns))
-    return tuple(sorted(found))
