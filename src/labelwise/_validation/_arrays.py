@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 
 from labelwise._validation._names import check_names
+from labelwise._validation._readable import check_readable
+
+# What a tensor of torch has, and an array of numpy has not.
+_OF_TENSORS = ("detach", "cpu", "float")
 
 
 def is_frame(data: Any) -> bool:
@@ -38,7 +42,11 @@ def _numbers(column: np.ndarray) -> np.ndarray:
 
 
 def as_dense(data: Any, input_name: str) -> np.ndarray:
-    """Return the array of a list of lists or of anything that numpy understands."""
+    """Return the array of a list of lists or of anything that numpy understands.
+
+    A tensor that numpy would refuse is detached from its graph, copied from its device and, if
+    numpy lacks its type (bfloat16), converted to float32.
+    """
     if isinstance(data, set | frozenset | dict | str | bytes):
         raise TypeError(
             f"{input_name} must be an array, a frame or a list of label sets, "
@@ -46,7 +54,64 @@ def as_dense(data: Any, input_name: str) -> np.ndarray:
         )
     if isinstance(data, list | tuple) and any(isinstance(row, set | frozenset) for row in data):
         raise TypeError(f"{input_name} must hold a set for every row, or none.")
+    check_readable(data, input_name)
+    if all(hasattr(data, method) for method in _OF_TENSORS):
+        return _array_of_tensor(data, input_name)
     try:
         return np.asarray(data)
     except ValueError as error:
         raise ValueError(f"{input_name} must have rows of equal length.") from error
+
+
+def _array_of_tensor(tensor: Any, input_name: str) -> np.ndarray:
+    plain = tensor.detach().cpu()
+    try:
+        return np.asarray(plain)
+    except TypeError:
+        pass
+    try:
+        return np.asarray(plain.float())
+    except (TypeError, RuntimeError) as error:
+        raise TypeError(
+            f"{input_name} must be a dense tensor that numpy can read, got {tensor.dtype}: {error}"
+        ) from error
+
+
+def is_array_per_label(data: Any) -> bool:
+    """Tell whether data has an array for each label, as `predict_proba` of forests returns it."""
+    if isinstance(data, list | tuple):
+        return len(data) > 0 and all(len(getattr(part, "shape", ())) == 2 for part in data)
+    return len(getattr(data, "shape", ())) == 3
+
+
+def scores_of_class_1(answers: Any, input_name: str, classes: Any = None) -> np.ndarray:
+    """Return the scores of class 1 as one matrix of shape (n_samples, n_labels).
+
+    Parameters
+    ----------
+    answers : sequence of arrays of shape (n_samples, 2) or (n_samples, 1), one for each label
+        Two columns are those of the classes 0 and 1. One column is that of the only class.
+    input_name : str
+        What errors call the argument.
+    classes : sequence of arrays, optional
+        The classes of each label, by which a single column is understood: the scores of class 1
+        are this column, or 0 if its class is 0.
+    """
+    columns = []
+    for j, answer in enumerate(answers):
+        table = as_dense(answer, input_name)
+        if table.ndim != 2 or table.shape[1] not in (1, 2):
+            raise ValueError(
+                f"{input_name} must have the two classes 0 and 1 for each label, "
+                f"got shape {table.shape} for label {j}."
+            )
+        if table.shape[1] == 1 and classes is None:
+            raise ValueError(
+                f"{input_name} has one column for label {j}, whose only class may be 0 or 1: "
+                "give a matrix with the probability of 1 for each label."
+            )
+        is_zero = table.shape[1] == 1 and np.ravel(classes[j])[0] != 1
+        columns.append(np.zeros(len(table)) if is_zero else table[:, -1])
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(f"{input_name} must have equally many rows for each label.")
+    return np.column_stack(columns)

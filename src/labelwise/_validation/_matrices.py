@@ -8,9 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation._arrays import as_dense, frame_columns, is_frame
+from labelwise._validation._arrays import (
+    as_dense,
+    frame_columns,
+    is_array_per_label,
+    is_frame,
+    scores_of_class_1,
+)
 from labelwise._validation._label_sets import is_list_of_sets, matrix_of_sets, names_in_sets
 from labelwise._validation._names import and_more, check_names
+from labelwise._validation._readable import check_readable
 
 
 class Labels(NamedTuple):
@@ -75,9 +82,12 @@ def check_scores(
 ) -> Scores:
     """Return finite scores as a dense float array, or as CSR where absent means never decided.
 
-    float32 stays float32; every other number becomes float64. See `check_labels` for the
-    arguments and for what a refusal says.
+    float32 stays float32; every other number becomes float64. A list with an array of shape
+    (n_samples, 2) for each label, as `predict_proba` of forests returns it, means its last
+    columns. See `check_labels` for the arguments and for what a refusal says.
     """
+    if is_array_per_label(scores):
+        scores = scores_of_class_1(scores, input_name)
     array, names = _array_and_names(scores, label_names, input_name)
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
@@ -134,6 +144,7 @@ def _array_and_names(
     """Return a 2-D numeric array, dense or sparse, with names from the argument or the frame."""
     names = None if label_names is None else check_names(label_names, "label_names")
     if sparse.issparse(data):
+        check_readable(data, input_name)
         array: Any = data
     elif isinstance(data, np.ndarray) or not is_frame(data):
         array = as_dense(data, input_name)

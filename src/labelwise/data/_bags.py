@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import check_readable
+
 
 class Bags(Sequence[Any]):
     """Bags of instances: a sequence of 2-D arrays that are the rows of one matrix.
@@ -35,6 +37,7 @@ class Bags(Sequence[Any]):
     """
 
     def __init__(self, rows: Any, starts: Any) -> None:
+        check_readable(rows, "rows")
         self.rows = rows
         self.starts = check_starts(starts, rows.shape[0])
 
@@ -42,7 +45,8 @@ class Bags(Sequence[Any]):
     def stacked(cls, arrays: Sequence[Any]) -> Bags:
         """Return the bags of a list of 2-D arrays, dense or sparse, with equally many features."""
         found = [array if sparse.issparse(array) else np.asarray(array) for array in arrays]
-        for i, array in enumerate(found):
+        for i, (array, given) in enumerate(zip(found, arrays, strict=True)):
+            check_readable(given, f"X[{i}]")
             if array.ndim != 2:
                 raise ValueError(f"X[{i}] must be a 2-D array of instances, got {array.ndim}-D.")
             if array.shape[1] != found[0].shape[1]:

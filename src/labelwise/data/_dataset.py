@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, check_names, frame_columns, is_frame
+from labelwise._validation import (
+    check_labels,
+    check_names,
+    check_readable,
+    frame_columns,
+    is_frame,
+)
 from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
 from labelwise.data._description import Description, describe_labels
 
@@ -144,6 +150,7 @@ def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:
 
 
 def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
+    check_readable(X, "X")
     if sparse.issparse(X):
         X = _with_short_indices(sparse.csr_array(X))
     elif not isinstance(X, np.ndarray) and is_frame(X):

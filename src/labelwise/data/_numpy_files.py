@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from scipy import sparse
 
+from labelwise._validation import check_readable
 from labelwise.data._files import DataError
 
 Arrays = dict[str, np.ndarray]
@@ -82,7 +83,7 @@ def sparse_matrix(path: Path, arrays: Arrays) -> Any:
             raise ValueError(f"the format {form.decode('latin-1')!r} is none of csr, csc, coo")
         kind = sparse.csr_array if form == b"csr" else sparse.csc_array
         matrix = kind((data, arrays["indices"], arrays["indptr"]), shape=shape)
-        matrix.check_format(full_check=True)
+        check_readable(matrix, "the matrix")
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise DataError(path, f"is no whole sparse matrix ({error}).") from error
     return matrix

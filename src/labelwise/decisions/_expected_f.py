@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import check_readable
 from labelwise.decisions._probabilities import (
     check_p_empty,
     f_weights,
@@ -75,6 +76,7 @@ def maximize_expected_f(joint: Any, p_empty: Any, *, beta: float = 1.0) -> tuple
     (array([[0, 0]], dtype=int8), array([0.5]))
     """
     weights = f_weights(beta)
+    check_readable(joint, "joint")
     if sparse.issparse(joint):
         return _decide_sparse(joint, p_empty, weights)
     table = np.asarray(joint)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import check_readable
 from labelwise.decisions._probabilities import check_p_empty, place_in
 from labelwise.decisions._row_blocks import for_row_blocks
 
@@ -124,6 +125,7 @@ def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return finite numbers of shape (n_samples, n_labels, n_sizes) and (n_samples,)."""
     if sparse.issparse(joint):
         raise TypeError("joint must be dense, since what is nearest is not sparse.")
+    check_readable(joint, "joint")
     estimates = np.asarray(joint)
     if estimates.ndim != 3 or estimates.dtype.kind not in "biuf" or 0 in estimates.shape[1:]:
         raise ValueError(
@@ -140,6 +142,7 @@ def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _check_draws(samples: Any) -> np.ndarray:
     """Return label vectors as booleans."""
+    check_readable(samples, "samples")
     draws = np.asarray(samples)
     if draws.ndim != 3 or draws.shape[0] == 0:
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_readable
 from labelwise.measures._count_measures import check_beta
 
 
@@ -37,6 +38,7 @@ def place_in(shape: tuple[int, ...], axes: Mapping[str, int]) -> Callable[[int],
 
 def check_p_empty(p_empty: Any, n_samples: int | None = None) -> np.ndarray:
     """Return P(no label) of each sample as float64."""
+    check_readable(p_empty, "p_empty")
     checked = np.asarray(p_empty)
     if checked.ndim != 1 or checked.dtype.kind not in "biuf":
         raise ValueError(

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_readable
+
 
 def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
     """Return the weight of each sample as float64; None if none are given."""
     if sample_weight is None:
         return None
+    check_readable(sample_weight, "sample_weight")
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_samples,):
         raise ValueError(

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_scores
+from labelwise._validation import (
+    as_dense,
+    check_readable,
+    check_scores,
+    is_array_per_label,
+    is_frame,
+    scores_of_class_1,
+)
 from labelwise.splitting._holdout import n_rows, take_rows
 from labelwise.splitting._splits import splits_of
 
@@ -59,16 +66,20 @@ def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = 
         What to ask; by default what `scoring_method` says.
     """
     method = scoring_method(estimator) if method is None else method
+    call = f"{type(estimator).__name__}.{method}"
     answer = getattr(estimator, method)(X)
     if sparse.issparse(answer):
+        check_readable(answer, call)
         answer = answer.toarray()
-    if isinstance(answer, list | tuple) or np.ndim(answer) == 3:
-        answer = _from_columns(answer, getattr(estimator, "classes_", None))
-    matrix = np.asarray(answer)
+    if is_array_per_label(answer):
+        answer = scores_of_class_1(answer, call, getattr(estimator, "classes_", None))
+    elif isinstance(answer, list | tuple):
+        answer = np.column_stack([as_dense(column, call) for column in answer])
+    # The values of a frame, whose names are those of the estimator.
+    matrix = np.asarray(answer) if is_frame(answer) else as_dense(answer, call)
     if n_labels == 1 and (matrix.ndim == 1 or matrix.shape[1:] == (2,)):
         # Two columns are those of the classes 0 and 1.
         matrix = matrix.reshape(len(matrix), -1)[:, -1:]
-    call = f"{type(estimator).__name__}.{method}"
     if matrix.shape != (n_rows(X), n_labels):
         raise ValueError(
             f"{call} must give scores of {n_rows(X)} rows and {n_labels} labels, "
@@ -192,17 +203,6 @@ def cut_params(
     }
 
 
-def _from_columns(answers: Sequence[Any], classes: Any) -> np.ndarray:
-    """Return the scores of class 1, given an array for each label."""
-    columns = []
-    for j, answer in enumerate(answers):
-        table = np.asarray(answer)
-        table = table.reshape(len(table), -1)
-        if np.ndim(answer) == 2 and table.shape[1] == 1 and classes is not None:
-            # Only one class was seen: its probability is 1, that of the other 0.
-            table = table * (np.asarray(classes[j]).ravel()[0] == 1)
-        columns.append(table[:, -1])
-    return np.column_stack(columns)
 
 
 def _fill_constants(

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_readable
+
 
 def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
     """Return one score of each term from several; the higher, the better.
@@ -63,6 +65,7 @@ def best_first(scores: np.ndarray) -> np.ndarray:
 
 
 def _check_lists(score_lists: Any) -> np.ndarray:
+    check_readable(score_lists, "score_lists")
     lists = np.asarray(score_lists, dtype=np.float64)
     if lists.ndim != 2 or len(lists) == 0:
         raise ValueError(f"score_lists must be lists of scores, got shape {lists.shape}.")

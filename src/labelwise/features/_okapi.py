@@ -9,6 +9,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from labelwise._validation import check_readable
+
 
 class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Weigh counts of terms by the length of the document, after Okapi.
@@ -63,6 +65,7 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return okapi_weights(self._counts(X, reset=False), self.avdl_)
 
     def _counts(self, X: Any, *, reset: bool) -> Any:
+        check_readable(X, "X")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_non_negative(X, type(self).__name__)
         return X

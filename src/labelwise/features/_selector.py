@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelwise._validation import check_readable
 from labelwise.features._combine import RULES, best_first, combine
 from labelwise.features._term_scores import (
     SCORES,
@@ -108,12 +109,28 @@ class TermSelector(SelectorMixin, BaseEstimator):
         chosen, cut = check_wishes(self)
         if Y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
+        check_readable(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
         scores = all_scores(present_terms(X), label_rows(Y), cut)
         lists = scores[[SCORES.index(name) for name in chosen]]
         self.scores_ = lists[0] if len(chosen) == 1 else combine(lists, self.combine)
         self.ranking_ = best_first(self.scores_)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the columns of the chosen terms, in the order of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_documents, n_terms)
+            The documents.
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_documents, n_chosen)
+        """
+        check_readable(X, "X")
+        return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels
+from labelwise._validation import check_labels, check_readable
 
 if TYPE_CHECKING:
     from labelwise.features._term_scores_kernels import LabelFacts, Lists
@@ -98,9 +98,12 @@ def present_terms(X: Any) -> sparse.csc_array:
     """Return which documents have each term, as CSC without values that matter."""
     from sklearn.utils import check_array
 
+    check_readable(X, "X")
     X = check_array(X, accept_sparse=("csr", "csc"), dtype="numeric", input_name="X")
     if not sparse.issparse(X):
         return sparse.csc_array(X != 0)
+    # A new object, which looks anew at whether indices are sorted.
+    X = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
     if not X.has_canonical_format:
         X = X.copy()  # what came stays as it came
         X.sum_duplicates()

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelwise._validation import check_readable
 from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._pair_forests import Forests, check_forests, is_packable, joined, packed
 from labelwise.learners._pair_forests_kernels import add_votes
@@ -142,6 +143,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _features(self, X: Any, *, reset: bool) -> Any:
         """Return X as trees look at it, float32; other classifiers get what came."""
+        check_readable(X, "X")
         if is_packable(self._base()):
             # Whether values may be missing is for the trees to say, in fit.
             finite = "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True

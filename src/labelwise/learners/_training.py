@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_labels
+from labelwise._validation import check_labels, check_readable
 from labelwise.decisions._score_matrix import constant_labels, warn_of_constants
 
 
@@ -61,6 +61,7 @@ def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = T
     """Return X as finite float64, dense in rows or CSR; with `reset` its width is remembered."""
     from sklearn.utils.validation import validate_data
 
+    check_readable(X, "X")
     accepted = "csr" if sparse else False
     return validate_data(
         learner, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
+from labelwise._validation import check_readable
 from labelwise.splitting._assign import assign
 from labelwise.splitting._proportions import check_proportions
 
@@ -108,16 +109,19 @@ def n_rows(array: Any) -> int:
 
 
 def take_rows(array: Any, rows: np.ndarray) -> Any:
-    """Return some rows of an array, a sparse matrix, a frame, a series or a list, as such."""
+    """Return some rows of an array, a sparse matrix, a tensor, a frame or a list, as such."""
     import narwhals as nw
 
     if sparse.issparse(array):
+        check_readable(array, "the sparse matrix")
         return array.tocsr()[rows]
     if isinstance(array, np.ndarray):
         return array[rows]
     frame = nw.from_native(array, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(frame, nw.DataFrame | nw.Series):
         return frame[rows].to_native()
+    if hasattr(array, "shape"):  # tensors and other arrays, which stay what they are
+        return array[rows]
     return [array[row] for row in rows]
 
 

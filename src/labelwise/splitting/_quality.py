@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels
+from labelwise._validation import check_labels, check_readable
 from labelwise.splitting._proportions import check_proportions
 
 
@@ -175,6 +175,7 @@ def label_distribution(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _check_subsets(subsets: Any, n_samples: int) -> np.ndarray:
+    check_readable(subsets, "subsets")
     numbers = np.asarray(subsets)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise TypeError("subsets must be a 1-D array of whole numbers, one for each row.")

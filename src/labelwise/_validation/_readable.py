@@ -1,0 +1,67 @@
+"""Arguments that would be misread without an error: broken sparse matrices, masked arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+_COMPRESSED = ("csr", "csc", "bsr")
+
+
+def check_readable(data: Any, input_name: str) -> None:
+    """Refuse sparse matrices with indices outside their shape, and cells under a mask.
+
+    scipy looks at indices when a matrix is made, and not again: where they were changed
+    afterwards, its routines and our kernels would read or write other memory. numpy reads the
+    values under a mask as if there were none. Takes one pass over the indices, or over the mask.
+
+    Parameters
+    ----------
+    data : object
+        An argument of any kind; other kinds pass.
+    input_name : str
+        What errors call the argument.
+
+    Raises
+    ------
+    ValueError
+        With the fault.
+    """
+    if sparse.issparse(data):
+        _check_indices(data, input_name)
+        return
+    for part in data if isinstance(data, list | tuple) else (data,):
+        if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
+            raise ValueError(
+                f"{input_name} must have no masked cells, got {np.ma.getmaskarray(part).sum()}."
+            )
+
+
+def _check_indices(matrix: Any, input_name: str) -> None:
+    try:
+        if matrix.format in _COMPRESSED:
+            _check_compressed(matrix)
+        elif matrix.format == "coo":
+            # The constructor compares the coordinates with the shape.
+            sparse.coo_array((matrix.data, matrix.coords), shape=matrix.shape)
+        elif matrix.format in ("lil", "dok"):
+            _check_compressed(matrix.tocsr())
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(
+            f"{input_name} must be a sparse matrix with indices inside its shape "
+            f"{matrix.shape}, got a {matrix.format} matrix that is broken: {error}."
+        ) from error
+
+
+def _check_compressed(matrix: Any) -> None:
+    for indices in (matrix.indices, matrix.indptr):
+        if indices.dtype.kind != "i":
+            raise TypeError(f"indices must be whole numbers, got {indices.dtype}")
+    # A new matrix on the same arrays, because the check may shorten the arrays of its matrix.
+    same = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    same.check_format(full_check=True)
+    # scipy leaves this out where the last pointer is 0.
+    if (same.indptr[1:] < same.indptr[:-1]).any():
+        raise ValueError("indptr must be a non-decreasing sequence")

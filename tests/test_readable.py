@@ -1,0 +1,151 @@
+"""What would be misread without an error is refused wherever arrays come in."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+
+from labelwise.data import Bags, Dataset
+from labelwise.decisions import (
+    CalibratedLabels,
+    TunedThresholds,
+    best_thresholds,
+    joint_from_samples,
+    maximize_expected_f,
+    maximize_expected_f_independent,
+    micro_frontier,
+    proportion_cut,
+    rank_cut,
+    scan_thresholds,
+)
+from labelwise.features import OkapiWeights, TermSelector, combine, term_scores
+from labelwise.learners import (
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    ExactFPlugin,
+    OkapiNeighbors,
+    ReverseMultilabel,
+)
+from labelwise.measures import count, coverage, evaluate, rank_cut_f
+from labelwise.splitting import assign, split_quality, train_test_split
+
+Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]])
+S = Y / 2 + 0.1
+X = Y + 0.25
+THRESHOLDS = best_thresholds(S, Y)
+FITTED = BinaryRelevance(penalty=1.0).fit(X, Y)
+NEIGHBORS = OkapiNeighbors(k=2).fit(X, Y)
+OF_LABELS = {
+    "count": lambda A: count(A, Y),
+    "count of decisions": lambda A: count(Y, A),
+    "evaluate": lambda A: evaluate(A, decided=Y),
+    "best thresholds": lambda A: best_thresholds(S, A),
+    "proportion cut": lambda A: proportion_cut(S, A),
+    "assign": lambda A: assign(A, 2),
+    "split quality": lambda A: split_quality(A, [0, 1, 0, 1, 0, 1]),
+    "data set": lambda A: Dataset(X, A),
+    "term scores": lambda A: term_scores(X, A),
+    "learner": lambda A: BinaryRelevance().fit(X, A),
+    "tuned": lambda A: TunedThresholds(OneVsRestClassifier(LogisticRegression())).fit(X, A),
+    "calibrated": lambda A: CalibratedLabels(OneVsRestClassifier(LogisticRegression())).fit(X, A),
+}
+OF_SCORES = {
+    "thresholds": lambda A: best_thresholds(A, Y),
+    "scan": lambda A: scan_thresholds(A, Y),
+    "frontier": lambda A: micro_frontier(A, Y),
+    "decide": lambda A: THRESHOLDS.decide(A),
+    "rank cut": lambda A: rank_cut(A, 2),
+    "shares of training": lambda A: proportion_cut(A, Y),
+    "evaluation": lambda A: evaluate(Y, scores=A),
+    "coverage": lambda A: coverage(Y, A),
+    "rank cuts": lambda A: rank_cut_f(Y, A),
+    "expected F": lambda A: maximize_expected_f_independent(A),
+}
+OF_FEATURES = {
+    "features of a data set": lambda A: Dataset(A, Y),
+    "bags": lambda A: Bags(A, np.arange(7)),
+    "list of bags": lambda A: Dataset([A, X], [[1], [0]]),
+    "terms": lambda A: term_scores(A, Y),
+    "selector": lambda A: TermSelector(1).fit(A, Y),
+    "selected": lambda A: TermSelector(1).fit(X, Y).transform(A),
+    "weights": lambda A: OkapiWeights().fit(A),
+    "regressions": lambda A: BinaryRelevance(penalty=1.0).fit(A, Y),
+    "predictions": lambda A: FITTED.predict(A),
+    "plugin": lambda A: ExactFPlugin(penalty=1.0).fit(A, Y),
+    "structured": lambda A: ReverseMultilabel(penalty=1.0).fit(A, Y),
+    "ranking": lambda A: CalibratedLabelRanking().fit(A, Y),
+    "neighbors": lambda A: NEIGHBORS.decision_function(A),
+    "own": lambda A: OkapiNeighbors().fit(A, Y),
+}
+SPARSE_ONLY = {
+    "train and test": lambda A: train_test_split(A, Y),
+    "folds": lambda A: TunedThresholds(OneVsRestClassifier(LogisticRegression())).fit(A, Y),
+    "sparse joint": lambda A: maximize_expected_f(A, [0.5] * 3),
+}
+DENSE_ONLY = {
+    "joint": lambda A: maximize_expected_f(A[:, :, None], np.zeros(6)),
+    "empty": lambda A: maximize_expected_f(np.zeros((6, 3, 1)), A[:, 0]),
+    "draws": lambda A: joint_from_samples(A[None]),
+    "combined": lambda A: combine(A),
+    "sample weights": lambda A: BinaryRelevance(penalty=1.0).fit(X, Y, sample_weight=A[:, 0]),
+}
+CALLS = OF_LABELS | OF_SCORES | OF_FEATURES
+
+
+def edited(A, fault):
+    """A sparse matrix whose arrays were changed after it was made."""
+    A = sparse.csc_array(A) if fault == "csc" else sparse.csr_array(A)
+    if fault in ("beyond", "csc"):
+        A.indices[1] = 10**6
+    elif fault == "negative":
+        A.indices[1] = -1
+    elif fault == "long pointer":
+        A.indptr[1] = 10**6
+    elif fault == "last pointer 0":
+        A.indptr[-1] = 0
+    elif fault == "coordinates":
+        A = A.tocoo()
+        A.coords[0][0] = 10**6
+    elif fault == "lists":
+        A = A.tolil()
+        A.rows[0], A.data[0] = [10**6], [1]
+    return A
+
+
+FAULTS = ["beyond", "csc", "negative", "long pointer", "last pointer 0", "coordinates", "lists"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("call", CALLS | SPARSE_ONLY)
+def test_no_call_reads_indices_outside_the_shape(call, fault):
+    with pytest.raises(ValueError, match="be a sparse matrix with indices inside its shape"):
+        (CALLS | SPARSE_ONLY)[call](edited(Y, fault))
+
+
+@pytest.mark.parametrize("call", CALLS | DENSE_ONLY)
+def test_no_call_reads_what_is_under_a_mask(call):
+    masked = np.ma.array(Y, mask=Y == 7)
+    masked[1, 0] = np.ma.masked
+    with pytest.raises(ValueError, match=r"must have no masked cells, got 1\."):
+        (CALLS | DENSE_ONLY)[call](masked)
+
+
+def test_masks_that_hide_nothing_and_sound_matrices_pass():
+    whole = np.ma.array(Y, mask=np.zeros_like(Y))
+    assert count(whole, Y).fn.sum() == 0
+    with pytest.raises(ValueError, match=r"Y must have no masked cells, got 1\."):
+        count([Y[0], np.ma.array(Y[1], mask=[0, 1, 0])], Y[:2])
+    for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
+        assert count(sparse.csr_array(Y).asformat(kind), Y).fn.sum() == 0
+
+
+def test_indices_that_were_shuffled_after_the_matrix_was_used_are_sorted_again():
+    edited = sparse.csr_array(np.arange(1.0, 19).reshape(6, 3))
+    assert edited.has_canonical_format
+    for part in (edited.indices, edited.data):
+        part.reshape(6, 3)[:] = part.reshape(6, 3)[:, ::-1].copy()
+    expected = best_thresholds(edited.toarray(), Y)
+    assert best_thresholds(edited, Y).value == expected.value
+    np.testing.assert_array_equal(rank_cut(edited, 2).toarray(), rank_cut(edited.toarray(), 2))
+    np.testing.assert_array_equal(term_scores(edited, Y), term_scores(edited.toarray(), Y))
