@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import metrics
 
+from labelwise.decisions import LinearFractional
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -127,6 +128,19 @@ def test_measures_of_huge_counts_do_not_overflow(measure):
     small = Counts(4, 2, 1, 9)
     huge = Counts(*(np.int64(cells) * 2**58 for cells in small))
     assert measure(huge) == pytest.approx(measure(small))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.uint64, np.float16, np.float32])
+@pytest.mark.parametrize("measure", [*ALL, LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))])
+def test_the_type_of_counts_does_not_change_a_measure(measure, dtype):
+    # Sums of these leave the small types, and products leave all of them.
+    largest = {np.int32: 2**30, np.uint64: 2**60}.get(dtype, 120)
+    counts = [[largest, 3], [largest // 2, 0], [largest // 3, 1], [largest, 7]]
+    narrow = Counts(*(np.array(cells, dtype=dtype) for cells in counts))
+    wide = Counts(*(np.array(cells, dtype=np.float64) for cells in counts))
+    np.testing.assert_array_equal(measure(narrow), measure(wide))
+    assert (np.abs(measure(narrow)) <= 1).all()
+    np.testing.assert_allclose(micro(measure, narrow), micro(measure, wide))
 
 
 @given(decided_outcomes(), st.sampled_from(ALL))

@@ -17,6 +17,7 @@ from labelwise.measures import (
     precision,
     recall,
 )
+from labelwise.measures._count_measures import floats
 
 
 class LinearFractional:
@@ -56,7 +57,7 @@ class LinearFractional:
     def __call__(self, counts: Any) -> Any:
         """Return the quotient, cell by cell."""
         above, below = (
-            sum(np.multiply(weight, cells) for weight, cells in zip(weights, counts, strict=True))
+            sum(weight * cells for weight, cells in zip(weights, floats(counts), strict=True))
             for weights in (self.numerator, self.denominator)
         )
         is_empty = np.equal(below, 0)

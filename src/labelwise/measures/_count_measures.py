@@ -1,11 +1,13 @@
 """Measures of counts: each takes (tp, fp, fn, tn), numbers or arrays, and works cell by cell.
 
 Where a quotient is 0/0 the value is NaN, never silently a number; only `f_measure` and `jaccard`
-of an empty truth met by an empty decision are 1 (dembczynski2013).
+of an empty truth met by an empty decision are 1 (dembczynski2013). Counts of any type are taken as
+float64: sums of small integer types would overflow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,8 @@ def precision(counts: Any) -> Any:
     >>> float(precision(Counts(tp=3, fp=1, fn=0, tn=6)))
     0.75
     """
-    tp, fp, _, _ = counts
-    return ratio(tp, np.add(tp, fp), np.nan)
+    tp, fp, _, _ = floats(counts)
+    return ratio(tp, tp + fp, np.nan)
 
 
 def recall(counts: Any) -> Any:
@@ -35,8 +37,8 @@ def recall(counts: Any) -> Any:
     >>> float(recall(Counts(tp=3, fp=0, fn=1, tn=6)))
     0.75
     """
-    tp, _, fn, _ = counts
-    return ratio(tp, np.add(tp, fn), np.nan)
+    tp, _, fn, _ = floats(counts)
+    return ratio(tp, tp + fn, np.nan)
 
 
 def f_measure(counts: Any, beta: float = 1.0) -> Any:
@@ -54,9 +56,9 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
     1.0
     """
     check_beta(beta)
-    tp, fp, fn, _ = counts
-    weighted_hits = np.multiply(1 + beta**2, tp)
-    return ratio(weighted_hits, weighted_hits + np.multiply(beta**2, fn) + fp, 1.0)
+    tp, fp, fn, _ = floats(counts)
+    weighted_hits = (1 + beta**2) * tp
+    return ratio(weighted_hits, weighted_hits + beta**2 * fn + fp, 1.0)
 
 
 def jaccard(counts: Any) -> Any:
@@ -68,8 +70,8 @@ def jaccard(counts: Any) -> Any:
     >>> float(jaccard(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.5
     """
-    tp, fp, fn, _ = counts
-    return ratio(tp, np.add(tp, fp) + fn, 1.0)
+    tp, fp, fn, _ = floats(counts)
+    return ratio(tp, tp + fp + fn, 1.0)
 
 
 def accuracy(counts: Any) -> Any:
@@ -81,7 +83,8 @@ def accuracy(counts: Any) -> Any:
     >>> float(accuracy(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.8
     """
-    return ratio(np.add(counts[0], counts[3]), _total(counts), np.nan)
+    tp, fp, fn, tn = floats(counts)
+    return ratio(tp + tn, (tp + fp) + (fn + tn), np.nan)
 
 
 def balanced_accuracy(counts: Any) -> Any:
@@ -119,20 +122,21 @@ def matthews(counts: Any) -> Any:
     >>> float(matthews(Counts(tp=3, fp=1, fn=1, tn=3)))
     0.5
     """
-    # Products of four counts leave the range of integers.
-    tp, fp, fn, tn = (np.asarray(cells, dtype=np.float64) for cells in counts)
+    tp, fp, fn, tn = floats(counts)
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale, np.nan)
 
 
 def wrong_share(counts: Any) -> Any:
     """Return the share of wrong decisions; its mean over samples is the Hamming loss."""
-    return ratio(np.add(counts[1], counts[2]), _total(counts), np.nan)
+    tp, fp, fn, tn = floats(counts)
+    return ratio(fp + fn, (tp + fp) + (fn + tn), np.nan)
 
 
 def is_exact(counts: Any) -> Any:
     """Return 1 where no decision is wrong, else 0; its mean over samples is subset accuracy."""
-    return np.asarray(np.add(counts[1], counts[2]) == 0, dtype=np.float64)[()]
+    _, fp, fn, _ = floats(counts)
+    return np.asarray(fp + fn == 0, dtype=np.float64)[()]
 
 
 def check_beta(beta: Any) -> None:
@@ -142,10 +146,10 @@ def check_beta(beta: Any) -> None:
 
 
 def _specificity(counts: Any) -> Any:
-    _, fp, _, tn = counts
-    return ratio(tn, np.add(tn, fp), np.nan)
+    _, fp, _, tn = floats(counts)
+    return ratio(tn, tn + fp, np.nan)
 
 
-def _total(counts: Any) -> Any:
-    tp, fp, fn, tn = counts
-    return np.add(tp, fp) + np.add(fn, tn)
+def floats(counts: Any) -> Iterator[np.ndarray]:
+    """Yield the four counts as float64, in which their sums and products do not overflow."""
+    return (np.asarray(cells, dtype=np.float64) for cells in counts)
