@@ -18,6 +18,7 @@ from labelwise._validation._matrices import (
 )
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
+from labelwise._validation._weights import check_weights, relative_weights
 
 __all__ = [
     "Labels",
@@ -28,6 +29,7 @@ __all__ = [
     "check_names",
     "check_readable",
     "check_scores",
+    "check_weights",
     "columns_in_order",
     "columns_of_sets",
     "frame_columns",
@@ -35,5 +37,6 @@ __all__ = [
     "is_frame",
     "is_list_of_sets",
     "names_in_sets",
+    "relative_weights",
     "scores_of_class_1",
 ]

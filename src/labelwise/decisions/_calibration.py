@@ -14,8 +14,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from labelwise._validation import check_labels
-from labelwise.decisions._sample_weight import check_weights
+from labelwise._validation import check_labels, check_weights
 from labelwise.decisions._score_matrix import (
     HeldOutScores,
     LabelScorer,
@@ -129,10 +128,11 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scoring_method(self.estimator)
         matrix, names = check_labels(Y)
         check_consistent_length(X, matrix)
-        weights = check_weights(sample_weight, matrix.shape[0])
+        n_samples = matrix.shape[0]
+        is_weighted = sample_weight is not None
+        weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
         groups, fit_params = self._routed(sample_weight, params)
         targets = matrix.toarray().astype(np.int64)
-        weights = np.ones(len(targets)) if weights is None else weights
         # A label may have one class only among the samples that count.
         counted = np.flatnonzero(weights)
         self.constants_ = constant_labels(targets[counted])

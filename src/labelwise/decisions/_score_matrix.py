@@ -203,8 +203,6 @@ def cut_params(
     }
 
 
-
-
 def _fill_constants(
     scores: np.ndarray, folds: np.ndarray, constants: np.ndarray, method: str
 ) -> None:

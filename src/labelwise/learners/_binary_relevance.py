@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.decisions._sample_weight import relative_weights
+from labelwise._validation import relative_weights
 from labelwise.decisions._score_matrix import as_multilabel, score_matrix
 from labelwise.learners._logistic import Tasks
 from labelwise.learners._penalty_path import (

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelwise._validation import relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.decisions._sample_weight import relative_weights
 from labelwise.decisions._score_matrix import as_multilabel
 from labelwise.learners._penalty_path import (
     Problem,

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.measures._catalogue import NamedMeasure
-from labelwise.measures._counts import Counts
+from labelwise.measures._counts import Counts, counts_from, exactly_empty
 from labelwise.measures._outcome import Outcome
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
 
@@ -61,12 +61,13 @@ def intervals(
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome.Y, outcome.decided) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
-    for weights in _weights(outcome.Y.shape[0], resampling):
+    for draws in _draws(outcome.Y.shape[0], resampling):
+        weights = draws if outcome.weights is None else draws * outcome.weights[:, None]
         total, n_defined = (values @ weights for values in sums)
-        means = mean_of_sums(total, n_defined, outcome.Y.shape[0], undefined)
+        means = mean_of_sums(total, n_defined, n_defined + ~sums[1] @ weights, undefined)
         for name, found in zip(averaged, means, strict=True):
             drawn[name].append(found)
-        counts = _counts_of_draws(cells, weights) if counted else {}
+        counts = _counts_of_draws(cells, draws, weights) if counted else {}
         for measure in counted:
             values = measure.values_of(counts[measure.by])
             drawn[measure.name].append(measure.joined(values, undefined))
@@ -80,7 +81,7 @@ def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _weights(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
+def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
     """Yield how often each sample (row) was taken by each of some draws (columns)."""
     n_together = max(1, _BLOCK // n_samples)
     for start in range(0, resampling.n_draws, n_together):
@@ -98,9 +99,19 @@ def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_a
     return tuple(sparse.csr_array(matrix.T, dtype=np.float64) for matrix in matrices)
 
 
-def _counts_of_draws(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> dict[str, Counts]:
-    """Return the counts of each draw (first axis) by label, and of all labels together."""
-    tp, n_positive, n_decided = ((matrix @ weights).T for matrix in cells)
-    tn = weights.shape[0] - n_positive - n_decided + tp
-    by_label = Counts(tp, n_decided - tp, n_positive - tp, tn)
+def _counts_of_draws(
+    cells: tuple[sparse.csr_array, ...], draws: np.ndarray, weights: np.ndarray
+) -> dict[str, Counts]:
+    """Return the counts of each draw (first axis) by label, and of all labels together.
+
+    With weights that are not the draws themselves, the sums of weights take their place.
+    """
+    by_label = _counts_under(cells, draws)
+    if weights is not draws:
+        by_label = exactly_empty(_counts_under(cells, weights), by_label)
     return {"label": by_label, "all": Counts(*(c.sum(1, keepdims=True) for c in by_label))}
+
+
+def _counts_under(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> Counts:
+    tp, n_positive, n_decided = ((matrix @ weights).T for matrix in cells)
+    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None])

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from labelwise.measures import _count_measures as counts
 from labelwise.measures import _ranking as ranking
 from labelwise.measures import _top as top
@@ -35,14 +37,18 @@ class NamedMeasure:
     name: str
     needs: str  # "decided" or "scores"
     by: str  # "all", "label" or "sample"
-    values_of: Callable[[Any], Any]  # of Counts or Places: a value for each label, sample or all
+    # Of Counts, Places or WeightedPlaces: a value for each label, sample or all.
+    values_of: Callable[[Any], Any]
     higher_is_better: bool = True
     finish: Callable[[Any], Any] | None = None  # of the means, where values_of gives several rows
     k: int = 1  # labels that there must be
 
-    def joined(self, values: Any, undefined: str | float) -> Any:
-        """Return the one value that the values of `values_of` are averaged to."""
-        means = mean(values, undefined)
+    def joined(self, values: Any, undefined: str | float, weights: np.ndarray | None = None) -> Any:
+        """Return the one value that the values of `values_of` are averaged to.
+
+        Weights are those of the samples, of a measure that has a value for each.
+        """
+        means = mean(values, undefined, weights)
         return means if self.finish is None else self.finish(means)
 
 

@@ -76,7 +76,31 @@ def count_matched(Y: sparse.csc_array, decided: sparse.csc_array, by: str) -> Co
     hits = Y.multiply(decided)
     tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
     n_cells = Y.shape[0] * Y.shape[1] // tp.size
-    return Counts(tp, n_decided - tp, n_positive - tp, n_cells - n_positive - n_decided + tp)
+    return counts_from(tp, n_positive, n_decided, n_cells)
+
+
+def weighted_counts(
+    Y: sparse.csc_array, decided: sparse.csc_array, by: str, weights: np.ndarray
+) -> Counts:
+    """Return the sums of the samples' weights in the place of the counts, by label or of all."""
+    tp, n_positive, n_decided = (
+        weights @ sparse.csc_array(matrix, dtype=np.float64)
+        for matrix in (Y.multiply(decided), Y, decided)
+    )
+    sums = counts_from(tp, n_positive, n_decided, weights.sum())
+    by_label = exactly_empty(sums, count_matched(Y, decided, "label"))
+    return by_label if by == "label" else Counts(*(np.sum(c, keepdims=True) for c in by_label))
+
+
+def counts_from(tp: Any, n_positive: Any, n_decided: Any, n_samples: Any) -> Counts:
+    """Return the four counts from hits, positives, decisions and samples."""
+    return Counts(tp, n_decided - tp, n_positive - tp, n_samples - n_positive - n_decided + tp)
+
+
+def exactly_empty(weighted: Counts, counted: Counts) -> Counts:
+    """Return weighted counts that are 0 where nothing was counted, in spite of rounding."""
+    pairs = zip(weighted, counted, strict=True)
+    return Counts(*(np.where(number == 0, 0.0, np.abs(weight)) for weight, number in pairs))
 
 
 def _totals(matrix: sparse.sparray, by: str) -> np.ndarray:

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._catalogue import NamedMeasure, catalogue
-from labelwise.measures._counts import count_matched
+from labelwise.measures._counts import count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._outcome import Outcome, check_outcome
 from labelwise.measures._places import find_places
 from labelwise.measures._ranking import check_cutoff
 from labelwise.measures._undefined import check_undefined
+from labelwise.measures._weighted_places import find_weighted_places
 
 
 def evaluate(
@@ -26,6 +28,7 @@ def evaluate(
     cutoffs: Iterable[int] = (1, 3, 5),
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
     bootstrap: int = 0,
     confidence: float = 0.95,
     random_state: Any = None,
@@ -51,6 +54,9 @@ def evaluate(
         Names of the columns; for lists of sets, the columns. Frames bring their own, and columns
         are matched by name. Without them, sets beside an array without names must hold column
         numbers, and sets alone have their sorted members as columns.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of the samples, not negative: a sample of weight 2 counts as two, one of weight 0
+        as none. Numbers of positives and decisions then are sums of weights.
     bootstrap : int
         Number of draws of the samples with replacement from which intervals are made; 0 for none.
         Measures of counts and means over samples get one, AUC and average precision by label or
@@ -84,6 +90,7 @@ def evaluate(
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
     outcome = check_outcome(Y, scores=scores, decided=decided, label_names=label_names)
+    outcome = outcome.weighted(sample_weight)
     measures = _applicable(outcome, beta, cutoffs)
     measured, each = measure_outcome(
         outcome, measures, undefined, keep_samples=resampling is not None
@@ -123,7 +130,8 @@ def measure_outcome(
     for measure, evidence in _with_evidence(outcome, measures):
         values = measure.values_of(evidence)
         n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
-        value = float(measure.joined(values, undefined))
+        weights = outcome.weights if measure.by == "sample" else None
+        value = float(measure.joined(values, undefined, weights))
         measured[measure.name] = Measured(value, measure.by, n_undefined)
         if measure.by == "label" or (measure.by == "sample" and keep_samples):
             each[measure.name] = values
@@ -134,12 +142,23 @@ def _with_evidence(
     outcome: Outcome, measures: Sequence[NamedMeasure]
 ) -> Iterator[tuple[NamedMeasure, Any]]:
     """Pair each measure with the counts or places it is made of, found once and then let go."""
-    for needs, find in (("decided", count_matched), ("scores", find_places)):
+    for needs in ("decided", "scores"):
         for by in ("all", "label", "sample"):
             chosen = [measure for measure in measures if (measure.needs, measure.by) == (needs, by)]
             if chosen:
-                evidence = find(outcome.Y, getattr(outcome, needs), by)
+                evidence = _evidence(outcome, needs, by)
                 yield from ((measure, evidence) for measure in chosen)
+
+
+def _evidence(outcome: Outcome, needs: str, by: str) -> Any:
+    """Return the counts, or the places of positives, of each label, of each sample or of all."""
+    answers = getattr(outcome, needs)
+    # A sample by itself has the same value whatever its weight.
+    if outcome.weights is None or by == "sample":
+        find: Any = count_matched if needs == "decided" else find_places
+        return find(outcome.Y, answers, by)
+    find = weighted_counts if needs == "decided" else find_weighted_places
+    return find(outcome.Y, answers, by, outcome.weights)
 
 
 def _per_label(
@@ -147,10 +166,15 @@ def _per_label(
 ) -> dict[str, np.ndarray]:
     """Return a column for each measure of single labels, after the sizes of truth and decision."""
     sizes = {"positives": outcome.Y, "decided": outcome.decided}
-    columns = {
-        name: np.diff(Y.indptr).astype(np.int64) for name, Y in sizes.items() if Y is not None
-    }
+    columns = {name: _sizes(Y, outcome.weights) for name, Y in sizes.items() if Y is not None}
     for measure in measures:
         if measure.by == "label" and measure.finish is None:
             columns[measure.name.removeprefix("macro-")] = each[measure.name]
     return columns
+
+
+def _sizes(Y: sparse.csc_array, weights: np.ndarray | None) -> np.ndarray:
+    """Return how often each label occurs, or the weight of the samples that have it."""
+    if weights is None:
+        return np.asarray(np.diff(Y.indptr), dtype=np.int64)
+    return np.asarray(weights @ Y.astype(np.float64))

@@ -13,6 +13,7 @@ from labelwise._validation import (
     check_labels,
     check_matching,
     check_scores,
+    check_weights,
     columns_of_sets,
     is_list_of_sets,
 )
@@ -25,6 +26,23 @@ class Outcome(NamedTuple):
     scores: np.ndarray | sparse.csr_array | None
     decided: sparse.csc_array | None
     names: tuple[str, ...] | None
+    weights: np.ndarray | None = None  # of the samples, above 0; None if all count once
+
+    def weighted(self, sample_weight: Any) -> Outcome:
+        """Return the outcome with weights of the samples; those of weight 0 are left out."""
+        if sample_weight is None:
+            return self
+        weights = check_weights(sample_weight, self.Y.shape[0])
+        counted = np.flatnonzero(weights)
+        if counted.size == weights.size:
+            return self._replace(weights=weights)
+        return Outcome(
+            sparse.csc_array(self.Y[counted]),
+            None if self.scores is None else self.scores[counted],
+            None if self.decided is None else sparse.csc_array(self.decided[counted]),
+            self.names,
+            weights[counted],
+        )
 
 
 def check_outcome(

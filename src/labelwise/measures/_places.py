@@ -31,6 +31,16 @@ class Places(NamedTuple):
     n_scores: int  # of each ranking
 
     @property
+    def n_negatives(self) -> np.ndarray:
+        """Negatives of each ranking."""
+        return np.asarray(self.n_scores - self.n_positives)
+
+    @property
+    def misses_above(self) -> np.ndarray:
+        """Negatives with a score greater than the positive's."""
+        return np.asarray(self.above - self.hits_above)
+
+    @property
     def misses_at_least(self) -> np.ndarray:
         """Negatives with a score as great as the positive's."""
         return np.asarray(self.at_least - self.hits_at_least)

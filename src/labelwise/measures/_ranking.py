@@ -10,6 +10,7 @@ import numpy as np
 from labelwise.measures._outcome import check_outcome
 from labelwise.measures._places import Places, find_places
 from labelwise.measures._undefined import check_undefined, mean, ratio
+from labelwise.measures._weighted_places import WeightedPlaces
 
 # The rankings over which each average runs.
 RANKINGS = {"micro": "all", "macro": "label", "sample": "sample"}
@@ -220,21 +221,20 @@ def one_error_of(places: Places) -> np.ndarray:
     return _without_empty(places, places.total(places.position == 1) == 0)
 
 
-def average_precision_of(places: Places) -> np.ndarray:
+def average_precision_of(places: Places | WeightedPlaces) -> np.ndarray:
     """Average precision of each ranking."""
     purity = places.hits_at_least / places.at_least
     return np.asarray(ratio(places.total(purity), places.n_positives, np.nan))
 
 
-def area_under_roc_of(places: Places) -> np.ndarray:
+def area_under_roc_of(places: Places | WeightedPlaces) -> np.ndarray:
     """Area under the ROC curve of each ranking."""
-    misses_above = places.above - places.hits_above
-    return 1 - _share_of_pairs(places, (misses_above + places.misses_at_least) / 2)
+    return 1 - _share_of_pairs(places, (places.misses_above + places.misses_at_least) / 2)
 
 
-def _share_of_pairs(places: Places, n_wrong: np.ndarray) -> np.ndarray:
+def _share_of_pairs(places: Places | WeightedPlaces, n_wrong: np.ndarray) -> np.ndarray:
     """Wrong pairs of each ranking over all its (positive, negative) pairs."""
-    n_pairs = places.n_positives * (places.n_scores - places.n_positives)
+    n_pairs = places.n_positives * places.n_negatives
     return np.asarray(ratio(places.total(n_wrong), n_pairs, np.nan))
 
 

@@ -24,14 +24,19 @@ def check_undefined(undefined: Any) -> str | float:
     raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')
 
 
-def mean(values: Any, undefined: str | float = "nan") -> Any:
-    """Return the mean over the last axis, with NaN treated by the policy.
+def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None = None) -> Any:
+    """Return the (weighted) mean over the last axis, with NaN treated by the policy.
 
     "nan": one undefined value makes the mean undefined. "skip": the mean of the defined ones, NaN
     if there are none. A number: it takes the place of each undefined value.
     """
     filled, is_defined = filled_and_defined(values, undefined)
-    return mean_of_sums(filled.sum(-1), is_defined.sum(-1), filled.shape[-1], undefined)
+    if weights is None:
+        return mean_of_sums(filled.sum(-1), is_defined.sum(-1), filled.shape[-1], undefined)
+    n_defined = is_defined @ weights
+    # As a sum of both, it equals n_defined exactly where nothing is undefined.
+    n_all = n_defined + ~is_defined @ weights
+    return mean_of_sums(filled @ weights, n_defined, n_all, undefined)
 
 
 def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +46,7 @@ def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray,
     return np.where(is_defined, values, 0 if isinstance(undefined, str) else undefined), is_defined
 
 
-def mean_of_sums(total: Any, n_defined: Any, n_all: int, undefined: str | float) -> Any:
+def mean_of_sums(total: Any, n_defined: Any, n_all: Any, undefined: str | float) -> Any:
     """Return the mean, by the policy of `mean`, from the sums of what `filled_and_defined` gave."""
     if undefined == "skip":
         return ratio(total, n_defined, np.nan)

@@ -1,4 +1,4 @@
-"""Weights of samples: how often each counts."""
+"""Weights of samples."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_readable
+from labelwise._validation._arrays import as_dense
 
 
-def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Return the weight of each sample as float64; None if none are given."""
-    if sample_weight is None:
-        return None
-    check_readable(sample_weight, "sample_weight")
-    weights = np.asarray(sample_weight, dtype=np.float64)
+def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Return weights as float64: finite, not negative, and not all zero."""
+    weights = as_dense(sample_weight, "sample_weight")
+    if weights.dtype.kind not in "biuf":
+        raise TypeError(f"sample_weight must hold numbers, got {weights.dtype}.")
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have a number for each of {n_samples} rows, "
@@ -22,10 +21,12 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
         )
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("sample_weight must be finite, not negative, and not zero everywhere.")
-    return weights
+    return weights.astype(np.float64)
 
 
 def relative_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
     """Return weights for a weighted mean; None if none are given or all are the same."""
+    if sample_weight is None:
+        return None
     weights = check_weights(sample_weight, n_samples)
-    return None if weights is None or (weights == weights[0]).all() else weights
+    return None if (weights == weights[0]).all() else weights

@@ -1,0 +1,101 @@
+"""Places in rankings of weighted samples: sums of weights in the place of numbers of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class WeightedPlaces(NamedTuple):
+    """The distinct scores of each ranking, best first, with the weight that lies above them.
+
+    What `Places` says of each positive is said here of the positives that share a score, and all
+    numbers are sums of weights. A ranking is a column ("label") or the whole matrix ("all").
+    """
+
+    ranking: np.ndarray  # the ranking that each distinct score belongs to
+    hits: np.ndarray  # weight of the positives with this score
+    hits_at_least: np.ndarray  # weight of the positives with this score or a greater one
+    misses_above: np.ndarray  # weight of the negatives with a greater score
+    misses_at_least: np.ndarray  # the same with this score among them
+    n_positives: np.ndarray  # weight of the positives of each ranking
+    n_negatives: np.ndarray  # weight of the negatives of each ranking
+
+    @property
+    def at_least(self) -> np.ndarray:
+        """Weight of the samples with this score or a greater one."""
+        return np.asarray(self.hits_at_least + self.misses_at_least)
+
+    def total(self, values: np.ndarray) -> np.ndarray:
+        """Return the weighted sum over the positives of each ranking."""
+        return np.bincount(self.ranking, self.hits * values, minlength=self.n_positives.size)
+
+
+class _Cells(NamedTuple):
+    """Scores with the weights of the positives and of the negatives that have them."""
+
+    scores: np.ndarray
+    hits: np.ndarray
+    misses: np.ndarray
+
+
+def find_weighted_places(
+    Y: sparse.csc_array, scores: Any, by: str, weights: np.ndarray
+) -> WeightedPlaces:
+    """Return the places in the rankings of each label ("label") or of all cells ("all").
+
+    Weights are above 0. A sample of weight w counts as w samples. In sparse scores, absent ones
+    are tied below all that are present. O(n_samples log n_samples) for each label.
+    """
+    columns = _columns(Y, scores, weights)
+    if by == "all":
+        columns = iter([_Cells(*map(np.concatenate, zip(*columns, strict=True)))])
+    rankings = [_ranked(cells) for cells in columns]
+    numbers = np.repeat(np.arange(len(rankings)), [one.scores.size for one in rankings])
+    hits, misses = (
+        [np.cumsum(part) for part in parts]
+        for parts in ([one.hits for one in rankings], [one.misses for one in rankings])
+    )
+    above = [np.concatenate(([0.0], one[:-1])) for one in misses]
+    return WeightedPlaces(
+        ranking=numbers,
+        hits=np.concatenate([one.hits for one in rankings]),
+        hits_at_least=np.concatenate(hits),
+        misses_above=np.concatenate(above),
+        misses_at_least=np.concatenate(misses),
+        n_positives=np.array([one[-1] for one in hits]),
+        n_negatives=np.array([one[-1] for one in misses]),
+    )
+
+
+def _ranked(cells: _Cells) -> _Cells:
+    """Return the distinct scores, falling, with the weights of all cells that have them."""
+    falling, place = np.unique(-cells.scores, return_inverse=True)
+    hits, misses = (np.bincount(place, part) for part in (cells.hits, cells.misses))
+    return _Cells(-falling, hits, misses)
+
+
+def _columns(Y: sparse.csc_array, scores: Any, weights: np.ndarray) -> Iterator[_Cells]:
+    """Yield the cells of each label; absent scores of one class are one cell at -inf."""
+    stored = sparse.csc_array(scores) if sparse.issparse(scores) else None
+    for j in range(Y.shape[1]):
+        hits = np.zeros(weights.size)
+        rows = Y.indices[Y.indptr[j] : Y.indptr[j + 1]]
+        hits[rows] = weights[rows]
+        misses = weights.copy()
+        misses[rows] = 0
+        if stored is None:
+            yield _Cells(scores[:, j], hits, misses)
+            continue
+        own = slice(stored.indptr[j], stored.indptr[j + 1])
+        scored = stored.indices[own]
+        is_absent = np.ones(weights.size, dtype=bool)
+        is_absent[scored] = False
+        yield _Cells(
+            np.append(stored.data[own], -np.inf),
+            np.append(hits[scored], hits[is_absent].sum()),
+            np.append(misses[scored], misses[is_absent].sum()),
+        )
