@@ -63,7 +63,9 @@ def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
     for scores, Y in random_problems(150, seed=2):
         if not np.isnan(oracle.values(scores, Y, measure)[:, 0]).all():
             tuned = best_thresholds(scores, Y, measure=measure)
-            assert tuned.value == pytest.approx(oracle.highest(scores, Y, measure)[0], rel=1e-12)
+            value, fewest = oracle.highest(scores, Y, measure)
+            assert tuned.value == pytest.approx(value, rel=1e-12)
+            assert tuned.decided.sum() == fewest
             assert tuned.exact
 
 

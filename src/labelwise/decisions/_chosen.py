@@ -9,6 +9,9 @@ import numpy as np
 from labelwise.decisions._cuts import Cuts
 from labelwise.measures import Counts
 
+# Values that differ by less than this share of the largest among them are equal but for rounding.
+ROUNDING = 1e-12
+
 
 class Chosen(NamedTuple):
     """Thresholds, what they decide on the tuning data, the value, and its proof.
@@ -37,16 +40,26 @@ def chosen_with(thresholds: np.ndarray, counts: Counts, value: float, **known: A
     return Chosen(thresholds, counts.tp + counts.fp, counts.tp, float(value), **known)
 
 
-def first_best(values: Any) -> int:
-    """Return the first place with the highest value; NaN is passed over, 0 if all are NaN."""
+def first_best(values: Any, allowed: Any = True) -> int:
+    """Return the first place with the highest value, see `first_best_of_each`."""
     values = np.asarray(values, dtype=np.float64)
-    return int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
+    return int(first_best_of_each(values, np.array([0, values.size]), allowed)[0])
 
 
-def first_best_of_each(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return `first_best` within each piece, as a place among all values."""
-    values = np.where(np.isnan(values), -np.inf, values)
-    highest = np.maximum.reduceat(values, starts[:-1])
-    is_best = values == np.repeat(highest, np.diff(starts))
+def first_best_of_each(values: np.ndarray, starts: np.ndarray, allowed: Any = True) -> np.ndarray:
+    """Return the first place with the highest value in each piece, as a place among all values.
+
+    Values that differ only by rounding are equal. Places that are not allowed are passed over,
+    and so is NaN: the first allowed place if all values are NaN, the first if none is allowed.
+    """
+    firsts, sizes = starts[:-1], np.diff(starts)
+    allowed = np.broadcast_to(allowed, values.shape)
+    usable = allowed & ~np.isnan(values)
+    highest = np.maximum.reduceat(np.where(usable, values, -np.inf), firsts)
+    magnitude = np.where(usable & np.isfinite(values), np.abs(values), 0.0)
+    lowest_equal = highest - ROUNDING * np.maximum.reduceat(magnitude, firsts)
+    is_best = usable & (values >= np.repeat(lowest_equal, sizes))
+    is_best |= allowed & np.repeat(~np.logical_or.reduceat(usable, firsts), sizes)
+    is_best[firsts[~np.logical_or.reduceat(allowed, firsts)]] = True
     places = np.flatnonzero(is_best)
-    return places[np.searchsorted(places, starts[:-1])]
+    return places[np.searchsorted(places, firsts)]

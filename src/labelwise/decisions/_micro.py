@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions._chosen import Chosen, chosen_at, first_best, first_best_of_each
-from labelwise.decisions._cuts import Cuts, hulls_of
+from labelwise.decisions._cuts import Cuts, counts_of, hulls_of
 from labelwise.decisions._limits import (
     NO_LIMITS,
     Limits,
@@ -41,10 +41,28 @@ class MicroRule:
         if self.limits.are_set:
             return self._limited(cuts, walk, values)
         step = first_best(values)
-        slope = certificate_of(self.measure, values[step], walk.n_positive, walk.n_cells)
+        chosen = chosen_at(walk.hulls, walk.places(step), values[step])
+        if step and walk.slopes[0] == walk.slopes[step - 1]:
+            chosen = self._first_on_line(cuts, walk, chosen)
+        slope = certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells)
         gap = None if slope is None else 0.0
-        places = walk.places(step)
-        return chosen_at(walk.hulls, places, values[step], gap=gap, certificate=slope)
+        return chosen._replace(gap=gap, certificate=slope)
+
+    def _first_on_line(self, cuts: Cuts, walk: Walk, best: Chosen) -> Chosen:
+        """Return the choice with the fewest decisions if the best is on the frontier's first line.
+
+        On this line hits are a constant share of decisions, and so precision is the same for
+        all points but the first, which has none: a single label's cut has the fewest decisions.
+        """
+        is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == walk.slopes[0]
+        place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]
+        decided, hits = cuts.decided[place], cuts.hits[place]
+        value = self.measure(counts_of(decided, hits, walk.n_positive, walk.n_cells))
+        if decided >= best.decided.sum() or first_best([value, best.value]) > 0:
+            return best
+        places = cuts.starts[:-1].copy()
+        places[np.searchsorted(cuts.starts, place, side="right") - 1] = place
+        return chosen_at(cuts, places, value)
 
     def _limited(self, cuts: Cuts, walk: Walk, values: np.ndarray) -> Chosen:
         """Return the best point that keeps to the limits, and how much higher any may come."""

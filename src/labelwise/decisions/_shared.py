@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from labelwise.decisions._chosen import Chosen, chosen_with
+from labelwise.decisions._chosen import ROUNDING, Chosen, chosen_with
 from labelwise.decisions._cuts import counts_of, halfway
 from labelwise.decisions._limits import NO_LIMITS, Limits, within
 from labelwise.decisions._macro import MacroRule
@@ -88,9 +88,9 @@ class SharedTuner:
         thresholds = halfway(lows[likely], np.append(lows[1:], -np.inf)[likely])
         counts = self.problem.counts_under(weights, thresholds[:, None])
         exact = np.asarray(macro(self.measure, counts, undefined="skip"))
-        # Means of other values may be equal but for their last digit.
+        # A mean near 0 is a difference of larger values, and rounded as they are.
         highest = np.fmax.reduce(exact)
-        return float(thresholds[np.argmax(exact >= highest - 1e-12 * max(1.0, abs(highest)))])
+        return float(thresholds[np.argmax(exact >= highest - ROUNDING * max(1.0, abs(highest)))])
 
 
 def _sums_of_labels(
