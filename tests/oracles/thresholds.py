@@ -60,6 +60,36 @@ def highest(scores, Y, measure, average="micro", shared=False):
     return best, found[found[:, 0] >= best - 1e-12, 1].min()
 
 
+def totals(scores, Y, shared=False):
+    """(decisions, hits) of every threshold vector: the sums over one cut of each label."""
+    if shared:
+        decided = scores >= shared_vectors(scores)[:, None, :]
+        return decided.sum(axis=(1, 2)), (decided & Y).sum(axis=(1, 2))
+    decided, hits = np.zeros(1, dtype=int), np.zeros(1, dtype=int)
+    for column, truth in zip(scores.T, Y.T, strict=True):
+        reached = column >= np.array(cuts(column))[:, None]
+        decided = np.add.outer(decided, reached.sum(axis=1)).ravel()
+        hits = np.add.outer(hits, (reached & truth).sum(axis=1)).ravel()
+    return decided, hits
+
+
+def counts_of_totals(Y, decided, hits):
+    """The counts of all labels together."""
+    n_positive = Y.sum()
+    return Counts(hits, decided - hits, n_positive - hits, Y.size - n_positive - decided + hits)
+
+
+def keeps(limits, Y, decided, hits):
+    """Which numbers of decisions and hits keep to constraints, by their definition."""
+    kept = decided <= limits.get("max_decisions", Y.size)
+    # A least rate of 0 asks for nothing; any other one for a rate that is defined.
+    if limits.get("min_precision"):
+        kept = kept & (decided > 0) & (hits / np.maximum(decided, 1) >= limits["min_precision"])
+    if limits.get("min_recall"):
+        kept = kept & Y.any() & (hits / max(Y.sum(), 1) >= limits["min_recall"])
+    return kept
+
+
 def scan(scores, Y, beta, max_scans=None):
     """pillai2012, Algorithm 1, each set of thresholds evaluated by its definition."""
 

@@ -60,7 +60,9 @@ def best_of_few(problem: Problem, rule: MicroRule) -> Chosen | None:
     reached = _reached(problem, rule, hits, guess)
     if reached is None:
         return None
-    return _with_thresholds(problem, rule(_cuts_that_matter(problem, hits, guess, reached)))
+    chosen = rule(_cuts_that_matter(problem, hits, guess, reached))
+    # Without a proof, what was left out may be better.
+    return None if chosen.certificate is None else _with_thresholds(problem, chosen)
 
 
 def _reached(problem: Problem, rule: MicroRule, hits: Hits, guess: np.ndarray) -> Reached | None:

@@ -1,4 +1,4 @@
-"""Quotients of linear functions of the counts: the measures whose optimum the frontier proves."""
+"""Quotients of linear functions of the counts, and when the micro frontier proves their optimum."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise.decisions._chosen import ROUNDING
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -32,8 +33,12 @@ class LinearFractional:
 
     Notes
     -----
-    `best_thresholds` finds the best micro average of such a measure over all threshold vectors,
-    and proves it. F, Jaccard, precision, recall and (balanced) accuracy are of this kind.
+    F, Jaccard, precision, recall and (balanced) accuracy are of this kind. `best_thresholds` proves
+    the highest micro average of all threshold vectors if the denominator is positive for all
+    decisions, or 0 only together with the numerator, and if the measure gains by true positives
+    and not by false positives. For other weights, such as the odds ``TP / FP``, whose denominator
+    is 0 without false positives, it gives the best point of the micro frontier: `Thresholds.gap`
+    and `Thresholds.certificate` are then None.
 
     Examples
     --------
@@ -79,26 +84,56 @@ class Plane(NamedTuple):
         """Return the value at a point."""
         return self.constant + self.hits * hits + self.decided * decided
 
+    @property
+    def change(self) -> float:
+        """By how much a hit or a decision can change the value."""
+        return max(abs(self.hits), abs(self.decided))
+
+    def size(self, n_cells: int) -> float:
+        """Return the magnitude of the value's parts."""
+        return abs(self.constant) + self.change * n_cells
+
 
 def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
-    """Return the λ that proves `value`, the best on the frontier, to be the best of all.
+    """Return the λ that proves `value` to be the best of all, if it is the best on the frontier.
 
-    With ``a`` and ``b`` the numerator and the denominator as functions of (TP, D), no thresholds
-    beat `value` v iff ``a - v·b`` is nowhere positive. It is linear: where it does not fall with
-    TP, its maximum over all thresholds lies on the frontier, where it is 0. It then is, up to a
-    factor, ``TP - λ·D`` and a constant, so that every label by itself maximises this. None if the
-    measure is not of this kind, falls with TP or rises with D.
+    With ``a`` and ``b`` the numerator and the denominator as functions of (TP, D), and ``b``
+    nowhere negative, no thresholds beat `value` v if ``a - v·b`` is nowhere positive. It is linear:
+    where it rises with TP and does not rise with D, it is, up to a factor, ``TP - λ·D`` and a
+    constant, and its maximum over all thresholds lies on the frontier, see `none_is_higher`. Every
+    label by itself maximises ``TP - λ·D`` there. None if the measure is not of this kind.
     """
     planes = _planes_of(measure, value, n_positive, n_cells)
     if planes is None:
         return None
     above, below = planes
-    n_negative = n_cells - n_positive
-    corners = ((0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative))
-    if min(below.at(*corner) for corner in corners) < 0:
+    lowest = min(below.at(*corner) for corner in _corners(n_positive, n_cells))
+    slack = ROUNDING * below.size(n_cells)
+    if lowest < -slack or (lowest <= slack and getattr(measure, "when_empty", np.nan) > value):
         return None
     rise, fall = above.hits - value * below.hits, value * below.decided - above.decided
-    return float(fall / rise) if rise > 0 and fall >= 0 else None
+    least = ROUNDING * (abs(above.hits) + abs(value * below.hits))
+    return float(fall / rise) if rise > least and fall >= 0 else None
+
+
+def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
+    """Tell whether ``a - value·b`` is nowhere positive on counts, such as those of the frontier.
+
+    Where the denominator is 0 the measure has no value, and a positive numerator there means that
+    points nearby may have any value.
+    """
+    weights = _weights_of(measure, *_totals(counts)) if np.isfinite(value) else None
+    if weights is None:
+        return False
+    above, below = (
+        sum(float(weight) * cells for weight, cells in zip(part, counts, strict=True))
+        for part in weights
+    )
+    size = sum(
+        (abs(over) + abs(value * under)) * cells
+        for over, under, cells in zip(*weights, counts, strict=True)
+    )
+    return bool(np.all(above - value * below <= ROUNDING * size))
 
 
 def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
@@ -125,6 +160,18 @@ def _planes_of(
     return _plane(above, n_positive, n_cells), _plane(below, n_positive, n_cells)
 
 
+def _corners(n_positive: int, n_cells: int) -> tuple[tuple[int, int], ...]:
+    """Return the corners (TP, D) of the region that holds all decisions."""
+    n_negative = n_cells - n_positive
+    return (0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative)
+
+
+def _totals(counts: Counts) -> tuple[int, int]:
+    """Return the positives and the cells that counts are of."""
+    tp, fp, fn, tn = (int(np.ravel(cells)[0]) for cells in counts)
+    return tp + fn, tp + fp + fn + tn
+
+
 def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:
     """Return a weighted sum of the counts as a function of hits and decisions."""
     tp, fp, fn, tn = weights
@@ -139,7 +186,7 @@ _KNOWN: dict[Any, Callable[[float, float, float], _Weights]] = {
     precision: lambda *_: ((1, 0, 0, 0), (1, 1, 0, 0)),
     recall: lambda *_: ((1, 0, 0, 0), (1, 0, 1, 0)),
     accuracy: lambda *_: ((1, 0, 0, 1), (1, 1, 1, 1)),
-    balanced_accuracy: lambda _, p, n: ((0.5 / p, 0, 0, 0.5 / n), (1 / p, 0, 1 / p, 0)),
+    balanced_accuracy: lambda _, p, n: ((n, 0, 0, p), (2 * n, 0, 2 * n, 0)),
 }
 
 

@@ -16,7 +16,7 @@ from labelwise.decisions._limits import (
     ends_of_allowed,
     raised_within,
 )
-from labelwise.decisions._linear_fractional import certificate_of
+from labelwise.decisions._linear_fractional import certificate_of, none_is_higher
 from labelwise.decisions._walk import Walk, walk_over
 from labelwise.measures._counts import Measure
 
@@ -35,7 +35,7 @@ class MicroRule:
     needs_every_cut = False
 
     def __call__(self, cuts: Cuts) -> Chosen:
-        """Return the choice."""
+        """Return the choice; without a proof that it is the best of all, its gap is None."""
         walk = walk_over(hulls_of(cuts))
         values = np.asarray(self.measure(walk.counts), dtype=np.float64)
         if self.limits.are_set:
@@ -45,8 +45,9 @@ class MicroRule:
         if step and walk.slopes[0] == walk.slopes[step - 1]:
             chosen = self._first_on_line(cuts, walk, chosen)
         slope = certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells)
-        gap = None if slope is None else 0.0
-        return chosen._replace(gap=gap, certificate=slope)
+        if slope is None or not none_is_higher(self.measure, chosen.value, walk.counts):
+            return chosen
+        return chosen._replace(gap=0.0, certificate=slope)
 
     def _first_on_line(self, cuts: Cuts, walk: Walk, best: Chosen) -> Chosen:
         """Return the choice with the fewest decisions if the best is on the frontier's first line.
