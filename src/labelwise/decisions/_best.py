@@ -33,6 +33,7 @@ def best_thresholds(
     confidence: float = 0.95,
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
+    groups: Any = None,
 ) -> Thresholds:
     """Return the thresholds whose decisions ``score >= threshold`` have the highest value.
 
@@ -87,10 +88,15 @@ def best_thresholds(
     confidence : float
         Of the intervals.
     random_state : int, RandomState or None
-        Draws folds and bootstrap samples.
+        Draws folds and bootstrap samples. With None, folds are the same every time.
     label_names : sequence of str, optional
         Names of the columns. Without them, a list of sets beside scores without names must hold
         column numbers.
+    groups : array of shape (n_samples,), optional
+        Rows of the same group stay together in the folds behind "auto" and in bootstrap samples:
+        the rows of one patient, or the scores of one row by several models. Without groups,
+        copies of a row stay together: rows with the same labels and scores, in two labels or
+        more, if no other row has any of these scores.
 
     Returns
     -------
@@ -128,7 +134,7 @@ def best_thresholds(
     >>> tuned.decide([[0.7, 0.1]])
     array([[1, 0]], dtype=int8)
     """
-    problem = check_problem(scores, Y, label_names)
+    problem = check_problem(scores, Y, label_names, groups)
     limits = check_limits(min_precision, min_recall, max_decisions, problem.n_samples)
     options = Options(
         measure=with_beta(measure, beta),

@@ -54,9 +54,11 @@ class Goal:
             return self
         return replace(self, asked={**self.asked, "max_decisions": most / n_samples})
 
-    def tune(self, scores: Any, Y: Any, names: Sequence[str] | None = None) -> Thresholds:
+    def tune(
+        self, scores: Any, Y: Any, groups: Any = None, names: Sequence[str] | None = None
+    ) -> Thresholds:
         """Return the best thresholds."""
-        return best_thresholds(scores, Y, label_names=names, **self.asked)
+        return best_thresholds(scores, Y, label_names=names, groups=groups, **self.asked)
 
     def nothing_tuned(self) -> Thresholds:
         """Return thresholds of no label."""

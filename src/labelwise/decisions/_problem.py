@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise.decisions._copies import copy_groups
 from labelwise.decisions._cuts import Cuts, counts_of
 from labelwise.decisions._ranked import (
     Ranked,
@@ -23,6 +24,7 @@ from labelwise.decisions._ranked import (
 from labelwise.decisions._ranked_kernels import weighted_counts
 from labelwise.measures import Counts
 from labelwise.measures._outcome import check_outcome
+from labelwise.splitting._units import check_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,7 @@ class Problem:
     scores: Any
     Y: sparse.csc_array
     names: tuple[str, ...] | None
+    groups: np.ndarray | None = None  # the number of each row's group
 
     @property
     def n_samples(self) -> int:
@@ -47,6 +50,19 @@ class Problem:
     def support(self) -> np.ndarray:
         """Positives of each label."""
         return np.asarray(np.diff(self.Y.indptr), dtype=np.int64)
+
+    @cached_property
+    def units(self) -> np.ndarray | None:
+        """The unit of each row: its group, or the row that it copies; None if all are their own.
+
+        The rows of a unit are in one fold, and are drawn together.
+        """
+        return copy_groups(self.scores, self.Y) if self.groups is None else self.groups
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return self.n_samples if self.units is None else int(self.units.max()) + 1
 
     @cached_property
     def ranking(self) -> Ranked:
@@ -94,7 +110,10 @@ class Problem:
     def rows(self, numbers: np.ndarray) -> Problem:
         """Return the problem of some rows."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
-        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names)
+        groups = None
+        if self.units is not None:
+            _, groups = np.unique(self.units[numbers], return_inverse=True)
+        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under some thresholds."""
@@ -102,12 +121,15 @@ class Problem:
         return counts_of(decided, hits, self.support, self.n_samples)
 
 
-def check_problem(scores: Any, Y: Any, label_names: Sequence[str] | None) -> Problem:
+def check_problem(
+    scores: Any, Y: Any, label_names: Sequence[str] | None, groups: Any = None
+) -> Problem:
     """Return scores and labels with matching rows and columns."""
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    return Problem(outcome.scores, outcome.Y, outcome.names)
+    numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+    return Problem(outcome.scores, outcome.Y, outcome.names, numbers)
 
 
 def decided_and_hits(

@@ -33,12 +33,14 @@ def held_out_means(
 ) -> np.ndarray:
     """Return the mean value of each candidate over folds of the rows that it has not seen.
 
-    `candidates` gives threshold vectors for weights that are 1 for seen rows and 0 for others.
+    `candidates` gives threshold vectors for weights that are 1 for seen rows and 0 for others. The
+    rows of a unit (`Problem.units`) are in one fold.
     """
-    fold = assign(problem.Y, min(N_FOLDS, problem.n_samples), random_state=random)
+    n_folds = min(N_FOLDS, problem.n_units)
+    fold = assign(problem.Y, n_folds, groups=problem.units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
     found = []
-    for number in range(fold.max() + 1):
+    for number in np.unique(fold):
         unseen = problem.rows(np.flatnonzero(fold == number))
         tuned = candidates((fold != number).astype(np.int32))
         found.append([joined(measure, unseen.counts(thresholds)) for thresholds in tuned])
@@ -52,13 +54,13 @@ def bootstrap(
     confidence: float,
     random: np.random.RandomState,
 ) -> Bounds:
-    """Return the intervals of the value and the thresholds when rows are drawn with replacement."""
+    """Return the intervals of the value and the thresholds when units are drawn and replaced."""
     values = np.empty(n_draws)
     thresholds = np.empty((n_draws, problem.n_labels))
     for draw in range(n_draws):
-        taken = random.randint(problem.n_samples, size=problem.n_samples)
-        weights = np.bincount(taken, minlength=problem.n_samples).astype(np.int32)
-        chosen = tuner(weights)
+        taken = random.randint(problem.n_units, size=problem.n_units)
+        times = np.bincount(taken, minlength=problem.n_units).astype(np.int32)
+        chosen = tuner(times if problem.units is None else times[problem.units])
         values[draw], thresholds[draw] = chosen.value, chosen.thresholds
     low, high = _percentiles(values, confidence)
     return Bounds((float(low), float(high)), _percentiles(thresholds, confidence))

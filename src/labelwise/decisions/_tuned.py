@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.decisions._corrected import corrected_value
+from labelwise.decisions._corrected import corrected_value, units_of
 from labelwise.decisions._goal import NAMES, Goal, check_goal, of_all_labels
 from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, scoring_method
 from labelwise.decisions._thresholds import Thresholds
@@ -61,7 +61,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, optional
         Folds at a time.
     random_state : int, RandomState or None
-        Draws the folds behind "auto".
+        Draws the folds behind "auto". With None they are the same every time.
 
     Attributes
     ----------
@@ -87,9 +87,14 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit(X, Y, sample_weight=..., groups=...)``: `groups` goes to the splitter, everything else to
-    the estimator's ``fit`` and nowhere else; every sample counts once for the thresholds. Under
-    scikit-learn's metadata routing the requests of both decide.
+    ``fit(X, Y, sample_weight=..., groups=...)``: `groups` goes to the splitter and to
+    `best_thresholds`, everything else to the estimator's ``fit`` and nowhere else; every sample
+    counts once for the thresholds. Under scikit-learn's metadata routing the requests of both
+    decide.
+
+    The samples of a group, and the scores of one sample in several folds of `cv`, are together in
+    the folds behind "auto", and none of them is decided by thresholds tuned on another for
+    `corrected_value_`.
 
     References
     ----------
@@ -242,7 +247,9 @@ def _tuned(goal: Goal, scored: TuningScores, samples: Samples) -> Thresholds:
     names = np.array(samples.names or np.arange(varies.size), dtype=str)
     found = goal.nothing_tuned()
     if varies.any():
-        found = goal.tune(scored.held_out.scores, Y[:, varies], names[varies].tolist())
+        units = units_of(scored.held_out, Y[:, varies], samples.groups)
+        names_of = names[varies].tolist()
+        found = goal.tune(scored.held_out.scores, Y[:, varies], units, names_of)
     return of_all_labels(found, scored.scorer.constants, Y, samples.names)
 
 

@@ -37,7 +37,9 @@ class Plan(NamedTuple):
 def tuned(problem: Problem, options: Options, random_state: Any) -> Thresholds:
     """Return the thresholds that the options ask for."""
     random = check_random_state(random_state)
-    plan = _plan(problem, options, random)
+    # Folds only serve the choice of an amount: without a seed they are the same every time.
+    folds = random if random_state is not None else check_random_state(0)
+    plan = _plan(problem, options, folds)
     chosen = plan.on_all()
     bounds = None
     if options.n_bootstrap:
@@ -153,5 +155,6 @@ def _by_ascent(problem: Problem, options: Options) -> Chosen:
 
 
 def _check_rows(problem: Problem, name: str, amount: Any) -> None:
-    if amount == "auto" and problem.n_samples < 2:
-        raise ValueError(f'{name}="auto" needs at least 2 rows for cross-validation, got 1.')
+    if amount == "auto" and problem.n_units < 2:
+        kind = "rows" if problem.groups is None else "groups"
+        raise ValueError(f'{name}="auto" needs at least 2 {kind} for cross-validation, got 1.')

@@ -85,7 +85,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, optional
         Folds at a time.
     random_state : int, RandomState or None
-        Draws the labels of instances.
+        Draws the labels of instances, and the folds behind ``shrink="auto"``; with None these
+        folds are the same every time.
     verbose : int
         1 writes a line for each round to the error stream.
 
@@ -248,7 +249,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Go the rounds with one of the estimators; the same seed serves all of them."""
         estimators = self._candidates()
         random = check_random_state(self.random_state)
-        goal = self._goal(targets, int(random.randint(2**31 - 1)))
+        seed = int(random.randint(2**31 - 1))
+        goal = self._goal(targets, 0 if self.random_state is None else seed)
         Y = targets.dense()
         splits = bag_splits(self.cv, bags, Y)
         aggregate = AGGREGATIONS[self.aggregation]
