@@ -11,7 +11,7 @@ import typer
 
 from labelwise import __version__
 from labelwise.cli._model_commands import fit, learners, predict
-from labelwise.cli._option_types import BagsOption, HomeOption, LabelsOption
+from labelwise.cli._option_types import BagsOption, BytesOption, HomeOption, LabelsOption
 from labelwise.cli._select_command import select
 
 app = typer.Typer(
@@ -32,6 +32,9 @@ def main() -> None:
         app()
     except (ValueError, TypeError, OSError) as error:
         sys.stderr.write(f"labelwise: {error}\n")
+        sys.exit(2)
+    except MemoryError as error:
+        sys.stderr.write(f"labelwise: this takes more memory than there is ({error}).\n")
         sys.exit(2)
 
 
@@ -56,11 +59,12 @@ def describe(
     labels: LabelsOption = None,
     bags: BagsOption = None,
     data_home: HomeOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Show what a data set looks like, and which way of splitting suits it."""
     from labelwise.cli._describe import show_description
 
-    show_description(data, labels, data_home, bags)
+    show_description(data, labels, data_home, bags, max_bytes=max_bytes)
 
 
 @app.command()
@@ -80,6 +84,7 @@ def split(
     labels: LabelsOption = None,
     bags: BagsOption = None,
     data_home: HomeOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Split a data set fairly, and show how fair beside other methods."""
     from labelwise.cli._split import show_split
@@ -94,6 +99,7 @@ def split(
         seed=seed,
         output=output,
         bags=bags,
+        max_bytes=max_bytes,
     )
 
 
@@ -129,6 +135,7 @@ def tune(
     ] = None,
     columns: LabelsOption = None,
     bags: BagsOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Find the thresholds whose decisions are best for a measure, and say how good they are."""
     from labelwise.cli._tune import Wishes, show_tuning
@@ -146,7 +153,9 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    show_tuning(scores, labels, wishes, columns=columns, bags=bags, output=output)
+    show_tuning(
+        scores, labels, wishes, columns=columns, bags=bags, output=output, max_bytes=max_bytes
+    )
 
 
 @app.command()
@@ -156,11 +165,12 @@ def decide(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz.")
     ],
+    max_bytes: BytesOption = None,
 ) -> None:
     """Decide which labels each row gets."""
     from labelwise.cli._decide import run_decisions
 
-    run_decisions(thresholds, scores, output)
+    run_decisions(thresholds, scores, output, max_bytes=max_bytes)
 
 
 @app.command()
@@ -179,6 +189,7 @@ def evaluate(
     ] = None,
     columns: LabelsOption = None,
     bags: BagsOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli._evaluate import show_evaluation
@@ -194,6 +205,7 @@ def evaluate(
         bootstrap=bootstrap,
         undefined=undefined,
         seed=seed,
+        max_bytes=max_bytes,
     )
 
 

@@ -19,13 +19,15 @@ from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
 
-def run_decisions(thresholds: Path, scores: Path, output: Path) -> None:
+def run_decisions(
+    thresholds: Path, scores: Path, output: Path, *, max_bytes: int | None = None
+) -> None:
     """Decide by thresholds that `labelwise tune` wrote, write the labels, and say how many."""
     check_matrix_ending(output)
     check_output(output, thresholds, scores)
     with working("deciding"):
         tuned = Thresholds.load(thresholds)
-        scored = read_scores(scores)
+        scored = read_scores(scores, max_bytes)
         order = column_order(tuned.label_names, len(tuned), scored, str(thresholds))
         decided = tuned.decide(scored.values if order is None else scored.values[:, order])
         names = tuned.label_names or scored.label_names

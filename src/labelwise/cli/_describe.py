@@ -10,10 +10,16 @@ from labelwise.data import load
 
 
 def show_description(
-    data: str, labels: str | None, data_home: Path | None, bags: str | None = None
+    data: str,
+    labels: str | None,
+    data_home: Path | None,
+    bags: str | None = None,
+    *,
+    max_bytes: int | None = None,
 ) -> None:
     """Print the statistics of a data set and the advice that follows from them."""
-    dataset = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
+    wanted = parse_labels(labels)
+    dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
     typer.echo(repr(dataset))
     if dataset.Y is None:
         typer.echo("Its labels are unknown: it is for prediction.")

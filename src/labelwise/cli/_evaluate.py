@@ -23,14 +23,16 @@ def show_evaluation(
     bootstrap: int = 0,
     undefined: str = "nan",
     seed: int = 0,
+    max_bytes: int | None = None,
 ) -> Evaluation:
     """Print the table of all measures that apply to scores, decisions or both."""
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     with working("reading"):
-        truth = read_labels(labels, columns, bags=bags, part=part)
-        scored = None if scores is None else matched(truth, read_scores(scores))
-        chosen = None if decided is None else matched(truth, read_labels(decided))
+        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part)
+        scored = None if scores is None else matched(truth, read_scores(scores, max_bytes))
+        found = None if decided is None else read_labels(decided, max_bytes=max_bytes)
+        chosen = None if found is None else matched(truth, found)
     with working("measuring"):
         names = next((m.label_names for m in (scored, chosen) if m and m.label_names), None)
         evaluation = evaluate(

@@ -45,13 +45,15 @@ def run_fit(
     labels: str | None = None,
     bags: str | None = None,
     data_home: Path | None = None,
+    max_bytes: int | None = None,
 ) -> None:
     """Learn from a data set, write the model, and say what was done."""
     name, chosen = _planned(wishes, "br")
     check_part(wishes.part)
     check_output(output, Path(data))
     with working("reading"):
-        whole = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
+        columns = parse_labels(labels)
+        whole = load(data, data_home=data_home, labels=columns, bags=bags, max_bytes=max_bytes)
         rows = part_of(whole, wishes.part or ("all" if whole.train is None else "train"))
     if whole.bags is not None:
         name, chosen = _planned(wishes, "bags")

@@ -14,7 +14,10 @@ from labelwise.cli._describe import parse_labels
 from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.cli._parts import check_part, part_of
 from labelwise.data import Dataset, load
-from labelwise.data._files import MAX_BYTES, DataError
+from labelwise.data._files import DataError, bound_of, reading
+
+# A row and a column number, and both again while they are sorted by label.
+_POSITIVE_BYTES = 24
 
 
 class Matrix(NamedTuple):
@@ -27,19 +30,20 @@ class Matrix(NamedTuple):
     id_name: str = "id"
 
 
-def read_scores(path: Path, max_bytes: int = MAX_BYTES) -> Matrix:
+def read_scores(path: Path, max_bytes: int | None = None) -> Matrix:
     """Return the scores of a file: csv, parquet, npy or npz."""
     found = read_matrix(path, max_bytes)
-    try:
-        return _named(path, found, check_scores(found.values, label_names=found.label_names))
-    except (TypeError, ValueError) as error:
-        raise DataError(path, str(error)) from error
+    with reading(path):
+        try:
+            return _named(path, found, check_scores(found.values, label_names=found.label_names))
+        except (TypeError, ValueError) as error:
+            raise DataError(path, str(error)) from error
 
 
 def read_labels(
     path: Path,
     columns: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
     *,
     bags: str | None = None,
     part: str | None = None,
@@ -47,14 +51,18 @@ def read_labels(
     """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part."""
     check_part(part)
     if not (columns is bags is part is None and is_matrix_file(path)):
-        data = load(str(path), labels=parse_labels(columns), bags=bags)
+        data = load(str(path), labels=parse_labels(columns), bags=bags, max_bytes=max_bytes)
         return _labels_of(path, part_of(data, part or "all"))
     found = read_matrix(path, max_bytes)
-    try:
-        checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
-    except (TypeError, ValueError) as error:
-        raise DataError(path, str(error)) from error
-    return _named(path, found, checked)
+    with reading(path):
+        stored = found.values.data if sparse.issparse(found.values) else found.values
+        n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES
+        bound_of(path, max_bytes).check(n_bytes, "its labels")
+        try:
+            checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
+        except (TypeError, ValueError) as error:
+            raise DataError(path, str(error)) from error
+        return _named(path, found, checked)
 
 
 def matched(truth: Matrix, other: Matrix) -> Matrix:

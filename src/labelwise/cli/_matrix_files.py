@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.data._files import MAX_BYTES, DataError, read_bytes, written_whole
+from labelwise.data._files import (
+    TEXT_BYTES,
+    Bound,
+    DataError,
+    bound_of,
+    read_bytes,
+    reading,
+    written_whole,
+)
 from labelwise.data._numpy_files import Arrays, npy_array, npz_arrays, sparse_matrix
 from labelwise.data._table_columns import numbers, texts
 from labelwise.data._table_files import Tables
@@ -35,19 +43,27 @@ def is_matrix_file(path: Path) -> bool:
     return _ending(path) in (*_TABLES, *_NUMPY)
 
 
-def read_matrix(path: Path, max_bytes: int = MAX_BYTES) -> FileMatrix:
+def read_matrix(path: Path, max_bytes: int | None = None) -> FileMatrix:
     """Return the matrix of a file, with names and ids where it has them."""
     ending = _ending(path)
-    if ending in _TABLES:
-        return _from_table(path, max_bytes)
-    if ending not in _NUMPY:
+    if ending not in (*_TABLES, *_NUMPY):
         raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_NUMPY))}.")
-    content = bytes(read_bytes(path, max_bytes))
-    if ending == ".npy":
-        return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
-    arrays = npz_arrays(path, content, max_bytes)
+    with reading(path):
+        if ending in _TABLES:
+            return _from_table(path, max_bytes)
+        bound = bound_of(path, max_bytes)
+        content = read_bytes(path, bound.max_bytes)
+        if ending == ".npy":
+            return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
+        return _from_npz(path, bytes(content), bound)
+
+
+def _from_npz(path: Path, content: bytes, bound: Bound) -> FileMatrix:
+    arrays = npz_arrays(path, content, bound.max_bytes)
+    for key in _NAMES:
+        bound.check(arrays[key].size * TEXT_BYTES if key in arrays else 0, f"its {key}")
     names, ids = (_strings(path, arrays, key) for key in _NAMES)
-    values = sparse_matrix(path, arrays) if "format" in arrays else _only_array(path, arrays)
+    values = sparse_matrix(path, arrays, bound) if "format" in arrays else _only_array(path, arrays)
     if ids is not None and len(ids) != values.shape[0]:
         raise DataError(path, f"has {len(ids)} ids for {values.shape[0]} rows.")
     return FileMatrix(values, names, ids)
@@ -86,13 +102,14 @@ def _ending(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _from_table(path: Path, max_bytes: int) -> FileMatrix:
+def _from_table(path: Path, max_bytes: int | None) -> FileMatrix:
     import pyarrow as pa
 
     tables = Tables([path], _ID_NAMES, max_bytes)
     first, *others = tables.names
     has_ids = first in _ID_NAMES or pa.types.is_string(tables.column(first).type)
     names = others if has_ids else [first, *others]
+    tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
     for j, name in enumerate(names):
         values[:, j] = _numbers(tables, name)
@@ -114,20 +131,28 @@ def _numbers(tables: Tables, name: str) -> np.ndarray:
     try:
         values = numbers(column)
     except pa.ArrowInvalid as error:
-        text = next(cell for cell in column.to_pylist() if not _is_number(cell))
-        row = column.to_pylist().index(text)
+        row = _first_row_without_number(column)
+        text = column[row].as_py()
         raise tables.fault(f"has {text!r:.50} in column {name!r}, not a number.", row) from error
     if np.isnan(values).any():
         raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
     return values
 
 
-def _is_number(cell: str | None) -> bool:
-    try:
-        float(cell or "nan")
-    except ValueError:
-        return False
-    return True
+def _first_row_without_number(column: Any) -> int:
+    """Return the first row that Arrow does not take for a number, by halving the rows."""
+    import pyarrow as pa
+
+    first, n_rows = 0, len(column)
+    while n_rows > 1:
+        half = n_rows // 2
+        try:
+            numbers(column.slice(first, half))
+        except pa.ArrowInvalid:
+            n_rows = half
+        else:
+            first, n_rows = first + half, n_rows - half
+    return first
 
 
 def _two_sided(path: Path, array: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import BagsOption, HomeOption, LabelsOption
+from labelwise.cli._option_types import BagsOption, BytesOption, HomeOption, LabelsOption
 
 
 def learners() -> None:
@@ -41,6 +41,7 @@ def fit(
     labels: LabelsOption = None,
     bags: BagsOption = None,
     data_home: HomeOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Learn from a data set, and write the model to a file."""
     from labelwise.cli._fit import FitWishes, run_fit
@@ -54,7 +55,15 @@ def fit(
         part=part,
         verbose=verbose,
     )
-    run_fit(data, output, wishes, labels=labels, bags=bags, data_home=data_home)
+    run_fit(
+        data,
+        output,
+        wishes,
+        labels=labels,
+        bags=bags,
+        data_home=data_home,
+        max_bytes=max_bytes,
+    )
 
 
 def predict(
@@ -71,6 +80,7 @@ def predict(
     labels: LabelsOption = None,
     bags: BagsOption = None,
     data_home: HomeOption = None,
+    max_bytes: BytesOption = None,
 ) -> None:
     """Predict the labels of a data set by a model in a file."""
     from labelwise.cli._predict import run_prediction
@@ -84,4 +94,5 @@ def predict(
         bags=bags,
         data_home=data_home,
         part=part,
+        max_bytes=max_bytes,
     )

@@ -12,3 +12,11 @@ BagsOption = Annotated[
     str | None, typer.Option("--bags", help="Of a table, the column that tells the bag of a row.")
 ]
 HomeOption = Annotated[Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")]
+BytesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-bytes",
+        min=1,
+        help="Most bytes that a file of data may take, unpacked or as arrays; else by its size.",
+    ),
+]

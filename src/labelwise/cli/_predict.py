@@ -38,6 +38,7 @@ def run_prediction(
     bags: str | None = None,
     data_home: Path | None = None,
     part: str | None = None,
+    max_bytes: int | None = None,
 ) -> None:
     """Write the labels that a model decides on, its scores, or both, and say how many."""
     if output is None and scores is None:
@@ -49,7 +50,8 @@ def run_prediction(
             check_output(path, model, Path(data), other)
     with working("reading"):
         fitted = _saving.load(model)
-        whole = load(data, data_home=data_home, labels=_label_columns(data, labels), bags=bags)
+        columns = _label_columns(data, labels)
+        whole = load(data, data_home=data_home, labels=columns, bags=bags, max_bytes=max_bytes)
         rows = part_of(whole, part or "all")
     names = _label_names(model, fitted)
     X = _features(fitted, rows, names, data)

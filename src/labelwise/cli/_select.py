@@ -56,13 +56,15 @@ def show_selection(
     labels: str | None = None,
     data_home: Path | None = None,
     output: Path | None = None,
+    max_bytes: int | None = None,
 ) -> None:
     """Write the best terms of a data set, or show how many of them are enough."""
     _check_wishes(wishes, output)
     if output is not None:
         check_output(output, Path(data))
     with working("reading"):
-        dataset = load(data, data_home=data_home, labels=parse_labels(labels))
+        columns = parse_labels(labels)
+        dataset = load(data, data_home=data_home, labels=columns, max_bytes=max_bytes)
     if dataset.Y is None or dataset.bags is not None:
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")

@@ -26,13 +26,15 @@ def show_split(
     seed: int = 0,
     output: Path | None = None,
     bags: str | None = None,
+    max_bytes: int | None = None,
 ) -> None:
     """Print the quality of a split beside that of other methods, and write its subsets.
 
     `proportions` holds shares separated by commas, and then `folds` does not count. The file has
     the columns row and subset, both counted from 0.
     """
-    dataset = load(data, data_home=data_home, labels=parse_labels(labels), bags=bags)
+    wanted = parse_labels(labels)
+    dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: nothing to split by.")
     shares = folds if proportions is None else parse_shares(proportions)

@@ -56,14 +56,15 @@ def show_tuning(
     columns: str | None = None,
     bags: str | None = None,
     output: Path | None = None,
+    max_bytes: int | None = None,
 ) -> Thresholds:
     """Print the best thresholds and what is known about them, and write them."""
     options = parse_wishes(wishes)
     if output is not None:
         check_output(output, scores, labels)
     with working("reading"):
-        truth = read_labels(labels, columns, bags=bags)
-        scored = matched(truth, read_scores(scores))
+        truth = read_labels(labels, columns, max_bytes, bags=bags)
+        scored = matched(truth, read_scores(scores, max_bytes))
     with working("tuning"), warnings.catch_warnings():
         # Which labels have no positives is told below.
         warnings.filterwarnings("ignore", "Y has no positives")

@@ -16,7 +16,7 @@ from labelwise.data._arff_layout import Layout, identifiers, label_columns, lay_
 from labelwise.data._arff_rows import Entries, Rows, line_of, read_rows
 from labelwise.data._arff_types import Attribute, shown
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import MAX_BYTES, DataError, read_bytes
+from labelwise.data._files import Bound, DataError, bound_of, read_bytes, reading
 
 
 def read_arff(
@@ -24,7 +24,7 @@ def read_arff(
     labels: str | Path | int | Sequence[str] | None = None,
     *,
     ids: Sequence[str] | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     r"""Return the data set in an ARFF file, dense or sparse, also gzipped.
 
@@ -39,8 +39,9 @@ def read_arff(
         begins the file's is taken, else the option in the relation's name.
     ids : sequence of str, optional
         The nominal attributes that are identifiers, in place of the rule below.
-    max_bytes : int
-        Unpacked, the file may be no larger.
+    max_bytes : int, optional
+        A file is refused if it, unpacked, or an array built from it would take more bytes. By
+        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def arff_files(
     *,
     name: str | None = None,
     ids: Sequence[str] | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     """Return one data set from one file, or from a training and a test file of equal columns.
 
@@ -100,15 +101,18 @@ def arff_files(
     parts: list[_Part] = []
     plan: _Plan | None = None
     for path in paths:
-        parsed = _parse(path, max_bytes)
-        if plan is None:
-            plan = _make_plan(parsed, labels, ids)
-        elif _columns(parsed, plan.ids) != _columns(plan.file, plan.ids):
-            raise DataError(path, f"has other attributes than {plan.file.path.name}.")
-        parts.append(_assemble(parsed, plan, max_bytes))
+        with reading(path):
+            bound = bound_of(path, max_bytes)
+            parsed = _parse(path, bound)
+            if plan is None:
+                plan = _make_plan(parsed, labels, ids, bound)
+            elif _columns(parsed, plan.ids) != _columns(plan.file, plan.ids):
+                raise DataError(path, f"has other attributes than {plan.file.path.name}.")
+            parts.append(_assemble(parsed, plan, bound))
     if plan is None:
         raise ValueError("paths must name at least one file.")
-    return _joined(parts, plan, name or paths[0].name.removesuffix(".gz").removesuffix(".arff"))
+    with reading(paths[0]):
+        return _joined(parts, plan, name or paths[0].name.removesuffix(".gz").removesuffix(".arff"))
 
 
 class _File(NamedTuple):
@@ -140,8 +144,8 @@ class _Part(NamedTuple):
     bags: np.ndarray | None
 
 
-def _parse(path: Path, max_bytes: int) -> _File:
-    content = read_bytes(path, max_bytes)
+def _parse(path: Path, bound: Bound) -> _File:
+    content = read_bytes(path, bound.max_bytes)
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
     header = parse_header(content, path)
@@ -149,14 +153,14 @@ def _parse(path: Path, max_bytes: int) -> _File:
     def line(position: int) -> int:
         return line_of(content, position)
 
-    rows = read_rows(content, header.data_start, header.attributes, path, line)
+    rows = read_rows(content, header.data_start, header.attributes, bound, line)
     if rows.n_rows == 0:
         raise DataError(path, "has no rows after @data.")
     file = _File(path, _encoding(content), header, rows, None, None)
-    return _with_instances(file) if header.bag_attributes else file
+    return _with_instances(file, bound) if header.bag_attributes else file
 
 
-def _with_instances(file: _File) -> _File:
+def _with_instances(file: _File, bound: Bound) -> _File:
     """Read the rows inside the bags, all at once."""
     number = next(n for n, a in enumerate(file.header.attributes) if a.type.kind == "bag")
     if isinstance(file.rows.cells, Entries):
@@ -173,7 +177,7 @@ def _with_instances(file: _File) -> _File:
     if text_inside is not None:
         problem = f"attribute {shown(text_inside.name)!r} inside the bags must not be text."
         raise DataError(file.path, problem)
-    instances = read_rows(content, 0, file.header.bag_attributes, file.path, line)
+    instances = read_rows(content, 0, file.header.bag_attributes, bound, line)
     bags = np.append(np.searchsorted(instances.lines, starts), instances.n_rows)
     empty = np.flatnonzero(np.diff(bags) == 0)
     if empty.size:
@@ -197,7 +201,10 @@ def _encoding(content: bytearray) -> str:
 
 
 def _make_plan(
-    file: _File, labels: str | Path | int | Sequence[str] | None, ids: Sequence[str] | None
+    file: _File,
+    labels: str | Path | int | Sequence[str] | None,
+    ids: Sequence[str] | None,
+    bound: Bound,
 ) -> _Plan:
     header, path = file.header, file.path
     chosen = label_columns(header, path, file.encoding, labels)
@@ -209,11 +216,11 @@ def _make_plan(
         # Whatever stands beside a bag names it.
         kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.type.kind == "bag")}
         named = [n for n in range(len(header.attributes)) if n not in kept]
-        layout = lay_out(header.bag_attributes, [], file.encoding, path)
+        layout = lay_out(header.bag_attributes, [], file.encoding, bound)
         return _Plan(file, chosen, named, layout)
     wanted = None if ids is None else [name.encode(file.encoding) for name in ids]
     named = identifiers(header.attributes, file.rows, chosen, wanted)
-    layout = lay_out(header.attributes, [*chosen, *named], file.encoding, path)
+    layout = lay_out(header.attributes, [*chosen, *named], file.encoding, bound)
     return _Plan(file, chosen, named, layout)
 
 
@@ -224,13 +231,13 @@ def _columns(file: _File, ids: Sequence[int]) -> tuple[list[Attribute], list[Att
     return outer, file.header.bag_attributes
 
 
-def _assemble(file: _File, plan: _Plan, max_bytes: int) -> _Part:
+def _assemble(file: _File, plan: _Plan, bound: Bound) -> _Part:
     attributes = file.header.attributes
     cells = file.rows if file.instances is None else file.instances
     return _Part(
-        arrays.features(cells, plan.layout, file.path, max_bytes),
-        arrays.labels(file.rows, attributes, plan.labels, file.path, max_bytes),
-        arrays.identities(file.rows, attributes, plan.ids, file.encoding),
+        arrays.features(cells, plan.layout, bound),
+        arrays.labels(file.rows, attributes, plan.labels, bound),
+        arrays.identities(file.rows, attributes, plan.ids, file.encoding, bound),
         file.bags,
     )
 

@@ -8,28 +8,29 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from labelwise.data._arff_layout import Layout, whole_column
+from labelwise.data._arff_layout import ColumnValues, Layout
 from labelwise.data._arff_rows import Entries, Rows, line_of
 from labelwise.data._arff_types import Attribute
-from labelwise.data._files import DataError
+from labelwise.data._files import TEXT_BYTES, Bound, DataError
 
 # Beyond so many columns per attribute, the columns of a dense file's values are mostly zeros.
 _SPARSE_FROM = 10
+# A value, its row and its column, while a sparse matrix is put together.
+_ENTRY_BYTES = 24
 
 
-def features(
-    rows: Rows, layout: Layout, path: Path, max_bytes: int
-) -> np.ndarray | sparse.csr_array:
+def features(rows: Rows, layout: Layout, bound: Bound) -> np.ndarray | sparse.csr_array:
     """Return X: dense or CSR as the file is; a dense file of mostly value columns becomes CSR."""
     cells = rows.cells
     if isinstance(cells, Entries):
-        return _sparse_features(cells, layout, path, max_bytes)
+        return _sparse_features(cells, layout, bound)
     kept = np.flatnonzero(layout.base >= 0)
     if len(layout.feature_names) > _SPARSE_FROM * max(1, kept.size):
         n_rows, n_columns = cells.shape
         columns = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
         entries = Entries(np.arange(n_rows + 1) * n_columns, columns, cells.ravel())
-        return _sparse_features(entries, layout, path, max_bytes)
+        return _sparse_features(entries, layout, bound)
+    bound.check(rows.n_rows * len(layout.feature_names) * 8, "its features")
     if not layout.one_hot.any():
         return np.take(cells, kept, axis=1)
     X = np.empty((rows.n_rows, len(layout.feature_names)))
@@ -44,19 +45,17 @@ def features(
     return X
 
 
-def _sparse_features(
-    entries: Entries, layout: Layout, path: Path, max_bytes: int
-) -> sparse.csr_array:
+def _sparse_features(entries: Entries, layout: Layout, bound: Bound) -> sparse.csr_array:
     """Return X as CSR: plain entries, then value columns, then what rows left out but is not 0."""
     shape = (entries.n_rows, len(layout.feature_names))
     X = _plain_features(entries, np.where(layout.one_hot, -1, layout.base), shape)
     valued = np.flatnonzero(layout.one_hot[entries.columns])
     if valued.size:
-        X = X + _value_columns(entries, valued, layout, shape)
+        X = X + _value_columns(entries, valued, layout, bound)
     fills = np.where(layout.one_hot, 1.0, layout.left_out)
     filled = np.flatnonzero((layout.base >= 0) & (fills != 0))
     if filled.size:
-        row, which = _not_mentioned(entries, filled, path, max_bytes)
+        row, which = _not_mentioned(entries, filled, bound)
         X = X + _csr(fills[filled][which], row, layout.base[filled][which], shape)
     X.sort_indices()
     return X
@@ -83,15 +82,17 @@ def _csr(
 
 
 def _value_columns(
-    entries: Entries, places: np.ndarray, layout: Layout, shape: tuple[int, int]
+    entries: Entries, places: np.ndarray, layout: Layout, bound: Bound
 ) -> sparse.csr_array:
     """Return a one for each entry in the column of its value; a missing one is NaN in all."""
+    shape = (entries.n_rows, len(layout.feature_names))
     row, base = entries.rows_of(places), layout.base[entries.columns[places]]
     value = entries.values[places]
     known = ~np.isnan(value)
     X = _csr(np.ones(known.sum()), row[known], base[known] + value[known].astype(int), shape)
     if not known.all():
         widths = layout.widths[entries.columns[places][~known]]
+        bound.check(int(widths.sum()) * _ENTRY_BYTES, "missing values, NaN for each declared one,")
         offset = np.arange(widths.sum()) - np.repeat(np.cumsum(widths) - widths, widths)
         columns = np.repeat(base[~known], widths) + offset
         X = X + _csr(np.full(columns.size, np.nan), np.repeat(row[~known], widths), columns, shape)
@@ -99,15 +100,11 @@ def _value_columns(
 
 
 def _not_mentioned(
-    entries: Entries, attributes: np.ndarray, path: Path, max_bytes: int
+    entries: Entries, attributes: np.ndarray, bound: Bound
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the cells (row, place among the attributes) that rows leave out."""
-    if entries.n_rows * attributes.size * 16 > max_bytes:
-        raise DataError(
-            path,
-            f"leaves out values other than 0 in {attributes.size} attributes; written out they "
-            f"would take more than max_bytes={max_bytes} bytes.",
-        )
+    n_cells = entries.n_rows * attributes.size
+    bound.check(n_cells * 16, "values other than 0 that its sparse rows leave out")
     place = np.full(max(attributes.max(), entries.columns.max(initial=0)) + 1, -1)
     place[attributes] = np.arange(attributes.size)
     mentioned = np.flatnonzero(place[entries.columns] >= 0)
@@ -118,10 +115,10 @@ def _not_mentioned(
 
 
 def labels(
-    rows: Rows, attributes: Sequence[Attribute], chosen: list[int], path: Path, max_bytes: int
+    rows: Rows, attributes: Sequence[Attribute], chosen: list[int], bound: Bound
 ) -> sparse.csc_array | None:
     """Return Y, or None where every label of every row is missing."""
-    cells = rows.cells
+    cells, path = rows.cells, Path(bound.path)
     if not isinstance(cells, Entries):
         values = np.take(cells, chosen, axis=1)
         ones, missing = values == 1, np.isnan(values)
@@ -142,7 +139,7 @@ def labels(
         raise _label_error(rows, label, row, cells.values[wrong_entry], path)
     filled = np.flatnonzero(left_out)
     if filled.size:
-        row, which = _not_mentioned(cells, np.array(chosen)[filled], path, max_bytes)
+        row, which = _not_mentioned(cells, np.array(chosen)[filled], bound)
         values = left_out[filled][which]
         odd = np.flatnonzero(values != 1)
         if odd.size:
@@ -182,13 +179,19 @@ def _label_error(rows: Rows, label: Attribute, row: int, value: float, path: Pat
 
 
 def identities(
-    rows: Rows, attributes: Sequence[Attribute], places: Sequence[int], encoding: str
+    rows: Rows,
+    attributes: Sequence[Attribute],
+    places: Sequence[int],
+    encoding: str,
+    bound: Bound,
 ) -> dict[str, np.ndarray]:
     """Return the values of identifier attributes as text, "" where missing."""
+    bound.check(rows.n_rows * len(places) * TEXT_BYTES, "its identifiers")
+    columns = ColumnValues(rows, len(attributes))
     found = {}
     for place in places:
         name, kind = attributes[place]
-        column = whole_column(rows, place, np.nan if kind.kind == "text" else kind.left_out)
+        column = columns.of(place, np.nan if kind.kind == "text" else kind.left_out)
         if kind.kind == "text":
             texts = [(rows.text(span) or b"").decode(encoding) for span in column]
         elif kind.kind == "nominal":

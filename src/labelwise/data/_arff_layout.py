@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from labelwise.data._arff_header import Header
 from labelwise.data._arff_rows import Entries, Rows
 from labelwise.data._arff_types import Attribute
-from labelwise.data._files import DataError
+from labelwise.data._files import SIDE_BYTES, Bound, DataError
 from labelwise.data._label_xml import read_label_names
 
 _MEKA_OPTION = re.compile(rb"-C\s+(-?\d{1,9})\b")
@@ -78,10 +79,16 @@ def _meka_option(header: Header, path: Path) -> int:
 
 
 def lay_out(
-    attributes: Sequence[Attribute], left_out: Sequence[int], encoding: str, path: Path
+    attributes: Sequence[Attribute], left_out: Sequence[int], encoding: str, bound: Bound
 ) -> Layout:
     """Give columns of X to all attributes but those left out (labels and identifiers)."""
     skipped = set(left_out)
+    # Every value's column repeats the name of its attribute.
+    shown = [len(name) + SIDE_BYTES for name, _ in attributes]
+    n_bytes = sum(
+        n * attributes[place].type.width for place, n in enumerate(shown) if place not in skipped
+    )
+    bound.check(n_bytes, "the names of its features")
     base = np.full(len(attributes), -1, dtype=np.int64)
     widths = np.array([attribute.type.width for attribute in attributes])
     names: list[str] = []
@@ -95,7 +102,7 @@ def lay_out(
         else:
             names += [f"{readable}={value.decode(encoding)}" for value in kind.values]
     if len(set(names)) < len(names):
-        raise DataError(path, "has two columns of the same name once values get columns.")
+        raise DataError(bound.path, "has two columns of the same name once values get columns.")
     fills = np.array([attribute.type.left_out for attribute in attributes])
     return Layout(base, widths, (base >= 0) & (widths > 1), fills, names)
 
@@ -109,6 +116,7 @@ def identifiers(
     or those that `ids` names.
     """
     is_label = set(labels)
+    columns = ColumnValues(rows, len(attributes))
     found = []
     for place, (name, kind) in enumerate(attributes):
         if place in is_label:
@@ -116,17 +124,33 @@ def identifiers(
         if kind.kind == "text" or (ids is not None and name in ids):
             found.append(place)
         elif ids is None and kind.kind == "nominal" and len(kind.values) >= rows.n_rows:
-            column = whole_column(rows, place, kind.left_out)
+            column = columns.of(place, kind.left_out)
             if np.unique(column[~np.isnan(column)]).size == rows.n_rows:
                 found.append(place)
     return found
 
 
-def whole_column(rows: Rows, place: int, left_out: float) -> np.ndarray:
-    """Return the numbers of one attribute in all rows."""
-    if not isinstance(rows.cells, Entries):
-        return rows.cells[:, place]
-    column = np.full(rows.n_rows, left_out)
-    places = np.flatnonzero(rows.cells.columns == place)
-    column[rows.cells.rows_of(places)] = rows.cells.values[places]
-    return column
+class ColumnValues:
+    """The numbers of single attributes in all rows; the entries of sparse rows are sorted once."""
+
+    def __init__(self, rows: Rows, n_attributes: int) -> None:
+        self.rows = rows
+        self.n_attributes = n_attributes
+
+    def of(self, place: int, left_out: float) -> np.ndarray:
+        """Return the numbers of one attribute, `left_out` where a sparse row has none."""
+        if not isinstance(self.rows.cells, Entries):
+            return self.rows.cells[:, place]
+        starts, rows, values = self._by_column
+        entries = slice(starts[place], starts[place + 1])
+        column = np.full(self.rows.n_rows, left_out)
+        column[rows[entries]] = values[entries]
+        return column
+
+    @cached_property
+    def _by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return where each column begins among the entries sorted by it, their rows and values."""
+        cells = cast("Entries", self.rows.cells)
+        order = np.argsort(cells.columns, kind="stable")
+        starts = np.searchsorted(cells.columns[order], np.arange(self.n_attributes + 1))
+        return starts, cells.rows_of(order), cells.values[order]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.data._arff_types import Attribute, number, shown, unescaped
-from labelwise.data._files import DataError
+from labelwise.data._files import Bound, DataError
 
 # Between two pauses a run can be interrupted.
 _PAUSE_BYTES = 2**24
@@ -74,7 +74,7 @@ def read_rows(
     content: bytearray,
     start: int,
     attributes: Sequence[Attribute],
-    path: Path,
+    bound: Bound,
     line: Callable[[int], int],
 ) -> Rows:
     """Read the rows from `start` on; `line` tells the line of a position, for errors.
@@ -89,7 +89,8 @@ def read_rows(
     columns = _columns(attributes)
     first = kernels.next_row(text, min(start, text.size))
     sparse = first < text.size and content[first] == ord("{")
-    cells = _room(text, first, attributes, sparse)
+    cells = _room(text, first, attributes, sparse, bound)
+    numbers = _Numbers(attributes)
     row_of = np.full(len(attributes) if sparse else 0, -1, dtype=np.int64)
     progress = kernels.Progress(first, 0, 0, 0, 0, kernels.PAUSE, 0)
     while progress.status == kernels.PAUSE:
@@ -99,11 +100,11 @@ def read_rows(
         else:
             progress = kernels.read_dense(text, pause, progress, columns, cells)
         for hard in cells.hard[: progress.n_hard].tolist():
-            cells.values[hard[0]] = _hard_number(hard, content, attributes, path, line)
+            cells.values[hard[0]] = _hard_number(hard, content, numbers, bound.path, line)
         progress = progress._replace(n_hard=0)
     if progress.status != kernels.DONE:
         problem = _slip(progress, content, attributes)
-        raise DataError(path, problem, line(progress.position))
+        raise DataError(bound.path, problem, line(progress.position))
     return _trimmed(cells, progress, len(attributes), sparse, content)
 
 
@@ -134,7 +135,9 @@ def _columns(attributes: Sequence[Attribute]):  # type: ignore[no-untyped-def]
     )
 
 
-def _room(text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse: bool):  # type: ignore[no-untyped-def]
+def _room(  # type: ignore[no-untyped-def]
+    text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse: bool, bound: Bound
+):
     """Return arrays that hold whatever the rows may hold; pages never written cost nothing."""
     from labelwise.data._arff_kernels import Cells, count_marks
 
@@ -150,31 +153,49 @@ def _room(text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse:
         # row may end in the middle.
         n_rows = min(n_rows, (text.size - start) // n_columns) + 1
         n_cells, n_spans = n_rows * n_columns, n_rows * n_texts
+    bound.check(n_cells * (12 if sparse else 8) + n_rows * 16 + n_spans * 24, "its rows")
     return Cells(
         values=np.empty(n_cells),
         columns=np.empty(n_cells if sparse else 0, dtype=np.int32),
         ends=np.empty(n_rows if sparse else 0, dtype=np.int64),
         lines=np.empty(n_rows, dtype=np.int64),
         spans=np.empty((n_spans, 3), dtype=np.int64),
-        hard=np.empty((max(_HARD_CELLS, n_columns), 5), dtype=np.int64),
+        hard=np.empty((_HARD_CELLS + n_columns, 5), dtype=np.int64),
     )
+
+
+class _Numbers:
+    """The numbers that stand for declared values, by value; a list would be searched each time."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self.attributes = attributes
+        self.by_type: dict[int, dict[bytes, float]] = {}
+
+    def of(self, column: int) -> dict[bytes, float]:
+        """Return the numbers of a nominal attribute; equal types share them."""
+        kind = self.attributes[column].type
+        if id(kind) not in self.by_type:
+            self.by_type[id(kind)] = dict(zip(kind.values, kind.numbers, strict=True))
+        return self.by_type[id(kind)]
 
 
 def _hard_number(
     hard: list[int],
     content: bytearray,
-    attributes: Sequence[Attribute],
-    path: Path,
+    numbers: _Numbers,
+    path: str | Path,
     line: Callable[[int], int],
 ) -> float:
     """Return the number of a cell that the kernel left over: long, quoted, escaped or wrong."""
     _, column, start, end, quoted = hard
     raw = bytes(content[start:end])
     written = unescaped(raw) if quoted else raw
-    name, kind = shown(attributes[column].name), attributes[column].type
-    if kind.kind == "nominal":
-        if written in kind.values:
-            return kind.numbers[kind.values.index(written)]
+    attribute = numbers.attributes[column]
+    name = shown(attribute.name)
+    if attribute.type.kind == "nominal":
+        declared = numbers.of(column)
+        if written in declared:
+            return declared[written]
         raise DataError(path, f"{shown(written)!r} is not declared for {name!r}.", line(start))
     value = number(written)
     if value is None:

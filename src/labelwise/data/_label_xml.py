@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree.ElementTree import ParseError
+from typing import Any
+from xml.sax import ContentHandler, SAXParseException
 
-from labelwise.data._files import MAX_BYTES, DataError, decode, read_bytes
+from labelwise.data._files import DataError, decode, read_bytes, reading
 
 
-def read_label_names(path: str | Path, max_bytes: int = MAX_BYTES) -> list[str]:
+def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str]:
     """Return the names of all label elements, nested ones too, in the order of the file."""
     from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+    from defusedxml.sax import make_parser
 
     path = Path(path)
-    text, _ = decode(read_bytes(path, max_bytes))
-    try:
-        root = fromstring(text, forbid_dtd=True)
-    except DefusedXmlException as error:
-        raise DataError(path, "holds a DTD or entities, which are refused.") from error
-    except (ParseError, ValueError) as error:
-        line = error.position[0] if isinstance(error, ParseError) else None
-        raise DataError(path, f"is not well-formed XML ({error}).", line) from error
-    if _local_name(root.tag) != "labels":
-        raise DataError(path, f"must hold <labels>, got <{_local_name(root.tag)}>.")
-    names = [element.get("name") for element in root.iter() if _local_name(element.tag) == "label"]
-    return _distinct(names, path)
+    with reading(path):
+        text, _ = decode(read_bytes(path, max_bytes))
+        elements = _Elements()
+        parser = make_parser()
+        parser.forbid_dtd = True
+        parser.setContentHandler(elements)
+        try:
+            # At once: fed in pieces, a long tag is parsed again with every piece.
+            parser.feed(text)
+            parser.close()
+        except DefusedXmlException as error:
+            raise DataError(path, "holds a DTD or entities, which are refused.") from error
+        except SAXParseException as error:
+            problem = f"is not well-formed XML ({error.getMessage()})."
+            raise DataError(path, problem, error.getLineNumber()) from error
+        if elements.root != "labels":
+            raise DataError(path, f"must hold <labels>, got <{elements.root:.60}>.")
+        return _distinct(elements.names, path)
 
 
-def _local_name(tag: object) -> str:
-    return str(tag).rpartition("}")[2]
+class _Elements(ContentHandler):
+    """Collects the names of the labels.
+
+    Namespaces are not resolved: written out, a long one would be repeated for every attribute.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: str | None = None
+        self.names: list[str | None] = []
+
+    def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 (the name of SAX)
+        local_name = name.rpartition(":")[2]
+        if self.root is None:
+            self.root = local_name
+        if local_name == "label":
+            self.names.append(attrs.get("name"))
 
 
 def _distinct(names: list[str | None], path: Path) -> list[str]:

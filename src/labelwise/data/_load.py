@@ -39,6 +39,7 @@ def load(
     data_home: str | Path | None = None,
     labels: _Labels = None,
     bags: str | None = None,
+    max_bytes: int | None = None,
 ) -> Dataset:
     """Return a data set by its name or from a file or folder.
 
@@ -55,6 +56,9 @@ def load(
         Which columns are labels, as for `read_arff` and `read_table`.
     bags : str, optional
         Of a table, the column that tells the bag of a row, as for `read_table`.
+    max_bytes : int, optional
+        A file is refused if it, unpacked, or an array built from it would take more bytes. By
+        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
@@ -76,19 +80,20 @@ def load(
     if name_or_path in BUNDLED:
         return replace(BUNDLED[str(name_or_path)](), name=str(name_or_path))
     path = Path(name_or_path)
+    wanted = (labels, bags, max_bytes)
     if path.is_dir():
-        return _read_files(_files_in(path), path.resolve().name, labels, bags)
+        return _read_files(_files_in(path), path.resolve().name, *wanted)
     if path.is_file():
-        return _read_files([path], _stem(path), labels, bags)
+        return _read_files([path], _stem(path), *wanted)
     name = str(name_or_path)
     if path.name != name or _format(path):
         raise DataError(path, "does not exist.")
     homes = list(_homes(data_home))
     for home in homes:
         if files := _files_of(home, name):
-            return _read_files(files, name, labels, bags)
+            return _read_files(files, name, *wanted)
     if name in OPENML_IDS:
-        return load(fetch(name, _user_cache()))
+        return load(fetch(name, _user_cache()), max_bytes=max_bytes)
     places = ", ".join(str(home) for home in homes)
     raise DataError(
         name,
@@ -155,20 +160,23 @@ def _main_file(files: list[Path], folder: Path) -> list[Path]:
     raise DataError(folder, f"must hold one data set, or a train and a test file; found {found}.")
 
 
-def _read_files(files: list[Path], name: str, labels: _Labels, bags: str | None) -> Dataset:
+def _read_files(
+    files: list[Path], name: str, labels: _Labels, bags: str | None, max_bytes: int | None
+) -> Dataset:
     ending = _format(files[0])
     if bags is not None and ending not in _TABLE:
         raise ValueError(f"bags is for csv and parquet tables, got {bags!r} for {files[0].name}.")
     if files[0].is_dir():
         from labelwise.data._reuters import read_reuters
 
-        return read_reuters(files[0])
+        return read_reuters(files[0], max_bytes=max_bytes)
     if ending in _ARFF:
-        return arff_files(files, labels, name=name)
+        return arff_files(files, labels, name=name, max_bytes=max_bytes)
     if ending in _SVMLIGHT:
-        return svmlight_files(files, name=name, n_features=_N_FEATURES.get(name))
+        n_features = _N_FEATURES.get(name)
+        return svmlight_files(files, name=name, n_features=n_features, max_bytes=max_bytes)
     if ending in _TABLE:
         if labels is None or isinstance(labels, int | Path):
             raise DataError(files[0], "does not say which columns are labels: give labels=.")
-        return table_files(files, labels=labels, bags=bags, name=name)
+        return table_files(files, labels=labels, bags=bags, name=name, max_bytes=max_bytes)
     raise DataError(files[0], "has none of the endings .arff, .svm, .csv, .tsv, .parquet (.gz).")

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import MAX_BYTES, DataError, read_bytes
+from labelwise.data._files import DataError, read_bytes, reading
 from labelwise.data._terms import count_terms
 
 
-def read_reuters(folder: str | Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
+def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
     """Return the Reuters-21578 news of the ModApte split as counts of terms.
 
     Kept are the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST that have at
@@ -24,8 +24,9 @@ def read_reuters(folder: str | Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
     ----------
     folder : str or Path
         Where the files ``reut2-000.sgm`` to ``reut2-021.sgm`` are, plain or as ``.sgm.gz``.
-    max_bytes : int
-        A file that unpacks to more is refused.
+    max_bytes : int, optional
+        A file that unpacks to more is refused. By default 64 times the size of the file, but at
+        least 1 GiB, and at most half of the memory.
 
     Returns
     -------
@@ -56,7 +57,11 @@ def read_reuters(folder: str | Path, *, max_bytes: int = MAX_BYTES) -> Dataset:
     >>> reuters = read_reuters("reuters21578")        # doctest: +SKIP
     >>> X = tf_idf(reuters.X, reuters.train)          # doctest: +SKIP
     """
-    folder = Path(folder)
+    with reading(folder):
+        return _read_folder(Path(folder), max_bytes)
+
+
+def _read_folder(folder: Path, max_bytes: int | None) -> Dataset:
     found = [*folder.glob("reut2-*.sgm"), *folder.glob("reut2-*.sgm.gz")]
     # A file may lie there packed and unpacked: it is read once.
     paths = {path.name.removesuffix(".gz"): path for path in found}
@@ -95,7 +100,7 @@ def _dataset(news: Sequence[_Document], topics: set[str]) -> Dataset:
     )
 
 
-def _documents(path: Path, max_bytes: int) -> Iterator[_Document]:
+def _documents(path: Path, max_bytes: int | None) -> Iterator[_Document]:
     """Give the documents of a file that ModApte uses."""
     content = read_bytes(path, max_bytes).decode("latin-1")
     start = content.find("<REUTERS ")

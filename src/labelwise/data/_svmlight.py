@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import MAX_BYTES, DataError, decode, plain_name
+from labelwise.data._files import SIDE_BYTES, DataError, decode, plain_name, reading
 from labelwise.data._svmlight_rows import SvmlightRows
 
 
@@ -20,7 +20,7 @@ def read_svmlight(
     n_features: int | None = None,
     n_labels: int | None = None,
     zero_based: bool | str = "auto",
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     r"""Return the data of a multi-label svmlight (libsvm) file, plain or gzip.
 
@@ -37,8 +37,9 @@ def read_svmlight(
     zero_based : bool or "auto"
         Whether feature indices count from 0. "auto": from 0 if there is a header or index 0
         occurs, else from 1.
-    max_bytes : int
-        A file that unpacks to more is refused.
+    max_bytes : int, optional
+        A file is refused if it, unpacked, or an array built from it would take more bytes. By
+        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def read_svmlight(
     DataError
         With the file, the line and what is wrong there. Indices must rise within a line. An
         index or label that would need more than 2**20 columns, or one per byte of the file, is
-        refused unless `n_features` or `n_labels` allows it.
+        refused unless `n_features` or `n_labels` allows it. A column counts as 100 bytes.
 
     Notes
     -----
@@ -85,21 +86,22 @@ def svmlight_files(
     n_features: int | None = None,
     n_labels: int | None = None,
     zero_based: bool | str = "auto",
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     """Return one Dataset of one file, or of a training and a test file with common columns."""
     _check_count(n_features, "n_features")
     _check_count(n_labels, "n_labels")
     if zero_based not in (True, False, "auto"):
         raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}.')
-    rows = SvmlightRows(paths, max_bytes)
-    X = _features(rows, n_features, zero_based)
-    Y, label_names = _labels(rows, n_labels)
-    train = test = None
-    if len(paths) == 2:
-        train, test = np.split(np.arange(X.shape[0]), rows.file_ends[:1])
-    name = plain_name(paths[0]) if name is None else name
-    return Dataset(X, Y, name, label_names=label_names, train=train, test=test)
+    with reading(paths[0]):
+        rows = SvmlightRows(paths, max_bytes)
+        X = _features(rows, n_features, zero_based)
+        Y, label_names = _labels(rows, n_labels)
+        train = test = None
+        if len(paths) == 2:
+            train, test = np.split(np.arange(X.shape[0]), rows.file_ends[:1])
+        name = plain_name(paths[0]) if name is None else name
+        return Dataset(X, Y, name, label_names=label_names, train=train, test=test)
 
 
 def _features(
@@ -158,7 +160,10 @@ def _n_columns(
         column = columns[np.argmax(wrong)]
         raise rows.fault(f"has {kind} {column}, counted from 0, beyond {reason}.", wrong, indptr)
     is_open = asked is None and rows.declared is None
-    return int(columns.max(initial=-1)) + 1 if is_open else allowed
+    n_columns = int(columns.max(initial=-1)) + 1 if is_open else allowed
+    if asked is None:
+        rows.bound.check(n_columns * SIDE_BYTES, f"its {n_columns} {kind} columns")
+    return n_columns
 
 
 def _check_count(count: int | None, input_name: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.data._files import DataError, decode, read_bytes
+from labelwise.data._files import DataError, bound_of, decode, read_bytes
 
 # A file may use this many columns, or one for each of its bytes if that is more: so memory stays
 # in proportion to the file. Beyond that, columns must be asked for by n_features or n_labels.
@@ -26,9 +26,10 @@ class SvmlightRows:
     line at a time, so an error of its own belongs to the line given last.
     """
 
-    def __init__(self, paths: Sequence[str | Path], max_bytes: int) -> None:
+    def __init__(self, paths: Sequence[str | Path], max_bytes: int | None) -> None:
         self.paths = paths
         self.max_bytes = max_bytes
+        self.bound = max((bound_of(path, max_bytes) for path in paths), key=lambda b: b.max_bytes)
         self.most_columns = _FREE_COLUMNS
         self.declared: Counter[str] | None = None
         self.path: str | Path = paths[0]

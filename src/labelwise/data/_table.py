@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelwise.data import _table_labels as label_columns
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import MAX_BYTES, plain_name
+from labelwise.data._files import TEXT_BYTES, plain_name, reading
 from labelwise.data._table_columns import encode, features, texts
 from labelwise.data._table_files import Tables
 
@@ -26,7 +26,7 @@ def read_table(
     ids: str | Sequence[str] | None = None,
     separator: str | None = None,
     bags: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     r"""Return the data of a csv or parquet table, plain or gzip.
 
@@ -49,8 +49,9 @@ def read_table(
     bags : str, optional
         For multi-instance data, the column whose value tells the bag of a row. Bags stand in the
         order in which they first occur, and their rows must agree in the labels.
-    max_bytes : int
-        A file that unpacks to more is refused.
+    max_bytes : int, optional
+        A file is refused if it, unpacked, or an array built from it would take more bytes. By
+        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def table_files(
     separator: str | None = None,
     bags: str | None = None,
     name: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
 ) -> Dataset:
     """Return one Dataset of one file, or of a training and a test file of the same columns.
 
@@ -110,25 +111,27 @@ def table_files(
     as_text = {*id_names, *_ROW_NAMES, *([] if bags is None else [bags])}
     if isinstance(labels, str) and not labels.endswith("*"):
         as_text.add(labels)
-    tables = Tables(paths, as_text, max_bytes)
-    chosen = _labels(tables, labels, separator)
-    id_names += [row_name for row_name in _ROW_NAMES if row_name in tables.known]
-    others = {*id_names, bags}
-    for column in chosen.columns:
-        if column in others:
-            raise ValueError(f"labels must not name {column!r} too, which is in ids or bags.")
-    used = others.union(chosen.columns)
-    found = features(tables, [column for column in tables.names if column not in used])
-    named = {column: texts(tables.column(column)) for column in id_names} | found.ids
-    read = _Rows(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
-    read = read if bags is None else _in_bags(tables, read, bags)
-    train = test = None
-    if len(paths) == 2:
-        train, test = np.flatnonzero(read.files == 0), np.flatnonzero(read.files == 1)
-    name = plain_name(paths[0]) if name is None else name
-    return Dataset(
-        read.X, read.Y, name, found.names, chosen.names, train, test, read.bags, read.ids
-    )
+    with reading(paths[0]):
+        tables = Tables(paths, as_text, max_bytes)
+        chosen = _labels(tables, labels, separator)
+        id_names += [row_name for row_name in _ROW_NAMES if row_name in tables.known]
+        others = {*id_names, bags}
+        for column in chosen.columns:
+            if column in others:
+                raise ValueError(f"labels must not name {column!r} too, which is in ids or bags.")
+        used = others.union(chosen.columns)
+        found = features(tables, [column for column in tables.names if column not in used])
+        tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
+        named = {column: texts(tables.column(column)) for column in id_names} | found.ids
+        read = _Rows(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
+        read = read if bags is None else _in_bags(tables, read, bags)
+        train = test = None
+        if len(paths) == 2:
+            train, test = np.flatnonzero(read.files == 0), np.flatnonzero(read.files == 1)
+        name = plain_name(paths[0]) if name is None else name
+        return Dataset(
+            read.X, read.Y, name, found.names, chosen.names, train, test, read.bags, read.ids
+        )
 
 
 class _Chosen(NamedTuple):

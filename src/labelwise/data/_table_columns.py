@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.data._files import DataError
+from labelwise.data._files import SIDE_BYTES, DataError
 from labelwise.data._table_files import Tables
 
 MISSING = ("", "?")
@@ -65,6 +65,7 @@ def features(tables: Tables, names: Sequence[str]) -> Features:
 
     parts: list[_Part] = []
     ids: dict[str, np.ndarray] = {}
+    name_bytes = 0
     for name in names:
         column = tables.column(name)
         if pa.types.is_nested(column.type):
@@ -74,6 +75,9 @@ def features(tables: Tables, names: Sequence[str]) -> Features:
         if codes is not None and _no_value_twice(codes):
             ids[name] = texts(column)
         else:
+            # Every value's column repeats the name of the table's.
+            name_bytes += (1 if codes is None else len(codes.values)) * (len(name) + SIDE_BYTES)
+            tables.bound.check(name_bytes, "the names of its features")
             parts.append(_part(name, codes))
     feature_names = [name for part in parts for name in part.names]
     _check_distinct(feature_names, tables)
@@ -118,6 +122,7 @@ def _single(tables: Tables, part: _Part) -> np.ndarray:
 
 
 def _dense(tables: Tables, parts: Sequence[_Part], n_columns: int) -> np.ndarray:
+    tables.bound.check(tables.n_rows * n_columns * 8, "its features")
     X = np.zeros((tables.n_rows, n_columns))
     start = 0
     for part in parts:
@@ -133,6 +138,8 @@ def _dense(tables: Tables, parts: Sequence[_Part], n_columns: int) -> np.ndarray
 
 
 def _sparse(tables: Tables, parts: Sequence[_Part]) -> sparse.csr_array:
+    # At most so many entries, with their places: see the growth of gaps below.
+    tables.bound.check(tables.n_rows * len(parts) * 16, "its features")
     blocks, n_gaps = [], 0
     for part in parts:
         if part.codes is None or part.is_single:
@@ -143,6 +150,7 @@ def _sparse(tables: Tables, parts: Sequence[_Part]) -> sparse.csr_array:
         if n_gaps > _DENSE_GROWTH * tables.n_rows * len(parts):
             problem = f"has too many values and gaps in column {part.column!r}: name it in ids=."
             raise DataError(tables.files[0].path, problem)
+        tables.bound.check(n_gaps * 24, "missing text, NaN for each value of its column,")
         rows = np.concatenate([known, np.repeat(gaps, len(part.names))])
         columns = np.concatenate(
             [part.codes[known], np.tile(np.arange(len(part.names)), gaps.size)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -10,11 +11,8 @@ from typing import Any
 import numpy as np
 
 from labelwise.data._csv_text import CsvText
-from labelwise.data._files import DataError, read_bytes
-
-_BATCH_ROWS = 2**14
-# Arrow takes 10 kB for a column, however small: a few bytes in the file.
-_MOST_COLUMNS = 2**16
+from labelwise.data._files import Bound, DataError, bound_of, first_line, read_bytes
+from labelwise.data._parquet import check_width, decoded, decoded_bytes, read_parquet
 
 
 class Tables:
@@ -24,11 +22,12 @@ class Tables:
     """
 
     def __init__(
-        self, paths: Sequence[str | Path], as_text: Collection[str], max_bytes: int
+        self, paths: Sequence[str | Path], as_text: Collection[str], max_bytes: int | None
     ) -> None:
         import pyarrow as pa
 
-        self.files = [_TableFile(path, as_text, max_bytes) for path in paths]
+        self.files = [_TableFile(bound_of(path, max_bytes), as_text) for path in paths]
+        self.bound = max((file.bound for file in self.files), key=lambda bound: bound.max_bytes)
         for file in self.files[1:]:
             _check_same_columns(self.files[0], file)
         self.ends = np.cumsum([file.table.num_rows for file in self.files])
@@ -36,6 +35,8 @@ class Tables:
         self.known = set(self.names)
         parts = [file.table.select(self.names) for file in self.files]
         table = pa.concat_tables(parts, promote_options="permissive")
+        n_empty = table.schema.types.count(pa.null())
+        self.bound.check(table.num_rows * n_empty * 8, "its columns without values")
         kinds = [pa.float64() if kind == pa.null() else kind for kind in table.schema.types]
         self.table = table.cast(pa.schema(zip(self.names, kinds, strict=True)))
         self.n_rows: int = self.table.num_rows
@@ -60,26 +61,23 @@ class Tables:
 class _TableFile:
     """A csv or parquet file, plain or gzip, read whole."""
 
-    def __init__(self, path: str | Path, as_text: Collection[str], max_bytes: int) -> None:
+    def __init__(self, bound: Bound, as_text: Collection[str]) -> None:
         import pyarrow as pa
 
-        self.path = path
-        content = read_bytes(path, max_bytes)
+        self.bound, self.path = bound, bound.path
+        path = bound.path
+        content = read_bytes(path, bound.max_bytes)
         if not content or content.isspace():
             raise DataError(path, "is empty.")
         # A csv file may name its first column PAR1.
         is_parquet = content.startswith(b"PAR1") and bytes(content[4:5]) not in (b",", b";", b"\t")
-        self.text = None if is_parquet else CsvText(content)
-        _check_width(path, 0 if self.text is None else self.text.n_columns)
+        self.text = None if is_parquet else self._csv(content)
         try:
-            table = (
-                _parquet(path, content, max_bytes)
-                if self.text is None
-                else self.text.table(as_text)
-            )
+            table = read_parquet(bound, content) if self.text is None else self.text.table(as_text)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._unreadable(error) from error
         self._check(table)
+        bound.check(decoded_bytes(table), "its text")
         columns = [self._plain(table, name, name in as_text) for name in table.column_names]
         self.table = pa.table(columns, names=table.column_names)
 
@@ -89,11 +87,22 @@ class _TableFile:
             return DataError(self.path, f"row {row + 1} {problem}")
         return DataError(self.path, problem, self.text.line_of(row))
 
+    def _csv(self, content: bytearray) -> CsvText:
+        """Return the text, having checked that its columns and cells are not too many."""
+        try:
+            text = CsvText(content)
+        except csv.Error as error:
+            problem = f"has a column name of more than {csv.field_size_limit():,} characters."
+            raise DataError(self.path, problem) from error
+        check_width(self.path, text.n_columns)
+        self.bound.check(text.n_cells * 8, "its cells")
+        return text
+
     def _unreadable(self, error: Exception) -> DataError:
         fault = None if self.text is None else self.text.fault()
         if fault is not None:
             return DataError(self.path, *fault)
-        return DataError(self.path, f"cannot be read ({str(error).splitlines()[0]}).")
+        return DataError(self.path, f"cannot be read ({first_line(error)}).")
 
     def _check(self, table: Any) -> None:
         name, times = next(iter(Counter(table.column_names).most_common(1)), ("", 1))
@@ -109,9 +118,7 @@ class _TableFile:
         """Return a column as one of the few types that `Tables` promises."""
         import pyarrow as pa
 
-        column, types = table.column(name), pa.types
-        if types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column, types = decoded(table.column(name)), pa.types
         if column.null_count == len(column):
             # Nothing says what it is: the other file may.
             return pa.nulls(len(column), pa.string() if as_text else pa.null())
@@ -128,33 +135,6 @@ class _TableFile:
         except pa.ArrowException as error:
             problem = f"has {kind} in column {name!r}, which is neither numbers nor text."
             raise DataError(self.path, problem) from error
-
-
-def _parquet(path: str | Path, content: bytearray, max_bytes: int) -> Any:
-    """Return the table of a parquet file, refused as soon as it unpacks to too much."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(pa.BufferReader(pa.py_buffer(content))) as file:
-        _check_width(path, file.metadata.num_columns)
-        batches, size = [], 0
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-            batches.append(batch)
-            size += batch.nbytes
-            if size > max_bytes:
-                raise DataError(path, f"holds more than max_bytes={max_bytes} bytes.")
-        table = pa.Table.from_batches(batches, schema=file.schema_arrow)
-    # Text that is not UTF-8 would be found out only when it is used.
-    table.validate(full=True)
-    return table
-
-
-def _check_width(path: str | Path, n_columns: int) -> None:
-    if n_columns > _MOST_COLUMNS:
-        problem = (
-            f"has {n_columns} columns, more than {_MOST_COLUMNS}: write it as svmlight or ARFF."
-        )
-        raise DataError(path, problem)
 
 
 def _check_same_columns(first: _TableFile, other: _TableFile) -> None:

@@ -15,6 +15,7 @@ from labelwise.data._table_files import Tables
 # False is 0 and 1.0 is 1 also as keys.
 _BINARY = {0: 0, 1: 1, "0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 _GAP, _WRONG = -1, -2
+_NAME_BYTES = 32
 
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
@@ -27,10 +28,12 @@ def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
 
 def from_columns(tables: Tables, names: Sequence[str]) -> sparse.csc_array | None:
     """Return the matrix of columns of 0 and 1, None if every cell is missing."""
-    positives, n_missing, first_gap = [], 0, (tables.n_rows, "")
+    positives, n_positives, n_missing, first_gap = [], 0, 0, (tables.n_rows, "")
     for name in names:
         cells = _binary_cells(tables, name)
         positives.append(np.flatnonzero(cells == 1))
+        n_positives += positives[-1].size
+        tables.bound.check(n_positives * 16, "its labels")
         gaps = np.flatnonzero(cells < 0)
         n_missing += gaps.size
         if gaps.size:
@@ -87,6 +90,7 @@ def from_sets(
 
     column = tables.column(name)
     gaps = column.is_null().to_numpy()
+    _check_size(tables, column, separator)
     if _is_list(column):
         lists = column.cast(pa.large_list(pa.string()))
     else:
@@ -103,6 +107,17 @@ def from_sets(
     ones = np.ones(places[0].size, dtype=bool)
     shape = (tables.n_rows, len(members.values))
     return sparse.csr_array((ones, places), shape=shape), members.values
+
+
+def _check_size(tables: Tables, column: Any, separator: str) -> None:
+    """Refuse more names in all than the bound allows; each takes its offsets, row and number."""
+    from pyarrow import compute as pc
+
+    if _is_list(column):
+        n_names = pc.sum(pc.list_value_length(column)).as_py()
+    else:
+        n_names = tables.n_rows + (pc.sum(pc.count_substring(column, separator)).as_py() or 0)
+    tables.bound.check((n_names or 0) * _NAME_BYTES, "the names of its labels")
 
 
 def _is_list(column: Any) -> bool:

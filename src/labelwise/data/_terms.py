@@ -12,6 +12,8 @@ from scipy import sparse
 
 # Letters of any alphabet, with apostrophes inside; digits are none.
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+# No word of a language is longer; the time of the stemmer grows with the square of the length.
+_LONGEST_WORD = 100
 
 
 def count_terms(
@@ -20,8 +22,8 @@ def count_terms(
     """Return how often each term occurs in each text, and the terms in sorted order.
 
     Words are runs of at least two letters, in lower case; an apostrophe may stand inside. Stop
-    words are left out, the others are reduced to their stem. One pass over the texts; every
-    distinct word is stemmed once.
+    words are left out, the others are reduced to their stem, but runs of more than 100 letters
+    are terms as they are. One pass over the texts; every distinct word is stemmed once.
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ class _Vocabulary(dict[str, int]):
     def __missing__(self, word: str) -> int:
         number = -1
         if len(word) > 1:
-            term = word if self.stem is None else self.stem(word)
+            is_word = len(word) <= _LONGEST_WORD
+            term = self.stem(word) if self.stem is not None and is_word else word
             number = self.numbers.setdefault(term, len(self.numbers))
         self[word] = number
         return number
