@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.scored_sets import HOME, N_HOLDOUTS, SETS, Holdout, holdout
-from labelwise.data._files import written_whole
+from labelwise._io import written_whole
 from labelwise.decisions import best_thresholds, maximize_expected_f_independent
 from labelwise.measures import count, f_measure, macro, micro
 
@@ -123,8 +123,8 @@ def main() -> None:
             print(f"{name}: {n_holdouts} holdouts done.", flush=True)
     tables = [show(average, results) for average in AVERAGES]
     if results.keys() == set(SETS) and n_holdouts == N_HOLDOUTS:
-        with written_whole(PAGE) as unfinished:
-            unfinished.write_text("\n\n".join(tables) + "\n", encoding="utf-8")
+        with written_whole(PAGE) as stream:
+            stream.write(("\n\n".join(tables) + "\n").encode())
         print(f"written to {PAGE}")
 
 

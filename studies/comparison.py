@@ -7,6 +7,7 @@ aim, verdict) and ``<table>.md`` beside it. ``studies/README.md`` has a line for
 
 from __future__ import annotations
 
+import codecs
 import csv
 import datetime
 import math
@@ -15,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
-from labelwise.data._files import written_whole
+from labelwise._io import written_whole
 from studies import FOLDER
 
 WITHIN = ("within", "no worse")
@@ -102,22 +103,21 @@ class Table:
         """Write the cells and the page beside the published table, and renew the list of tables."""
         folder = FOLDER / self.paper
         _write(folder / f"{self.name}.md", self.to_markdown())
-        with written_whole(folder / f"{self.name}_measured.csv") as unfinished:
-            self._write_cells(unfinished)
+        with written_whole(folder / f"{self.name}_measured.csv") as stream:
+            self._write_cells(codecs.getwriter("utf-8")(stream))
         for other in self.others:
             other.write()
         write_readme()
 
-    def _write_cells(self, path: Path) -> None:
-        with path.open("w", encoding="utf-8") as lines:
-            facts = {"title": self.title, "date": _today(), "versions": versions()}
-            lines.writelines(f"# {key}: {value}\n" for key, value in facts.items())
-            writer = csv.writer(lines, lineterminator="\n")
-            writer.writerow([*self.keys, *_COMPARED])
-            for cell in self.cells:
-                numbers = (cell.measured, cell.difference, cell.tolerance)
-                texts = [f"{number:.7g}" for number in numbers]
-                writer.writerow([*cell.where, cell.published, *texts, cell.aim, cell.verdict])
+    def _write_cells(self, lines: TextIO) -> None:
+        facts = {"title": self.title, "date": _today(), "versions": versions()}
+        lines.writelines(f"# {key}: {value}\n" for key, value in facts.items())
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow([*self.keys, *_COMPARED])
+        for cell in self.cells:
+            numbers = (cell.measured, cell.difference, cell.tolerance)
+            texts = [f"{number:.7g}" for number in numbers]
+            writer.writerow([*cell.where, cell.published, *texts, cell.aim, cell.verdict])
 
 
 def read_table(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -195,8 +195,8 @@ def _today() -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with written_whole(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+    with written_whole(path) as stream:
+        stream.write(text.encode())
 
 
 def _line(cells: Iterable[Any]) -> str:

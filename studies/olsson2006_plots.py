@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import studies
+from labelwise._io import written_whole
 from studies.comparison import read_table
 
 FOLDER = studies.FOLDER / "olsson2006"
@@ -194,12 +195,14 @@ def draw_all(folder: Path) -> None:
     """Write every figure whose table was measured."""
     from matplotlib import rc_context
 
-    folder.mkdir(parents=True, exist_ok=True)
     for name, draw in DRAWN.items():
         table = FOLDER / f"{name}_measured.csv"
         if table.is_file():
-            with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-                draw(read_table(table)[1]).savefig(folder / f"{name}.svg")
+            with (
+                rc_context({"svg.fonttype": "none", "svg.hashsalt": name}),
+                written_whole(folder / f"{name}.svg") as stream,
+            ):
+                draw(read_table(table)[1]).savefig(stream, format="svg")
 
 
 if __name__ == "__main__":

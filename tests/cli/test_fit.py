@@ -263,9 +263,10 @@ def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
         ("fit", train, "--labels", "sea,sky,sun", "-o", train),
         ("predict", model, train, "-o", train),
         ("predict", model, train, "--scores", train),
-        ("predict", model, train, "-o", "x.csv", "--scores", "x.csv"),
     ):
         assert "cannot be written: it is read" in refusal(monkeypatch, capsys, *arguments)
+    twice = ("predict", model, train, "-o", "x.csv", "--scores", "x.csv")
+    assert "x.csv cannot be written twice" in refusal(monkeypatch, capsys, *twice)
     assert (train.read_bytes(), model.read_bytes()) == before
 
 

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,8 @@ from pyarrow import parquet
 from scipy import sparse
 
 from labelwise.cli._matrices import matched, read_labels, read_scores
-from labelwise.cli._matrix_files import FileMatrix, check_output, read_matrix, write_matrix
+from labelwise.cli._matrix_files import FileMatrix, read_matrix, write_matrix
+from labelwise.cli._outputs import Outputs
 from labelwise.data import DataError
 from tests.writers.arff import arff
 
@@ -249,9 +251,13 @@ def test_scipy_reads_the_decisions_that_are_written(tmp_path):
 def test_places_that_cannot_be_written_are_refused(tmp_path):
     file = write(tmp_path / "file", "")
     with pytest.raises(OSError, match="it is a folder"):
-        check_output(tmp_path)
+        Outputs([tmp_path])
     with pytest.raises(OSError, match="no folder that can be written"):
-        check_output(file / "deep" / "out.json")
+        Outputs([file / "deep" / "out.json"])
     with pytest.raises(OSError, match="it is read"):
-        check_output(file, tmp_path / "." / "file")
-    check_output(tmp_path / "new" / "out.json", file)
+        Outputs([file], inputs=[tmp_path / "." / "file"])
+    with pytest.raises(OSError, match="cannot be written twice"):
+        Outputs([tmp_path / "new", None, tmp_path / "." / "new"])
+    with pytest.raises(OSError, match="cannot be written twice"):
+        Outputs([Path("-"), Path("-")])
+    Outputs([tmp_path / "new" / "out.json", Path("-")], inputs=[file])

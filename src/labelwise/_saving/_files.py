@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from labelwise._io import written_whole
 from labelwise._saving._archive import Archive, open_archive
 from labelwise._saving._soundness import check_sound
 from labelwise._saving._trusted import foreign_types, trusted_names, unknown_types
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
-from labelwise.data._files import MAX_BYTES, DataError, read_bytes, written_whole
+from labelwise.data._files import MAX_BYTES, DataError, read_bytes
 
 
 def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
@@ -28,7 +29,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     model : estimator
         Of labelwise, or of scikit-learn with parts of both.
     path : str or Path
-        Usually ending in ``.skops``.
+        Usually ending in ``.skops``; ``-`` is the standard output.
     trusted : sequence of types
         Other types that may be inside; `load` must then be given them, too.
 
@@ -66,11 +67,8 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
         raise TypeError(f"model must hold only types that load knows, got {', '.join(unknown)}.")
     with zipfile.ZipFile(stream, "a") as packed:
         packed.writestr(ABOUT, json.dumps(versions_here(), indent=1))
-    try:
-        with written_whole(path) as unfinished:
-            unfinished.write_bytes(stream.getbuffer())
-    except OSError as error:
-        raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
+    with written_whole(path) as file:
+        file.write(stream.getbuffer())
 
 
 def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX_BYTES) -> Any:

@@ -79,7 +79,8 @@ def split(
     ] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same split.")] = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write row,subset as csv.")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write row,subset as csv; - for stdout."),
     ] = None,
     labels: LabelsOption = None,
     bags: BagsOption = None,
@@ -131,7 +132,8 @@ def tune(
     bootstrap: Annotated[int, typer.Option(help="Draws of the rows for intervals.")] = 0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the thresholds as JSON.")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write thresholds as JSON; - for stdout."),
     ] = None,
     columns: LabelsOption = None,
     bags: BagsOption = None,
@@ -163,7 +165,10 @@ def decide(
     thresholds: Annotated[Path, typer.Argument(help="A file written by labelwise tune.")],
     scores: Annotated[Path, typer.Argument(help="csv, parquet, npy or npz; rows by labels.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz; - for csv."
+        ),
     ],
     max_bytes: BytesOption = None,
 ) -> None:
@@ -234,7 +239,7 @@ def results(
     study: Annotated[str | None, typer.Option(help="The one study to show.")] = None,
     measure: Annotated[str | None, typer.Option(help="The one measure to show.")] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Where to write all rows: csv or parquet.")
+        Path | None, typer.Option(help="Where to write all rows: csv or parquet; - for csv.")
     ] = None,
 ) -> None:
     """Show mean and deviation of what a study found, and what failed or is missing."""

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
 from labelwise.cli._matrices import column_order, read_scores
 from labelwise.cli._matrix_files import (
     FileMatrix,
     check_matrix_ending,
-    check_output,
     write_matrix,
 )
+from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
@@ -24,7 +23,7 @@ def run_decisions(
 ) -> None:
     """Decide by thresholds that `labelwise tune` wrote, write the labels, and say how many."""
     check_matrix_ending(output)
-    check_output(output, thresholds, scores)
+    outputs = Outputs([output], inputs=[thresholds, scores])
     with working("deciding"):
         tuned = Thresholds.load(thresholds)
         scored = read_scores(scores, max_bytes)
@@ -32,7 +31,8 @@ def run_decisions(
         decided = tuned.decide(scored.values if order is None else scored.values[:, order])
         names = tuned.label_names or scored.label_names
         write_matrix(output, FileMatrix(decided, names, scored.ids, scored.id_name))
-    typer.echo(f"{summary(decided)}\nwritten to {output}")
+    outputs.say(summary(decided))
+    outputs.say_written(output)
 
 
 def summary(decided: Any) -> str:

@@ -15,8 +15,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
+from labelwise._io import written_whole
 from labelwise.data import Dataset, load
-from labelwise.data._files import written_whole
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin
 from labelwise.measures import Evaluation, evaluate
@@ -101,8 +101,8 @@ def _show_bags(console: Console) -> None:
         f"{len(digits)} new pictures {right:.0%} are told right."
     )
     figure = Path(tempfile.gettempdir()) / "labelwise-demo-bags.png"
-    with written_whole(figure) as unfinished:
-        BagDisplay.from_estimator(model, test).figure_.savefig(unfinished, format="png")
+    with written_whole(figure) as stream:
+        BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
     console.print(f"   Who spoke for which label: {figure}", highlight=False, soft_wrap=True)
 
 

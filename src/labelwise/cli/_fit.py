@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import typer
 from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise import _saving
 from labelwise.cli._describe import parse_labels
 from labelwise.cli._learners import Plan, plan
-from labelwise.cli._matrix_files import check_output
+from labelwise.cli._outputs import Outputs
 from labelwise.cli._parts import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load
+from labelwise.data._inputs import input_files
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BagPlugin
 
@@ -50,7 +50,7 @@ def run_fit(
     """Learn from a data set, write the model, and say what was done."""
     name, chosen = _planned(wishes, "br")
     check_part(wishes.part)
-    check_output(output, Path(data))
+    outputs = Outputs([output], inputs=input_files(data, data_home, labels))
     with working("reading"):
         columns = parse_labels(labels)
         whole = load(data, data_home=data_home, labels=columns, bags=bags, max_bytes=max_bytes)
@@ -65,9 +65,9 @@ def run_fit(
     fitted.label_names_ = tuple(rows.label_names)
     with working("writing"):
         _saving.save(fitted, output)
-    typer.echo(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    typer.echo(f"learner: {name}, decides {_in_words(chosen, fitted)}")
-    typer.echo(f"written to {output}")
+    outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
+    outputs.say(f"learner: {name}, decides {_in_words(chosen, fitted)}")
+    outputs.say_written(output)
 
 
 def _planned(wishes: FitWishes, default: str) -> tuple[str, Plan]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._io import ending_of, written_whole
 from labelwise.data._files import (
     TEXT_BYTES,
     Bound,
@@ -16,7 +16,6 @@ from labelwise.data._files import (
     bound_of,
     read_bytes,
     reading,
-    written_whole,
 )
 from labelwise.data._numpy_files import Arrays, npy_array, npz_arrays, sparse_matrix
 from labelwise.data._table_columns import numbers, texts
@@ -69,27 +68,16 @@ def _from_npz(path: Path, content: bytes, bound: Bound) -> FileMatrix:
     return FileMatrix(values, names, ids)
 
 
-def check_output(path: Path, *inputs: Path | None) -> None:
-    """Refuse a place that cannot be written, or that would overwrite what is read."""
-    if path.is_dir():
-        raise OSError(f"{path} cannot be written: it is a folder.")
-    if any(given is not None and path.resolve() == given.resolve() for given in inputs):
-        raise OSError(f"{path} cannot be written: it is read.")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise OSError(f"{path} cannot be written: {folder} is no folder that can be written to.")
-
-
 def check_matrix_ending(path: Path) -> None:
     """Refuse an ending in which no matrix is written."""
-    if path.suffix.lower() not in _WRITTEN:
+    if ending_of(path, ".csv") not in _WRITTEN:
         raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
 
 
 def write_matrix(path: Path, matrix: FileMatrix) -> None:
-    """Write decisions or scores, whole or not at all; npy has no room for names and ids."""
-    ending = path.suffix.lower()
-    with written_whole(path) as unfinished, unfinished.open("wb") as stream:
+    """Write decisions or scores, to ``-`` as csv; npy has no room for names and ids."""
+    ending = ending_of(path, ".csv")
+    with written_whole(path) as stream:
         if ending == ".npy":
             np.save(stream, _dense(matrix.values), allow_pickle=False)
         elif ending == ".npz":

@@ -20,7 +20,7 @@ def learners() -> None:
 def fit(
     data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the model, such as model.skops.")
+        Path, typer.Option("--output", "-o", help="Where to write the model; - for stdout.")
     ],
     learner: Annotated[
         str | None,
@@ -71,9 +71,11 @@ def predict(
     data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz."),
+        typer.Option(
+            "--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz; - for csv."
+        ),
     ] = None,
-    scores: Annotated[Path | None, typer.Option(help="Where to write scores.")] = None,
+    scores: Annotated[Path | None, typer.Option(help="Where to write scores, likewise.")] = None,
     part: Annotated[
         str | None, typer.Option(help="train, test or all rows; all if not given.")
     ] = None,

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from scipy import sparse
 
 from labelwise import _saving
@@ -17,14 +16,15 @@ from labelwise.cli._matrices import are_numbers, ids_of
 from labelwise.cli._matrix_files import (
     FileMatrix,
     check_matrix_ending,
-    check_output,
     is_matrix_file,
     write_matrix,
 )
+from labelwise.cli._outputs import Outputs
 from labelwise.cli._parts import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.data import Bags, Dataset, load
 from labelwise.data._files import DataError
+from labelwise.data._inputs import input_files
 from labelwise.decisions._score_matrix import METHODS, score_matrix
 
 
@@ -44,10 +44,9 @@ def run_prediction(
     if output is None and scores is None:
         raise ValueError("--output or --scores must be given, got neither.")
     check_part(part)
-    for path, other in ((output, scores), (scores, output)):
-        if path is not None:
-            check_matrix_ending(path)
-            check_output(path, model, Path(data), other)
+    for path in filter(None, (output, scores)):
+        check_matrix_ending(path)
+    outputs = Outputs([output, scores], inputs=[model, *input_files(data, data_home, labels)])
     with working("reading"):
         fitted = _saving.load(model)
         columns = _label_columns(data, labels)
@@ -67,11 +66,11 @@ def run_prediction(
     for path, matrix in found.items():
         write_matrix(path, matrix)
     if output is not None:
-        typer.echo(summary(found[output].values))
+        outputs.say(summary(found[output].values))
     if part is None and whole.train is not None:
-        typer.echo(f"{whole.train.size:,} of the rows are its training part; --part test is not")
+        outputs.say(f"{whole.train.size:,} of the rows are its training part; --part test is not")
     for path in found:
-        typer.echo(f"written to {path}")
+        outputs.say_written(path)
 
 
 def _label_columns(data: str, labels: str | None) -> Any:

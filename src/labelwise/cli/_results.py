@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
-from labelwise.cli._matrix_files import check_output
+from labelwise.cli._outputs import Outputs
 from labelwise.experiments import Results, Spread, read_results
 from labelwise.measures._evaluation import as_text
 
@@ -15,13 +13,12 @@ _SHOWN_FAILURES = 5
 
 def show_results(store: Path, study: str | None, measure: str | None, export: Path | None) -> None:
     """Print mean and deviation by data set and model; write all rows if a file is named."""
-    if export is not None:
-        check_output(export, store)
+    outputs = Outputs([export], inputs=[store])
     results = read_results(store, study=study)
-    typer.echo(results_in_words(results, measure))
+    outputs.say(results_in_words(results, measure))
     if export is not None:
         results.export(export)
-        typer.echo(f"{len(results):,} rows written to {export}")
+        outputs.say_written(export, f"{len(results):,} rows written to")
 
 
 def results_in_words(results: Results, measure: str | None = None) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import typer
 from scipy import sparse
 
+from labelwise._io import ending_of, is_stream, written_whole
 from labelwise.cli._describe import parse_labels
-from labelwise.cli._matrix_files import check_output
+from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load, write_svmlight
-from labelwise.data._files import written_whole
+from labelwise.data._inputs import input_files
 from labelwise.data._numbers import check_whole
 from labelwise.features import TermSelector
 from labelwise.features._selector import check_wishes
@@ -60,71 +61,84 @@ def show_selection(
 ) -> None:
     """Write the best terms of a data set, or show how many of them are enough."""
     _check_wishes(wishes, output)
-    if output is not None:
-        check_output(output, Path(data))
+    files = [output] if wishes.curve else [output, _columns_file(output)]
+    outputs = Outputs(files, inputs=input_files(data, data_home, labels))
     with working("reading"):
         columns = parse_labels(labels)
         dataset = load(data, data_home=data_home, labels=columns, max_bytes=max_bytes)
     if dataset.Y is None or dataset.bags is not None:
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")
-    typer.echo(repr(dataset))
+    outputs.say(repr(dataset))
     if wishes.curve:
-        _show_curve(dataset, wishes, output)
+        _show_curve(dataset, wishes, output, outputs)
     else:
-        _write_reduced(dataset, wishes, output)
+        _write_reduced(dataset, wishes, output, outputs)
 
 
 def _check_wishes(wishes: SelectWishes, output: Path | None) -> None:
     if wishes.curve == (wishes.n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
     endings = _FIGURES if wishes.curve else (".svm",)
-    if output is not None and output.suffix.lower() not in endings:
+    if output is not None and ending_of(output, endings[0]) not in endings:
         raise ValueError(f"{output} must end in {' or '.join(endings)}.")
     check_wishes(wishes.selector(wishes.n_terms))
     check_whole(wishes.k, "k")
 
 
-def _write_reduced(dataset: Dataset, wishes: SelectWishes, output: Path | None) -> None:
+def _columns_file(output: Path | None) -> Path | None:
+    """Return where the names of the columns go: beside the file, nowhere for a stream."""
+    if output is None or is_stream(output):
+        return None
+    return output.with_name(f"{output.stem}-columns.csv")
+
+
+def _write_reduced(
+    dataset: Dataset, wishes: SelectWishes, output: Path | None, outputs: Outputs
+) -> None:
     selector = wishes.selector(wishes.n_terms)
     rows = np.arange(dataset.n_samples) if dataset.train is None else dataset.train
     with working("scoring terms"):
         selector.fit(dataset.X[rows], dataset.Y[rows])
     kept = np.flatnonzero(selector.get_support())
     scored_on = "all rows" if dataset.train is None else f"the {rows.size:,} training rows"
-    typer.echo(
+    outputs.say(
         f"\n{kept.size:,} of {dataset.n_features:,} terms kept, scored on {scored_on}; "
         f"{dataset.n_features - selector.ranking_.size:,} are in at most {wishes.cut} rows\n"
     )
     for place, column in enumerate(selector.ranking_[: min(_N_SHOWN, kept.size)], start=1):
         score = selector.scores_[column]
-        typer.echo(f"{place:>4}  {dataset.feature_names[column]:<30}{score:>12.6g}")
+        outputs.say(f"{place:>4}  {dataset.feature_names[column]:<30}{score:>12.6g}")
     if output is None:
         return
     names = [dataset.feature_names[column] for column in kept]
     X = sparse.csr_array(dataset.X)[:, kept]
     reduced = Dataset(X, dataset.Y, dataset.name, names, dataset.label_names)
     write_svmlight(reduced, output)
-    beside = output.with_name(f"{output.stem}-columns.csv")
-    _write_columns(reduced, selector.scores_[kept], beside)
-    typer.echo(f"\nwritten to {output}; names and scores of its columns to {beside}")
+    outputs.say_written(output, "\nwritten to")
+    beside = _columns_file(output)
+    if beside is not None:
+        _write_columns(reduced, selector.scores_[kept], beside)
+        outputs.say_written(beside, "names and scores of its columns written to")
 
 
 def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path) -> None:
     """Write the names of the columns, which the other file has as numbers from 0."""
-    with written_whole(path) as unfinished, unfinished.open("w", newline="", encoding="utf-8") as f:
-        lines = csv.writer(f, lineterminator="\n")
+    with written_whole(path) as stream:
+        lines = csv.writer(codecs.getwriter("utf-8")(stream), lineterminator="\n")
         lines.writerow(("kind", "column", "name", "score"))
         terms = zip(reduced.feature_names, scores.tolist(), strict=True)
         lines.writerows(("term", j, name, score) for j, (name, score) in enumerate(terms))
         lines.writerows(("label", j, name, "") for j, name in enumerate(reduced.label_names))
 
 
-def _show_curve(dataset: Dataset, wishes: SelectWishes, output: Path | None) -> None:
+def _show_curve(
+    dataset: Dataset, wishes: SelectWishes, output: Path | None, outputs: Outputs
+) -> None:
     with working("classifying"):
         display = term_curve(dataset, wishes)
     rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
-    typer.echo(f"\nR-precision on {rows}, {wishes.k} neighbours by Okapi weights\n")
+    outputs.say(f"\nR-precision on {rows}, {wishes.k} neighbours by Okapi weights\n")
     highest = display.values[display.peak]
     for j, (size, value, error) in enumerate(
         zip(display.sizes, display.values, display.errors, strict=True)
@@ -132,16 +146,16 @@ def _show_curve(dataset: Dataset, wishes: SelectWishes, output: Path | None) -> 
         bar = "█" * round(_BAR * value / highest) if highest > 0 else ""
         mark = " peak" if j == display.peak else ""
         mark += " smallest within one error" if j == display.chosen else ""
-        typer.echo(f"{size:>8,}{value:>9.4f} ± {error:.4f}  {bar}{mark}")
-    typer.echo(
+        outputs.say(f"{size:>8,}{value:>9.4f} ± {error:.4f}  {bar}{mark}")
+    outputs.say(
         f"\n{display.sizes[display.chosen]:,} terms are the smallest set within one standard error "
         f"of the peak ({highest:.4f} at {display.sizes[display.peak]:,})."
     )
     if output is not None:
-        with written_whole(output) as unfinished:
-            figure = display.plot().figure_
-            figure.savefig(unfinished, format=output.suffix[1:].lower(), bbox_inches="tight")
-        typer.echo(f"written to {output}")
+        kind = ending_of(output, _FIGURES[0])[1:]
+        with written_whole(output) as stream:
+            display.plot().figure_.savefig(stream, format=kind, bbox_inches="tight")
+        outputs.say_written(output)
 
 
 def term_curve(dataset: Dataset, wishes: SelectWishes) -> TermCurveDisplay:

@@ -27,7 +27,9 @@ def select(
     seed: Annotated[int, typer.Option(help="Of the folds, if the data have no test rows.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where to write: .svm; with --curve .png, .svg, .pdf."),
+        typer.Option(
+            "--output", "-o", help="Where to write: .svm; with --curve .png, .svg, .pdf; or -."
+        ),
     ] = None,
     labels: LabelsOption = None,
     data_home: HomeOption = None,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import typer
 
+from labelwise._io import written_whole
 from labelwise.cli._describe import parse_labels
+from labelwise.cli._outputs import Outputs
 from labelwise.data import Dataset, load
-from labelwise.data._files import written_whole
+from labelwise.data._inputs import input_files
 from labelwise.splitting import SplitQuality, assign, split_quality
 
 _ALWAYS_SHOWN = ("random", "labelset", "iterative", "balanced")
@@ -33,6 +34,7 @@ def show_split(
     `proportions` holds shares separated by commas, and then `folds` does not count. The file has
     the columns row and subset, both counted from 0.
     """
+    outputs = Outputs([output], inputs=input_files(data, data_home, labels))
     wanted = parse_labels(labels)
     dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
     if dataset.Y is None:
@@ -41,15 +43,14 @@ def show_split(
     subsets = assign(dataset.Y, shares, method=method, random_state=seed)
     if output is not None:
         write_subsets(subsets, output)
-    typer.echo(repr(dataset))
-    typer.echo(f"\n{quality_table(dataset, shares, method, seed, subsets)}")
+    outputs.say(repr(dataset))
+    outputs.say(f"\n{quality_table(dataset, shares, method, seed, subsets)}")
     found = split_quality(dataset.Y, subsets, shares)
     worst = "none" if not dataset.n_labels else _label_name(dataset, found)
-    typer.echo(
+    outputs.say(
         f"\nsubsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
     )
-    if output is not None:
-        typer.echo(f"written to {output}")
+    outputs.say_written(output)
 
 
 def quality_table(
@@ -72,8 +73,8 @@ def quality_table(
 def write_subsets(subsets: np.ndarray, path: Path) -> None:
     """Write the subset of each row, whole or not at all."""
     lines = [f"{row},{subset}\n" for row, subset in enumerate(subsets.tolist())]
-    with written_whole(path) as unfinished:
-        unfinished.write_text("row,subset\n" + "".join(lines), encoding="utf-8")
+    with written_whole(path) as stream:
+        stream.write("".join(["row,subset\n", *lines]).encode())
 
 
 def parse_shares(text: str) -> list[float]:

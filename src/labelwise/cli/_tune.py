@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import typer
 
 from labelwise import measures
 from labelwise.cli._matrices import Matrix, matched, read_labels, read_scores
-from labelwise.cli._matrix_files import check_output
+from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
+from labelwise.data._inputs import input_files
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.decisions._corrected import corrected_value
 from labelwise.decisions._goal import check_goal
@@ -60,8 +60,7 @@ def show_tuning(
 ) -> Thresholds:
     """Print the best thresholds and what is known about them, and write them."""
     options = parse_wishes(wishes)
-    if output is not None:
-        check_output(output, scores, labels)
+    outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"):
         truth = read_labels(labels, columns, max_bytes, bags=bags)
         scored = matched(truth, read_scores(scores, max_bytes))
@@ -74,10 +73,9 @@ def show_tuning(
         never = never_decided(tuned, scored, truth, options)
     if output is not None:
         tuned.save(output)
-    typer.echo(repr(tuned))
-    typer.echo("\n" + "\n".join([_unseen_line(tuned, held_out), *_never_lines(never)]))
-    if output is not None:
-        typer.echo(f"written to {output}")
+    outputs.say(repr(tuned))
+    outputs.say("\n" + "\n".join([_unseen_line(tuned, held_out), *_never_lines(never)]))
+    outputs.say_written(output)
     return tuned
 
 

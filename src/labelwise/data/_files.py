@@ -6,7 +6,6 @@ import gzip
 import os
 import struct
 import sys
-import uuid
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -165,16 +164,3 @@ def plain_name(path: str | Path) -> str:
     """Return the name of a file without its folder, its format and the mark of a packed file."""
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem
-
-
-@contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
-    """Give a path to write to beside `path`; it takes its place only when all went well."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

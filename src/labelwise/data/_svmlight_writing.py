@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from labelwise._io import written_whole
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import written_whole
 
 
 def write_svmlight(dataset: Dataset, path: str | Path) -> None:
@@ -22,7 +22,7 @@ def write_svmlight(dataset: Dataset, path: str | Path) -> None:
     dataset : Dataset
         Without bags. NaN is refused, since the format has no word for it.
     path : str or Path
-        Where to write.
+        Where to write; ``-`` is the standard output.
 
     Examples
     --------
@@ -44,10 +44,10 @@ def write_svmlight(dataset: Dataset, path: str | Path) -> None:
         raise ValueError(f"{dataset.name!r} has missing values, which svmlight files cannot hold.")
     X.sort_indices()
     Y = sparse.csr_array((dataset.n_samples, dataset.n_labels) if dataset.Y is None else dataset.Y)
-    with written_whole(path) as unfinished, unfinished.open("w", encoding="ascii") as stream:
-        stream.write(f"{dataset.n_samples} {dataset.n_features} {dataset.n_labels}\n")
+    with written_whole(path) as stream:
+        stream.write(b"%d %d %d\n" % (dataset.n_samples, dataset.n_features, dataset.n_labels))
         for i in range(dataset.n_samples):
-            stream.write(_line(X, Y, i))
+            stream.write(_line(X, Y, i).encode("ascii"))
 
 
 def _line(X: sparse.csr_array, Y: sparse.csr_array, i: int) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._io import written_whole
 from labelwise._validation import check_names
-from labelwise.data._files import DataError, read_bytes, written_whole
+from labelwise.data._files import DataError, read_bytes
 from labelwise.decisions._thresholds import Thresholds
 
 FORMAT = "labelwise thresholds"
@@ -27,11 +28,8 @@ def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
     for field in fields(thresholds):
         content[field.name] = _as_json(getattr(thresholds, field.name))
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    try:
-        with written_whole(path) as unfinished:
-            unfinished.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
+    with written_whole(path) as stream:
+        stream.write(f"{text}\n".encode())
 
 
 def read_thresholds(path: str | Path) -> Thresholds:

@@ -125,7 +125,13 @@ class Thresholds:
         return scores.matrix
 
     def save(self, path: str | Path) -> None:
-        """Write the thresholds to a JSON file, beside it first and then in its place."""
+        """Write the thresholds to a JSON file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; ``-`` is the standard output.
+        """
         from labelwise.decisions._threshold_files import write_thresholds
 
         write_thresholds(self, path)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.data._files import written_whole
+from labelwise._io import ending_of, written_whole
 from labelwise.experiments._store import Columns, Store, unpacked
 from labelwise.experiments._summary import Spread, Summary
 
@@ -122,20 +122,27 @@ class Results:
         return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_VERSIONS)})
 
     def export(self, path: str | Path) -> None:
-        """Write the rows to a file, whose ending says how: .parquet or .csv."""
-        ending = Path(path).suffix.lower()
+        """Write the rows to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; the ending .parquet or .csv says how. ``-`` is the standard output and
+            gets csv.
+        """
+        ending = ending_of(path, ".csv")
         if ending not in (".parquet", ".csv"):
             raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
         table = self.to_table()
-        with written_whole(path) as unfinished:
+        with written_whole(path) as stream:
             if ending == ".parquet":
                 from pyarrow import parquet
 
-                parquet.write_table(table, unfinished)
+                parquet.write_table(table, stream)
             else:
                 from pyarrow import csv
 
-                csv.write_csv(table, unfinished)
+                csv.write_csv(table, stream)
 
     def summary(self) -> Summary:
         """Return mean and standard deviation over folds and seeds; see `summarize`."""

@@ -1,0 +1,173 @@
+"""Write a file whole or not at all, and never something that is not a file of one's own."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from labelwise._io._parts import PART, locked_part, remove_stale_parts, removed_if_killed
+
+STDOUT = "-"
+# What goes to a pipe or a device is collected first: in memory up to this, then in a file.
+_IN_MEMORY = 2**26
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[BinaryIO]:
+    """Give a binary stream whose bytes become the content of `path` if all goes well.
+
+    The bytes go to an unfinished file in the same folder, which is flushed to the disk and then
+    renamed: readers see the old content or the new one, and an exception, Ctrl-C or a signal that
+    ends the process leaves the old one and nothing else. Missing folders are made.
+
+    - A symbolic link stays, and the file that it names is replaced.
+    - The new file keeps mode and, where allowed, owner of the old one; the umask rules otherwise.
+    - A pipe or a character device is never replaced: it gets the bytes when all are there.
+    - ``-``, and any other name of the standard output, is the standard output.
+    - Folders, sockets and block devices are refused.
+
+    Raises
+    ------
+    OSError
+        With the path and what the system said, in one sentence.
+    """
+    check_output(path)
+    try:
+        if is_stream(path):
+            with tempfile.SpooledTemporaryFile(_IN_MEMORY) as content:
+                yield content  # type: ignore[misc]
+                content.seek(0)
+                _send(content, path)  # type: ignore[arg-type]
+        else:
+            with _replaced(Path(os.path.realpath(path))) as stream:
+                yield stream
+    except BrokenPipeError:
+        # A reader that has seen enough is no fault: the command line ends without a word.
+        raise
+    except OSError as error:
+        raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse a path that `written_whole` could not write, before any work is done."""
+    if goes_to_stdout(path):
+        if not hasattr(sys.stdout, "buffer"):
+            raise OSError(f"{path} cannot be written: the standard output takes no bytes.")
+        return
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        _check_folder(path)
+        return
+    except OSError as error:
+        raise OSError(f"{path} cannot be written ({error.strerror}).") from error
+    for is_kind, kind in _REFUSED.items():
+        if is_kind(mode):
+            raise OSError(f"{path} cannot be written: it is a {kind}.")
+    if not os.access(path, os.W_OK):
+        raise OSError(f"{path} cannot be written: it is read-only.")
+    if stat.S_ISREG(mode):
+        _check_folder(path)
+
+
+def goes_to_stdout(path: str | Path) -> bool:
+    """Tell whether a path is ``-`` or another name of what the standard output is."""
+    if str(path) == STDOUT:
+        return True
+    if sys.stdout is None:
+        return False
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(1))
+    except OSError:
+        return False
+
+
+def is_stream(path: str | Path) -> bool:
+    """Tell whether a path is the standard output, a pipe or a character device."""
+    return goes_to_stdout(path) or Path(path).is_fifo() or Path(path).is_char_device()
+
+
+def ending_of(path: str | Path, default: str) -> str:
+    """Return the ending that tells the format, the default for a stream without one."""
+    ending = Path(path).suffix.lower()
+    return default if not ending and is_stream(path) else ending
+
+
+def same_file(path: str | Path, other: str | Path) -> bool:
+    """Tell whether two paths name one file, also by links of either kind; it need not exist."""
+    if os.path.realpath(path) == os.path.realpath(other):
+        return True
+    try:
+        return Path(path).samefile(other)
+    except OSError:
+        return False
+
+
+_REFUSED = {stat.S_ISDIR: "folder", stat.S_ISSOCK: "socket", stat.S_ISBLK: "block device"}
+
+
+def _check_folder(path: str | Path) -> None:
+    """Refuse a file whose folder, or the one in which that is to be made, takes no files."""
+    parents = Path(os.path.realpath(path)).parents
+    folder = next(parent for parent in parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"{path} cannot be written: {folder} is no folder that can be written to.")
+
+
+def _send(content: BinaryIO, path: str | Path) -> None:
+    """Copy finished content to the standard output, a pipe or a character device."""
+    if goes_to_stdout(path):
+        sys.stdout.flush()
+        shutil.copyfileobj(content, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    # Neither created nor truncated: what stands there now may be something else than before.
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+    with os.fdopen(descriptor, "wb") as stream:
+        shutil.copyfileobj(content, stream)
+
+
+@contextmanager
+def _replaced(target: Path) -> Iterator[BinaryIO]:
+    """Give the stream of an unfinished file that takes the place of `target` at the end."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_stale_parts(target.parent)
+    old = target.stat() if target.exists() else None
+    part = target.with_name(PART.format(secrets.token_hex(8)))
+    with removed_if_killed(part):
+        # Nobody may read in the meantime what is private at the end.
+        with locked_part(part, 0o666 if old is None else 0o600) as stream:
+            yield stream
+            stream.flush()
+            if old is not None:
+                _keep_mode_and_owner(stream.fileno(), old)
+            os.fsync(stream.fileno())
+            part.replace(target)
+        _flush_folder(target.parent)
+
+
+def _keep_mode_and_owner(descriptor: int, old: os.stat_result) -> None:
+    if not hasattr(os, "fchown"):
+        return
+    # Only root may give files away; the group may be one of the user's own.
+    with suppress(PermissionError):
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename last through a loss of power, where folders can be flushed."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
