@@ -1,4 +1,4 @@
-"""`labelwise reproduce` runs the studies of a checkout, and elsewhere says how to get one."""
+"""`labelwise reproduce` runs the studies that it was installed with, and no others."""
 
 from pathlib import Path
 
@@ -9,29 +9,47 @@ from labelwise.cli import _reproduce, app
 
 RUNNER = CliRunner()
 ROOT = Path(__file__).parents[2]
+PROGRAM = "import sys\nopen('seen', 'w').write(' '.join(sys.argv[1:]))\nsys.exit(3)\n"
 
 
-def test_a_checkout_is_found_from_within_and_beside(tmp_path, monkeypatch):
-    assert _reproduce.checkout(ROOT / "studies") == ROOT
-    for folder in ("studies", "src/labelwise/cli", "deep/er"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "studies" / "__main__.py").write_text("")
-    assert _reproduce.checkout(tmp_path / "deep" / "er") == tmp_path
+def checkout_at(folder):
+    """A folder that looks like a checkout, with a study that leaves a trace."""
+    for part in ("studies", "src/labelwise/cli", "deep/er"):
+        (folder / part).mkdir(parents=True)
+    (folder / "studies" / "__main__.py").write_text(PROGRAM)
+    return folder
 
 
-def test_elsewhere_one_sentence_says_how_to_get_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(_reproduce, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
-    with pytest.raises(ValueError, match="git clone its repository and run") as refused:
-        _reproduce.checkout(tmp_path)
+def installed_at(package, monkeypatch):
+    monkeypatch.setattr(_reproduce, "__file__", str(package / "cli" / "_reproduce.py"))
+
+
+@pytest.mark.parametrize("inside", [".", "studies", "deep/er"])
+def test_studies_of_the_folder_that_one_is_in_are_never_run(tmp_path, monkeypatch, inside):
+    foreign = checkout_at(tmp_path / "foreign")
+    installed_at(tmp_path / "lib" / "site-packages" / "labelwise", monkeypatch)
+    monkeypatch.chdir(foreign / inside)
+    done = RUNNER.invoke(app, ["reproduce", "pillai2012"])
+    assert isinstance(done.exception, ValueError)
+    assert not list(tmp_path.rglob("seen"))
+
+
+def test_the_checkout_that_runs_is_found_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert _reproduce.checkout() == ROOT
+
+
+@pytest.mark.parametrize("package", ["lib/python3.11/site-packages/labelwise", "src/labelwise"])
+def test_without_a_checkout_one_sentence_says_how_to_get_one(tmp_path, monkeypatch, package):
+    installed_at(tmp_path / package, monkeypatch)
+    with pytest.raises(ValueError, match="git clone its repository") as refused:
+        _reproduce.checkout()
     assert str(refused.value).count(". ") == 0
 
 
 def test_the_study_gets_its_arguments_and_its_end_is_passed_on(tmp_path, monkeypatch):
-    for folder in ("studies", "src/labelwise"):
-        (tmp_path / folder).mkdir(parents=True)
-    program = "import sys\nopen('seen', 'w').write(' '.join(sys.argv[1:]))\nsys.exit(3)\n"
-    (tmp_path / "studies" / "__main__.py").write_text(program)
-    monkeypatch.chdir(tmp_path)
+    checkout = checkout_at(tmp_path)
+    installed_at(checkout / "src" / "labelwise", monkeypatch)
     words = ["reproduce", "sechidis2011", "--table", "2", "--quick", "--repetitions", "1"]
     assert RUNNER.invoke(app, words).exit_code == 3
     assert (tmp_path / "seen").read_text() == "sechidis2011 --table 2 --quick --repetitions 1"

@@ -259,7 +259,7 @@ def reproduce(
         int | None, typer.Option(help="How often; as the paper if not given.", min=1)
     ] = None,
 ) -> None:
-    """Measure a paper's published tables anew, by the studies of a checkout."""
+    """Measure a paper's published tables anew; needs an installation from a checkout."""
     from labelwise.cli._reproduce import run_study
 
     run_study(paper, table, quick, repetitions)

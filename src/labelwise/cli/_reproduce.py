@@ -16,17 +16,21 @@ def run_study(paper: str, table: str | None, quick: bool, repetitions: int | Non
     command += ["--quick"] if quick else []
     command += [] if repetitions is None else ["--repetitions", str(repetitions)]
     # No shell, and nothing but our own interpreter and program.
-    done = subprocess.run(command, cwd=checkout(Path.cwd()), check=False)  # noqa: S603
+    done = subprocess.run(command, cwd=checkout(), check=False)  # noqa: S603
     if done.returncode:
         raise typer.Exit(done.returncode)
 
 
-def checkout(here: Path) -> Path:
-    """Return the checkout that a folder lies in, or else the one that this package runs from."""
-    for folder in (here, *here.parents, Path(__file__).parents[3]):
-        if (folder / "studies" / "__main__.py").is_file() and (folder / "src/labelwise").is_dir():
-            return folder
+def checkout() -> Path:
+    """Return the checkout that this package runs from; the folder that one is in does not count.
+
+    A folder that somebody else prepared would otherwise have its programs run.
+    """
+    package = Path(__file__).resolve().parents[1]
+    folder = package.parents[1]
+    if package.parent.name == "src" and (folder / "studies" / "__main__.py").is_file():
+        return folder
     raise ValueError(
         "studies are part of labelwise's source and not of the installed package: "
-        "git clone its repository and run labelwise reproduce inside."
+        "git clone its repository, install it from there (pip install -e .) and run again."
     )
