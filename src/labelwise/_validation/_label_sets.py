@@ -41,9 +41,9 @@ def columns_of_sets(
 ) -> tuple[str, ...]:
     """Return the label of each column that lists of sets have beside matrices.
 
-    Both are given by argument name. The names of a frame are the columns. A matrix without names
-    gives their number, and the members of the sets must be column numbers. Lists of sets alone
-    have the columns of `names_in_sets`.
+    Both are given by argument name. Beside a matrix without names, the columns are those of a
+    frame if there is one, and otherwise the members of the sets must be column numbers. Lists of
+    sets beside nothing but frames have the sorted union of all names.
     """
     named = [matrix.names for matrix in matrices.values() if matrix.names is not None]
     unnamed = [name for name, matrix in matrices.items() if matrix.names is None]
@@ -57,7 +57,8 @@ def columns_of_sets(
     if unnamed or "Y" in matrices:
         return named[0]
     are_numbers = [holds_numbers(rows, name) for name, rows in label_sets.items()]
-    return _in_order(named[0], as_numbers=True in are_numbers)
+    every_name = {*names_in_sets(**label_sets), *(name for names in named for name in names)}
+    return _in_order(every_name, as_numbers=True in are_numbers)
 
 
 def matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str) -> Any:
