@@ -64,6 +64,8 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         NaN for all others.
     classes_ : array of shape (n_labels,)
         Numbers of the labels.
+    label_names_ : tuple of str, or None
+        Names of the labels, if Y has any.
 
     Notes
     -----
@@ -148,6 +150,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rows = X if counted.size == len(targets) else take_rows(X, counted)
         self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
         self.classes_ = np.arange(targets.shape[1])
+        self.label_names_ = names
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))

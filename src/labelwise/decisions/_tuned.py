@@ -25,7 +25,8 @@ from labelwise.decisions._tuning_scores import (
     split_scores,
 )
 from labelwise.measures import f_measure
-from labelwise.measures._outcome import check_outcome
+from labelwise.measures._model_labels import labels_for
+from labelwise.measures._outcome import Outcome, check_outcome
 from labelwise.splitting import MultilabelStratifiedKFold
 
 
@@ -82,6 +83,9 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         warning tells; NaN for all others, and with ``cv="prefit"`` for all.
     classes_ : array of shape (n_labels,)
         Numbers of the labels.
+    label_names_ : tuple of str, or None
+        Names of the labels, if Y has any; with ``cv="prefit"`` those of the estimator, which Y
+        goes by.
     n_features_in_, feature_names_in_
         If the estimator has them.
 
@@ -157,7 +161,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         scoring_method(self.estimator)
-        outcome = check_outcome(Y)
+        outcome = self._labels(Y)
         check_consistent_length(X, outcome.Y)
         goal = check_goal({name: getattr(self, name) for name in NAMES}, *outcome.Y.shape)
         samples = Samples(
@@ -170,6 +174,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.value_ = self.thresholds_.value
         self.corrected_value_ = _corrected(goal, scored, samples)
         self.classes_ = np.arange(samples.Y.shape[1])
+        self.label_names_ = samples.names
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -220,6 +225,13 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             routed = process_routing(self, "fit", **given)
             return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
         return given.pop("groups", None), given
+
+    def _labels(self, Y: Any) -> Outcome:
+        """Return the checked labels, in the columns of an estimator that has been fitted."""
+        if not (isinstance(self.cv, str) and self.cv == "prefit"):
+            return check_outcome(Y)
+        labels = labels_for(self.estimator, Y)
+        return check_outcome(labels.matrix, label_names=labels.names)
 
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)

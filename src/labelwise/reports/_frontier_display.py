@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_labels
 from labelwise.decisions import micro_frontier
 from labelwise.decisions._score_matrix import score_matrix
 from labelwise.measures import Counts, f_measure
+from labelwise.measures._model_labels import labels_for
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
@@ -125,7 +125,7 @@ class FrontierDisplay:
         cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
     ) -> FrontierDisplay:
         """Draw the frontier of a fitted estimator's scores; other options as `from_predictions`."""
-        labels = check_labels(Y, label_names=options.get("label_names"))
+        labels = labels_for(estimator, Y, options.get("label_names"))
         scores = score_matrix(estimator, X, labels.matrix.shape[1])
         name = type(estimator).__name__ if name is None else name
         options["label_names"] = labels.names

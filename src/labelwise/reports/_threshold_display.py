@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, columns_in_order
+from labelwise._validation import columns_in_order
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.decisions._score_matrix import score_matrix
 from labelwise.measures import Counts, f_measure
+from labelwise.measures._model_labels import labels_for
 from labelwise.measures._outcome import check_outcome
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -124,7 +125,7 @@ class ThresholdDisplay:
 
         An estimator that has `thresholds_` shows its own.
         """
-        labels = check_labels(Y, label_names=options.get("label_names"))
+        labels = labels_for(estimator, Y, options.get("label_names"))
         scores = score_matrix(estimator, X, labels.matrix.shape[1])
         own = getattr(estimator, "thresholds_", None)
         if own is not None:

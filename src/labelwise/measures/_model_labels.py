@@ -1,0 +1,115 @@
+"""The labels that a fitted model knows, and the truth in the order of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from labelwise._validation import (
+    Labels,
+    check_labels,
+    is_list_of_sets,
+    names_in_sets,
+)
+
+# Models within models that are looked into, at most.
+_DEEPEST = 20
+
+
+class ModelTruth(NamedTuple):
+    """The truth in the columns of a model's answers, and the labels that the model lacks."""
+
+    known: Any  # Labels, or Y as it came if the model's labels have no names
+    unknown: Labels | None = None  # None if there are none
+
+    @property
+    def n_known(self) -> int | None:
+        """Number of the model's labels; None for sets beside a model whose labels have no names."""
+        return int(self.known.matrix.shape[1]) if isinstance(self.known, Labels) else None
+
+    @property
+    def n_unknown(self) -> int:
+        """Number of the labels that the model lacks."""
+        return 0 if self.unknown is None else int(self.unknown.matrix.shape[1])
+
+
+def label_names_of(model: Any) -> tuple[str, ...] | None:
+    """Return the names of the labels that a model was fitted to, None if they had none.
+
+    They are its ``label_names_``, or those of the model that it hands its samples to: the last
+    step of a pipeline, the best estimator of a search, the estimator within another.
+    """
+    for _ in range(_DEEPEST):
+        names = getattr(model, "label_names_", None)
+        if names is not None:
+            return tuple(names)
+        model = _model_within(model)
+    return None
+
+
+def _model_within(model: Any) -> Any:
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        return steps[-1][1]
+    best = getattr(model, "best_estimator_", None)
+    return getattr(model, "estimator_", None) if best is None else best
+
+
+def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
+    """Return Y in the columns of the model's answers.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Its names are those that `label_names_of` finds.
+    Y : array, sparse matrix, frame or list of sets
+        The truth. Names go by the names of the model; without names on either side, columns go by
+        position.
+    unknown_labels : {"raise", "missed"}
+        Whether labels that the model does not know are an error, or come as labels of their own.
+    """
+    names = label_names_of(model)
+    if is_list_of_sets(Y):
+        if names is None:
+            return ModelTruth(Y)
+        given = names_in_sets(Y=Y)
+    else:
+        labels = check_labels(Y)
+        if names is None or labels.names is None:
+            return ModelTruth(Labels(labels.matrix, None))
+        given = labels.names
+        absent = [name for name in names if name not in set(given)]
+        if absent:
+            raise ValueError(f"Y lacks label {absent[0]!r}, which the model knows.")
+    known = set(names)
+    new = tuple(name for name in given if name not in known)
+    if new and unknown_labels == "raise":
+        raise ValueError(
+            f"Y has label {new[0]!r}, which the model does not know; "
+            'unknown_labels="missed" counts such labels as never decided.'
+        )
+    return _split(check_labels(Y, label_names=(*names, *new)), len(names))
+
+
+def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> Labels:
+    """Return Y in the columns of the model's answers, which must have all of its labels.
+
+    `label_names` say what the columns are, in the place of the model's own names.
+    """
+    if label_names is not None:
+        return check_labels(Y, label_names=label_names)
+    known = truth_for(model, Y).known
+    if isinstance(known, Labels):
+        return Labels(known.matrix, known.names or check_labels(Y).names)
+    kind = type(model).__name__
+    raise ValueError(
+        f"Y is a list of sets, but the labels of {kind} have no names: give Y as a matrix."
+    )
+
+
+def _split(labels: Labels, n_known: int) -> ModelTruth:
+    names = labels.names or ()
+    known = Labels(labels.matrix[:, :n_known], names[:n_known])
+    if len(names) == n_known:
+        return ModelTruth(known)
+    return ModelTruth(known, Labels(labels.matrix[:, n_known:], names[n_known:]))
