@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
@@ -19,6 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import make_multilabel
+from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.decisions._score_matrix import (
     constant_labels,
     fit_scorer,
@@ -27,6 +29,8 @@ from labelwise.decisions._score_matrix import (
     scoring_method,
     warn_of_constants,
 )
+from labelwise.learners import BagPlugin, IndependentFPlugin
+from labelwise.splitting import MultilabelStratifiedKFold
 
 ESTIMATORS = [
     OneVsRestClassifier(LogisticRegression()),
@@ -266,3 +270,79 @@ def test_labels_go_to_scikit_learn_as_int64():
 
     scorer = fit_scorer(Kind(), np.zeros((2, 1)), np.array([[0, 1], [1, 0]], dtype=np.int8))
     assert scorer.estimator.dtype_ == np.int64
+
+
+class FixedHead(ClassifierMixin, BaseEstimator):
+    """As a network with an output for each label: it can be fitted to all labels only."""
+
+    def __init__(self, n_labels=3):
+        self.n_labels = n_labels
+
+    def fit(self, X, Y):
+        if Y.shape[1] != self.n_labels:
+            raise ValueError(f"target has {Y.shape[1]} columns, input has {self.n_labels}")
+        self.weights_ = np.linalg.lstsq(X, 2.0 * Y - 1, rcond=None)[0]
+        return self
+
+    def predict_proba(self, X):
+        return 1 / (1 + np.exp(-X @ self.weights_))
+
+
+WITHOUT_ROW_0 = [(np.arange(1, 20), np.array([0, *range(20, 30)]))]
+
+
+def frozen(X, Y):
+    """An estimator that was fitted to other samples, which have both classes of all labels."""
+    other = np.random.default_rng(1).integers(0, 2, Y.shape)
+    return FrozenEstimator(OneVsRestClassifier(LogisticRegression()).fit(X, other))
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], [0, 2], [2, 1]])
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_held_out_scores_of_a_frozen_estimator_are_its_scores(method, labels):
+    X, Y = rare_and_common()
+    Y = Y[:, labels]
+    model = frozen(X, Y)
+    held_out = held_out_scores(model, X, Y, cv=3, method=method)
+    np.testing.assert_array_equal(held_out.scores, getattr(model, method)(X)[held_out.rows])
+
+
+def test_an_estimator_that_takes_all_labels_or_none_is_fitted_to_all():
+    X, Y = rare_and_common()
+    held_out = held_out_scores(FixedHead(), X, Y, cv=3)
+    for train, test in MultilabelStratifiedKFold(3).split(X, Y):
+        expected = FixedHead().fit(X[train], Y[train]).predict_proba(X[test])
+        np.testing.assert_array_equal(held_out.scores[np.isin(held_out.rows, test)], expected)
+
+
+def test_the_error_of_an_estimator_that_cannot_be_fitted_at_all_is_its_first():
+    X, Y = rare_and_common()
+    Y[0, 0] = 0
+    with pytest.raises(ValueError, match="target has 2 columns, input has 7"):
+        fit_scorer(FixedHead(7), X, Y)
+
+
+@pytest.mark.parametrize("make", [lambda *_: FixedHead(), frozen])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: CalibratedLabels(model, method="sigmoid"),
+        lambda model: TunedThresholds(model, shrink=0),
+        lambda model: TunedThresholds(model, shrink=0, refit=False, cv=WITHOUT_ROW_0),
+        IndependentFPlugin,
+        lambda model: BagPlugin(model, n_iter=1, cv=3, shrink=0, random_state=0),
+        lambda model: BagPlugin(model, n_iter=1, cv=None, shrink=0, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Y has one class only")
+def test_estimators_that_always_score_all_labels_serve_everywhere(make, wrap):
+    X, Y = rare_and_common()
+    for constant in (None, 1):
+        labels = Y.copy()
+        if constant is not None:
+            labels[:, 0] = constant
+        model = wrap(make(X, labels)).fit(X, labels)
+        decided = model.predict(X)
+        assert decided.shape == Y.shape
+        if constant is not None:
+            assert (decided[:, 0] == constant).all()

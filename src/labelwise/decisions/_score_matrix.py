@@ -33,18 +33,21 @@ class HeldOutScores(NamedTuple):
 
 
 class LabelScorer(NamedTuple):
-    """An estimator fitted to the labels that have both classes, and the values of the others."""
+    """An estimator that scores the labels that have both classes, and the values of the others."""
 
     estimator: Any  # None if no label has both classes
     constants: np.ndarray  # 0 or 1, NaN for a label with both classes
 
     def scores(self, X: Any, method: str) -> np.ndarray:
-        """Return scores of shape (n_samples, n_labels), NaN for labels with one class."""
+        """Return scores of shape (n_samples, n_labels).
+
+        Labels with one class have NaN, unless the estimator scores all labels, as a frozen one or
+        a network with a fixed number of outputs does.
+        """
         varies = np.isnan(self.constants)
-        scores = np.full((n_rows(X), varies.size), np.nan)
         if varies.any():
-            scores[:, varies] = score_matrix(self.estimator, X, int(varies.sum()), method=method)
-        return scores
+            return _scores_of_labels(self.estimator, X, varies, method)
+        return np.full((n_rows(X), varies.size), np.nan)
 
 
 def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = None) -> np.ndarray:
@@ -66,26 +69,45 @@ def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = 
         What to ask; by default what `scoring_method` says.
     """
     method = scoring_method(estimator) if method is None else method
+    return _scores_of_labels(estimator, X, np.ones(n_labels, dtype=bool), method)
+
+
+def _scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of all labels; NaN where the estimator scores only those that vary."""
     call = f"{type(estimator).__name__}.{method}"
     answer = getattr(estimator, method)(X)
     if sparse.issparse(answer):
         check_readable(answer, call)
         answer = answer.toarray()
     if is_array_per_label(answer):
-        answer = scores_of_class_1(answer, call, getattr(estimator, "classes_", None))
+        matrix = scores_of_class_1(answer, call, getattr(estimator, "classes_", None))
     elif isinstance(answer, list | tuple):
-        answer = np.column_stack([as_dense(column, call) for column in answer])
-    # The values of a frame, whose names are those of the estimator.
-    matrix = np.asarray(answer) if is_frame(answer) else as_dense(answer, call)
-    if n_labels == 1 and (matrix.ndim == 1 or matrix.shape[1:] == (2,)):
-        # Two columns are those of the classes 0 and 1.
-        matrix = matrix.reshape(len(matrix), -1)[:, -1:]
-    if matrix.shape != (n_rows(X), n_labels):
+        matrix = np.column_stack([as_dense(column, call) for column in answer])
+    else:
+        # The values of a frame, whose names are those of the estimator.
+        matrix = np.asarray(answer) if is_frame(answer) else as_dense(answer, call)
+        if varies.sum() == 1 and _is_one_label(matrix, varies.size, method):
+            matrix = matrix.reshape(len(matrix), -1)[:, -1:]
+    if matrix.shape not in ((n_rows(X), varies.sum()), (n_rows(X), varies.size)):
+        every = "" if varies.all() else f", or of all {varies.size}"
         raise ValueError(
-            f"{call} must give scores of {n_rows(X)} rows and {n_labels} labels, "
+            f"{call} must give scores of {n_rows(X)} rows and {varies.sum()} labels{every}, "
             f"got shape {matrix.shape}."
         )
-    return np.asarray(check_scores(matrix, input_name=call).matrix)
+    checked = np.asarray(check_scores(matrix, input_name=call).matrix)
+    if matrix.shape[1] == varies.size:
+        return checked
+    scores = np.full((len(checked), varies.size), np.nan)
+    scores[:, varies] = checked
+    return scores
+
+
+def _is_one_label(matrix: np.ndarray, n_labels: int, method: str) -> bool:
+    """Return whether scores are those of one label: a vector, or columns of classes 0 and 1."""
+    if matrix.ndim == 1 or matrix.shape[1:] != (2,) or n_labels != 2:
+        return matrix.ndim == 1 or matrix.shape[1:] == (2,)
+    # Of two labels one varies: probabilities of its classes sum to 1, those of two labels do not.
+    return method == "predict_proba" and bool(np.allclose(matrix.sum(axis=1), 1))
 
 
 def scoring_method(estimator: Any, preferred: Sequence[str] = METHODS) -> str:
@@ -115,7 +137,7 @@ def held_out_scores(
     estimator : object with fit and decision_function or predict_proba
         Cloned for each fold.
     X, Y : rows of features, and int64 array of shape (n_samples, n_labels)
-        Each label has both classes.
+        A splitter sees the labels that have both classes.
     cv : int, splitter or iterable of (train, test)
         A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
     method : {"decision_function", "predict_proba"}, optional
@@ -131,12 +153,13 @@ def held_out_scores(
     -----
     A label that has one class in the training part of a fold is not handed to the estimator, which
     might fail. Its score there is 0 or 1 as a probability; otherwise the lowest or the highest
-    score of the label in the other folds.
+    score of the label in the other folds. An estimator that scores all labels all the same, such
+    as a frozen one, is taken at its word.
     """
     from sklearn.utils.parallel import Parallel, delayed
 
     method = scoring_method(estimator) if method is None else method
-    splits = splits_of(cv, X, Y, groups)
+    splits = splits_of(cv, X, Y[:, np.isnan(constant_labels(Y))], groups)
 
     def score_fold(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         params = cut_params(fit_params, train, n_rows(X))
@@ -155,21 +178,37 @@ def held_out_scores(
 def fit_scorer(
     estimator: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any] | None = None
 ) -> LabelScorer:
-    """Fit a clone of the estimator to the labels that have both classes."""
-    from sklearn.base import clone
-    from sklearn.exceptions import DataConversionWarning
+    """Fit a clone of the estimator to the labels that have both classes.
 
+    If it refuses some of the labels, as a network with a fixed number of outputs does, it is
+    fitted to all of them.
+    """
     constants = constant_labels(Y)
     varies = np.isnan(constants)
     if not varies.any():
         return LabelScorer(None, constants)
+    try:
+        return LabelScorer(_fitted(estimator, X, Y[:, varies], fit_params), constants)
+    except (RuntimeError, ValueError) as error:
+        if varies.all():
+            raise
+        try:
+            return LabelScorer(_fitted(estimator, X, Y, fit_params), constants)
+        except (RuntimeError, ValueError):
+            raise error from None
+
+
+def _fitted(estimator: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any] | None) -> Any:
+    """Return a clone of the estimator that is fitted to all labels of Y."""
+    from sklearn.base import clone
+    from sklearn.exceptions import DataConversionWarning
+
     with warnings.catch_warnings():
         # One label is still a matrix; some estimators remark on that.
         warnings.simplefilter("ignore", DataConversionWarning)
         # int64: see DESIGN, section 3.
-        targets = np.ascontiguousarray(Y[:, varies], dtype=np.int64)
-        fitted = clone(estimator).fit(X, targets, **(fit_params or {}))
-    return LabelScorer(fitted, constants)
+        targets = np.ascontiguousarray(Y, dtype=np.int64)
+        return clone(estimator).fit(X, targets, **(fit_params or {}))
 
 
 def constant_labels(Y: Any) -> np.ndarray:

@@ -74,13 +74,14 @@ def fold_scores(
         held_out = held_out_scores(
             estimator,
             samples.X,
-            samples.Y[:, varies],
+            samples.Y,
             cv,
             method=method,
             groups=samples.groups,
             fit_params=samples.fit_params,
             n_jobs=n_jobs,
         )
+        held_out = held_out._replace(scores=held_out.scores[:, varies])
     scorer = fit_scorer(estimator, samples.X, samples.Y, samples.fit_params)
     return TuningScores(held_out, scorer)
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise.data import Bags
 from labelwise.data._numbers import check_real, check_whole
 from labelwise.decisions._goal import NAMES, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import as_multilabel, score_matrix, scoring_method
+from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, scoring_method
 from labelwise.learners._bag_gate import bag_labels, learn_bags
 from labelwise.learners._bag_rounds import (
     BagTask,
@@ -187,7 +187,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             ]
             self.chosen_ = highest([run.best.thresholds.value for run in runs])
             task, (hidden, tuned), history = runs[self.chosen_]
-            self.estimator_ = fit_all(task, hidden)
+            self.estimator_ = fit_all(task, hidden).estimator
             self.history_, self.best_round_ = np.array(history), highest(history)
         self.hidden_labels_ = all_labels(hidden, self.constants_)
         matrix = targets.matrix.toarray()
@@ -255,7 +255,15 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         splits = bag_splits(self.cv, bags, Y)
         aggregate = AGGREGATIONS[self.aggregation]
         task = BagTask(
-            bags, Y.astype(bool), estimators[number], aggregate, goal, splits, self.n_jobs, random
+            bags,
+            Y.astype(bool),
+            targets.constants,
+            estimators[number],
+            aggregate,
+            goal,
+            splits,
+            self.n_jobs,
+            random,
         )
         which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
         best, history = best_round(
@@ -274,11 +282,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return [make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))]
 
     def _instance_scores(self, bags: Bags) -> np.ndarray:
-        n_varying = int(np.isnan(self.constants_).sum())
-        scores = np.empty((bags.rows.shape[0], 0))
-        if n_varying:
-            scores = score_matrix(self.estimator_, bags.rows, n_varying, method="predict_proba")
-        return all_labels(scores, self.constants_)
+        scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
+        return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

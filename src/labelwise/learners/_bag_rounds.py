@@ -10,8 +10,9 @@ import numpy as np
 from labelwise.data import Bags
 from labelwise.decisions import Thresholds
 from labelwise.decisions._goal import Goal
-from labelwise.decisions._score_matrix import fit_scorer, held_out_scores, score_matrix
+from labelwise.decisions._score_matrix import LabelScorer, fit_scorer, held_out_scores
 from labelwise.learners._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.learners._training import all_labels
 from labelwise.splitting._splits import splits_of
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
@@ -22,6 +23,7 @@ class BagTask(NamedTuple):
 
     bags: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
+    constants: np.ndarray  # of all labels: NaN for those in Y, 0 or 1 for labels with one class
     estimator: Any
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
     goal: Goal
@@ -86,20 +88,24 @@ def highest(values: Sequence[float]) -> int:
     return int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
 
 
-def fit_all(task: BagTask, hidden: np.ndarray) -> Any:
+def fit_all(task: BagTask, hidden: np.ndarray) -> LabelScorer:
     """Return the estimator fitted to all instances."""
-    return fit_scorer(task.estimator, task.bags.rows, hidden).estimator
+    return fit_scorer(task.estimator, task.bags.rows, all_labels(hidden, task.constants))
 
 
 def _instance_scores(task: BagTask, hidden: np.ndarray) -> np.ndarray:
     """Return the probability of each label for each instance; by models of other bags, if asked."""
-    rows = task.bags.rows
+    rows, varies = task.bags.rows, np.isnan(task.constants)
     if task.splits is None:
-        fitted = fit_all(task, hidden)
-        return score_matrix(fitted, rows, hidden.shape[1], method="predict_proba")
+        return fit_all(task, hidden).scores(rows, "predict_proba")[:, varies]
     found = held_out_scores(
-        task.estimator, rows, hidden, task.splits, method="predict_proba", n_jobs=task.n_jobs
+        task.estimator,
+        rows,
+        all_labels(hidden, task.constants),
+        task.splits,
+        method="predict_proba",
+        n_jobs=task.n_jobs,
     )
-    scores: np.ndarray = np.empty_like(found.scores)
-    scores[found.rows] = found.scores
+    scores: np.ndarray = np.empty((len(found.rows), hidden.shape[1]))
+    scores[found.rows] = found.scores[:, varies]
     return scores
