@@ -30,6 +30,8 @@ from tests.spoken import spoken
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 BETAS = pytest.mark.parametrize("beta", [0.5, 1.0, 2.0, math.pi / 3])
 TVERSKY = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0), when_empty=1.0)
+# Undefined where nothing is decided, where one wrong decision is better than two.
+LAZY = LinearFractional((0, 0, 0, 1), (1, 1, 0, 0))
 PROVEN = [f_measure, jaccard, precision, recall, accuracy, balanced_accuracy, TVERSKY]
 
 
@@ -69,14 +71,25 @@ def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
             assert tuned.exact
 
 
-@pytest.mark.parametrize("measure", [g_mean, matthews])
-def test_other_micro_averages_are_reached_but_not_called_exact(measure):
-    for scores, Y in random_problems(40, seed=3):
+@pytest.mark.parametrize("measure", [g_mean, matthews, LAZY], ids=spoken)
+def test_other_measures_that_gain_from_hits_are_the_highest_without_a_certificate(measure):
+    for scores, Y in random_problems(150, seed=3):
         tuned = best_thresholds(scores, Y, measure=measure)
         reached = oracle.micro(measure, Y, tuned.decide(scores).astype(bool))
         np.testing.assert_allclose(tuned.value, reached)
-        assert not tuned.exact
-        assert tuned.certificate is None
+        assert tuned.certificate is None or measure is LAZY
+        if not np.isnan(oracle.values(scores, Y, measure)[:, 0]).all():
+            value, fewest = oracle.highest(scores, Y, measure)
+            assert tuned.value == pytest.approx(value, rel=1e-12)
+            assert tuned.decided.sum() == fewest
+            assert tuned.exact
+
+
+def test_a_measure_of_no_known_form_is_not_called_exact():
+    for scores, Y in random_problems(40, seed=3):
+        tuned = best_thresholds(scores, Y, measure=odd)
+        assert (tuned.gap, tuned.certificate) == (None, None)
+        assert "highest" not in repr(tuned)
 
 
 def test_a_measure_that_likes_false_positives_is_not_called_exact():

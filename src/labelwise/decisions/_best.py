@@ -47,12 +47,16 @@ def best_thresholds(
     measure : callable
         A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own.
     average : {"micro", "macro", "sample"}
-        "micro" takes the measure of all decisions together. It is exact for quotients of linear
-        functions of the counts (F, Jaccard, precision, recall, accuracy, balanced accuracy,
-        `LinearFractional`), and the best point of the micro frontier for others.
+        "micro" takes the measure of all decisions together. The highest value of all threshold
+        vectors is found, with a certificate, for F, Jaccard, precision, recall, accuracy, balanced
+        accuracy and most `LinearFractional` measures. For the geometric mean, the Matthews
+        correlation and other `LinearFractional` measures that gain by true positives and not by
+        false positives, thresholds off the micro frontier are searched; `Thresholds.gap` is 0 if
+        the search was complete, which it mostly is, and otherwise bounds what it missed. For any
+        other measure the best point of the micro frontier is given, and the gap is None.
 
         "macro" takes each label by itself (SCut): exact for every measure of counts. Cuts where
-        the measure is NaN are passed over.
+        the measure is NaN are passed over where there are others.
 
         "sample" takes the mean over samples, by coordinate ascent from three starts: a local
         optimum, where no threshold can be moved alone to a higher value.
@@ -62,11 +66,13 @@ def best_thresholds(
         One threshold for all labels instead of one for each; exact for every measure.
     min_precision, min_recall : float, optional
         Least micro precision and micro recall on these data; with "macro", of every label, where
-        a label that cannot keep to it is not decided.
+        a label that cannot keep to it is not decided. A least rate of 0 is no constraint; any
+        other one is not met by a rate that is not defined, such as the precision of no decisions.
     max_decisions : int or float, optional
-        Most decisions: an int in total, a float as mean per sample. With constraints the choice
-        is the best point of the micro frontier that keeps to them; `Thresholds.gap` says how much
-        higher any other could come, mostly 0.
+        Most decisions: an int in total, a float as mean per sample. With constraints, thresholds
+        on the micro frontier and off it are searched, and `Thresholds.gap` says how much higher
+        any others that keep to them could come: 0 if the search was complete, None for a measure
+        of your own.
     cost : pair, optional
         Costs of a false positive and of a false negative, numbers or one for each label. The
         least total cost takes the place of the measure.
@@ -104,6 +110,12 @@ def best_thresholds(
         Each halfway between two distinct scores (the upper one where no float lies between), inf
         where nobody is decided and -inf where everybody is. Among equal values the fewest
         decisions win.
+
+    Raises
+    ------
+    ValueError
+        If the constraints cannot be met by any thresholds. Where this is not proven, because too
+        many thresholds come close to it, the message says that none were found.
 
     Notes
     -----

@@ -53,7 +53,7 @@ def best_of_few(problem: Problem, rule: MicroRule) -> Chosen | None:
     scores, Y = problem.scores, problem.Y
     is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
     is_large = problem.n_samples >= 4 * _N_GUESSED and scores.size >= _FEW
-    if not (is_plain and is_large and problem.support.any()) or rule.limits.are_set:
+    if not (is_plain and is_large and problem.support.any()):
         return None
     hits = Hits(hit_scores(scores, Y.indptr, Y.indices)[0], Y.indptr)
     guess = np.sort(scores[:: problem.n_samples // _N_GUESSED].T, axis=1)

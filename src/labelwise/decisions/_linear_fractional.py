@@ -14,7 +14,9 @@ from labelwise.measures import (
     accuracy,
     balanced_accuracy,
     f_measure,
+    g_mean,
     jaccard,
+    matthews,
     precision,
     recall,
 )
@@ -136,6 +138,33 @@ def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
     return bool(np.all(above - value * below <= ROUNDING * size))
 
 
+def gains_from_hits(measure: Any, n_positive: int, n_cells: int) -> bool:
+    """Tell whether it is known that hits never lower a measure, and other decisions never raise it.
+
+    As functions of (TP, D): the measure does not fall with TP nor rise with D, and has a value
+    wherever something is decided but not everything. Of a quotient ``a/b`` the derivatives have the
+    signs of ``a'b - ab'``, which is linear in D, or in TP: its ends are enough.
+    """
+    if any(measure is known for known in _GAIN_FROM_HITS):
+        return True
+    planes = _planes_of(measure, 0.0, n_positive, n_cells)
+    if planes is None:
+        return False
+    above, below = planes
+    others = [corner for corner in _corners(n_positive, n_cells) if corner != (0, 0)]
+    tiny = ROUNDING * below.size(n_cells)
+    if below.at(0, 0) < -tiny or min(below.at(*corner) for corner in others) <= tiny:
+        return False
+    slack = ROUNDING * (above.change * below.size(n_cells) + below.change * above.size(n_cells))
+    both = above.hits * below.decided - above.decided * below.hits
+    by_hits = above.hits * below.constant - above.constant * below.hits
+    by_decided = above.decided * below.constant - above.constant * below.decided
+    return bool(
+        min(by_hits, by_hits + both * n_cells) >= -slack
+        and max(by_decided, by_decided - both * n_positive) <= slack
+    )
+
+
 def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
     """Return a λ that the certificate of the best value cannot fall below, if `value` is reached.
 
@@ -188,6 +217,8 @@ _KNOWN: dict[Any, Callable[[float, float, float], _Weights]] = {
     accuracy: lambda *_: ((1, 0, 0, 1), (1, 1, 1, 1)),
     balanced_accuracy: lambda _, p, n: ((n, 0, 0, p), (2 * n, 0, 2 * n, 0)),
 }
+# Not quotients of linear functions, but none falls with hits or rises with other decisions.
+_GAIN_FROM_HITS = (g_mean, matthews)
 
 
 def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:

@@ -21,8 +21,8 @@ _FALL_WITH_DECISIONS = (f_measure, jaccard)
 class MacroRule:
     """Choose the cut of each label with the highest value, with the fewest decisions among equals.
 
-    Cuts where the measure is NaN, or outside the limits, are passed over; a label without any
-    other is not decided.
+    Cuts outside the limits are passed over: a label without any other is not decided. Cuts where
+    the measure is NaN are taken only if there are no others within the limits.
     """
 
     measure: Measure
@@ -37,8 +37,5 @@ class MacroRule:
     def __call__(self, cuts: Cuts) -> Chosen:
         """Return the choice."""
         values = np.asarray(self.measure(cuts.counts), dtype=np.float64)
-        allowed = values
-        if self.limits.are_set:
-            allowed = np.where(within(self.limits, cuts.counts), values, np.nan)
-        places = first_best_of_each(allowed, cuts.starts)
+        places = first_best_of_each(values, cuts.starts, within(self.limits, cuts.counts))
         return chosen_at(cuts, places, values[places].mean(), gap=0.0)

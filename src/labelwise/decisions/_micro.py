@@ -9,13 +9,6 @@ import numpy as np
 
 from labelwise.decisions._chosen import Chosen, chosen_at, first_best, first_best_of_each
 from labelwise.decisions._cuts import Cuts, counts_of, hulls_of
-from labelwise.decisions._limits import (
-    NO_LIMITS,
-    Limits,
-    allowed_steps,
-    ends_of_allowed,
-    raised_within,
-)
 from labelwise.decisions._linear_fractional import certificate_of, none_is_higher
 from labelwise.decisions._walk import Walk, walk_over
 from labelwise.measures._counts import Measure
@@ -31,15 +24,12 @@ class MicroRule:
     """
 
     measure: Measure
-    limits: Limits = NO_LIMITS
     needs_every_cut = False
 
     def __call__(self, cuts: Cuts) -> Chosen:
         """Return the choice; without a proof that it is the best of all, its gap is None."""
         walk = walk_over(hulls_of(cuts))
         values = np.asarray(self.measure(walk.counts), dtype=np.float64)
-        if self.limits.are_set:
-            return self._limited(cuts, walk, values)
         step = first_best(values)
         chosen = chosen_at(walk.hulls, walk.places(step), values[step])
         if step and walk.slopes[0] == walk.slopes[step - 1]:
@@ -64,18 +54,6 @@ class MicroRule:
         places = cuts.starts[:-1].copy()
         places[np.searchsorted(cuts.starts, place, side="right") - 1] = place
         return chosen_at(cuts, places, value)
-
-    def _limited(self, cuts: Cuts, walk: Walk, values: np.ndarray) -> Chosen:
-        """Return the best point that keeps to the limits, and how much higher any may come."""
-        allowed = np.where(allowed_steps(walk, self.limits), values, np.nan)
-        step = first_best(allowed)
-        start = chosen_at(walk.hulls, walk.places(step), values[step])
-        chosen = raised_within(cuts, start, self.measure, self.limits)
-        if certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells) is None:
-            return chosen
-        ends = np.asarray(self.measure(ends_of_allowed(walk, self.limits)), dtype=np.float64)
-        gap = np.fmax.reduce([*ends, values[step]]) - chosen.value
-        return chosen._replace(gap=float(gap) if gap > 1e-12 else 0.0)
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,14 @@ class Thresholds:
     label_names : tuple of str or None
         Names of the labels, None if they came without.
     exact : bool
-        Whether no other thresholds have a higher value on the tuning data.
+        Whether it is proven that no other thresholds that keep to the constraints have a higher
+        value on the tuning data. For which measures, see `average` of `best_thresholds`.
     gap : float or None
-        How much higher than `value` any thresholds may come, 0 if exact, None if unknown.
+        How much higher than `value` any such thresholds may come: 0 if exact, None if unknown.
     certificate : float or None
-        The λ that proves a micro average: every label by itself maximises
-        ``true positives - λ·decisions``. For F it is ``F / (1 + beta²)``.
+        The λ that proves a micro average without constraints: every label by itself maximises
+        ``true positives - λ·decisions``. For F it is ``F / (1 + beta²)``. None if the value is
+        not proven, or by a search.
     shrink : float
         How much was shrunk, as given or as found by "auto".
     fbr : float or None

@@ -14,6 +14,7 @@ from labelwise.decisions._cuts import cuts_of, every_cut
 from labelwise.decisions._fbr import Fbr
 from labelwise.decisions._macro import MacroRule
 from labelwise.decisions._micro import CostRule, MicroRule, check_cost
+from labelwise.decisions._off_frontier import OffFrontier
 from labelwise.decisions._options import Options
 from labelwise.decisions._problem import Problem
 from labelwise.decisions._resampled import bootstrap
@@ -72,6 +73,10 @@ def _plan(problem: Problem, options: Options, random: np.random.RandomState) -> 
         return Plan(lambda: _by_ascent(problem, options), plain.under)
     if options.shared:
         return _shared(problem, options)
+    if options.limits.are_set and options.average == "micro":
+        cuts = cuts_of(problem.scores, problem.Y)
+        search = OffFrontier(problem, cuts, options.measure, options.limits)
+        return plain._replace(on_all=search.best)
     if options.shrink != 0:
         return _shrunk(problem, options, plain, random)
     if options.fbr is not None:
@@ -82,7 +87,9 @@ def _plan(problem: Problem, options: Options, random: np.random.RandomState) -> 
 def _rule(problem: Problem, options: Options) -> Rule:
     if options.cost is not None:
         return check_cost(options.cost, problem.n_labels)
-    return (MacroRule if options.average == "macro" else MicroRule)(options.measure, options.limits)
+    if options.average == "macro":
+        return MacroRule(options.measure, options.limits)
+    return MicroRule(options.measure)
 
 
 def by_rule(problem: Problem, rule: Rule) -> Chosen:
@@ -92,7 +99,12 @@ def by_rule(problem: Problem, rule: Rule) -> Chosen:
         if chosen is not None:
             return chosen
     if not rule.needs_every_cut:
-        return rule(cuts_of(problem.scores, problem.Y))
+        cuts = cuts_of(problem.scores, problem.Y)
+        chosen = rule(cuts)
+        if isinstance(rule, MicroRule) and chosen.gap is None:
+            search = OffFrontier(problem, cuts, rule.measure)
+            return search.best() if search.can_prove else chosen
+        return chosen
     # Every cut of every label would be four times the size of the scores: one label at a time.
     found = [rule(cuts) for cuts in every_cut(problem.scores, problem.Y)]
     thresholds, decided, hits = (

@@ -38,6 +38,19 @@ class Walk(NamedTuple):
         """The counts of all labels together after each edge."""
         return counts_of(self.decided, self.hits, self.n_positive, self.n_cells)
 
+    def fewest_decided(self) -> np.ndarray:
+        """Return a lower bound on the decisions of thresholds with 0, 1, 2, ... hits, each whole.
+
+        All thresholds lie on or under the concave line through the points of the walk, so that
+        as many hits take at least the decisions of this line, rounded up.
+        """
+        hits = np.arange(self.hits[-1] + 1)
+        edge = np.searchsorted(self.hits, hits, side="left")
+        before = np.maximum(edge - 1, 0)
+        rise = np.maximum(self.hits[edge] - self.hits[before], 1)
+        run = self.decided[edge] - self.decided[before]
+        return np.asarray(self.decided[before] - (-(hits - self.hits[before]) * run) // rise)
+
     def places(self, n_edges: int) -> np.ndarray:
         """Return where on its hull each label stands after the first edges."""
         moves = np.bincount(self.labels[:n_edges], minlength=self.hulls.positives.size)
