@@ -1,6 +1,7 @@
 """Thresholds decide, are told, and are written and read as plain JSON."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from hypothesis import given
 from scipy import sparse
 
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions import Thresholds, _threshold_files, best_thresholds
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -99,6 +100,9 @@ HOSTILE = [
     (list, "holds no labelwise thresholds"),
     (changed(format="other"), "holds no labelwise thresholds"),
     (changed(version=2), "has version 2, but only 1 is known"),
+    (changed(version=True), "has version True, but only 1 is known"),
+    (changed(version=1.0), r"has version 1\.0, but only 1 is known"),
+    (changed(version=[[]] * 20), "holds more than the 16 lists that thresholds may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
     (changed(values=[]), "values must be numbers, at least one"),
@@ -129,12 +133,51 @@ def test_what_is_not_known_is_refused(tmp_path, tuned, change, message):
         Thresholds.load(path)
 
 
-@pytest.mark.parametrize("content", [b"{", b"\xff", b"", b"[" * 100_000, b'{"value": NaN}'])
+NOT_JSON = [
+    b"{",
+    b"\xff",
+    b"",
+    b"[" * 15,
+    b'{"value": NaN}',
+    b'{"value": 1e999}',
+    b'{"value": -1e999}',
+    b'{"value": ' + b"1" * 5000 + b"}",
+    b'{"value": 1, "value": 1}',
+    b'{"value": "\\',
+]
+
+
+@pytest.mark.parametrize("content", NOT_JSON)
 def test_what_is_not_json_is_refused(tmp_path, content):
     path = tmp_path / "tuned.json"
     path.write_bytes(content)
     with pytest.raises(DataError, match="is not JSON"):
         Thresholds.load(path)
+
+
+def test_lists_in_lists_are_refused_before_they_are_built(tmp_path):
+    path = tmp_path / "tuned.json"
+    for content in (b"[" * 10**6, b"[" + b"[]," * 10**6 + b"[]]", b'{"a":' * 10**6):
+        path.write_bytes(content)
+        tracemalloc.start()
+        with pytest.raises(DataError, match="holds more than the 16 lists"):
+            Thresholds.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(content)
+        tracemalloc.stop()
+
+
+def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):
+    names = ["[" * 20, '{"\\' * 20]
+    tuned = best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [0, 1]], label_names=names)
+    tuned.save(tmp_path / "tuned.json")
+    assert Thresholds.load(tmp_path / "tuned.json").label_names == tuple(names)
+
+
+def test_files_of_more_than_the_limit_are_refused_with_the_limit(tmp_path, monkeypatch, tuned):
+    tuned.save(tmp_path / "tuned.json")
+    monkeypatch.setattr(_threshold_files, "_MAX_BYTES", 100)
+    with pytest.raises(DataError, match="holds more than max_bytes=100 bytes"):
+        Thresholds.load(tmp_path / "tuned.json")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

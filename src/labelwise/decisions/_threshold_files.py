@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,12 @@ from labelwise.decisions._thresholds import Thresholds
 
 FORMAT = "labelwise thresholds"
 VERSION = 1
-_MAX_BYTES = 2**28
+# For two million labels without names or intervals, and half a million with both. JSON takes up to
+# twelve times its size in memory.
+_MAX_BYTES = 2**27
+# Lists and objects in a file; `write_thresholds` writes 9 at most.
+_MOST_LISTS = 16
+_TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
 
@@ -38,25 +46,50 @@ def read_thresholds(path: str | Path) -> Thresholds:
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise DataError(path, f"holds no {FORMAT}.")
     version = content.pop("version", None)
-    if version != VERSION:
-        raise DataError(path, f"has version {version!r}, but only {VERSION} is known.")
+    if type(version) is not int or version != VERSION:
+        raise DataError(path, f"has version {version!r:.50}, but only {VERSION} is known.")
     odd = sorted(set(content) ^ set(_READERS))
     if odd:
         problem = "has an unknown" if odd[0] in content else "lacks the"
-        raise DataError(path, f"{problem} key {odd[0]!r}.")
+        raise DataError(path, f"{problem} key {odd[0]!r:.50}.")
     try:
         found = {name: read(content[name], name) for name, read in _READERS.items()}
         return _of_one_size(found)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(path, str(error)) from error
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise DataError(path, str(error)[:200] or "holds too much for memory.") from error
 
 
 def _read_json(path: str | Path) -> Any:
     content = bytes(read_bytes(path, _MAX_BYTES))
+    # Counted before anything is built: empty lists take twenty times their size in memory.
+    opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
+    if len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS:
+        raise DataError(path, f"holds more than the {_MOST_LISTS} lists that thresholds may have.")
     try:
-        return json.loads(content.decode("utf-8"), parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, f"is not JSON ({error}).") from error
+        return json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_without_repeats,
+            parse_constant=_refuse,
+            parse_float=_finite,
+        )
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise DataError(path, f"is not JSON ({str(error)[:200]}).") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in content:
+            raise ValueError(f"the key {name!r:.50} is there twice")
+        content[name] = value
+    return content
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text:.50} is too large for a number")
+    return number
 
 
 def _refuse(word: str) -> None:
