@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._io import written_whole
-from labelwise._saving._archive import Archive, open_archive
+from labelwise._saving._archive import Archive, first_line, open_archive
+from labelwise._saving._run_settings import reset_run_settings
 from labelwise._saving._soundness import check_sound
 from labelwise._saving._trusted import foreign_types, trusted_names, unknown_types
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
@@ -78,28 +79,52 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
     ----------
     path : str or Path
         The file. It is taken for hostile: no code of it runs, types that are neither labelwise's
-        nor among the known ones of scikit-learn are refused, and whatever a model walks along
-        without looking, such as trees, is checked.
+        nor among the known ones of scikit-learn are refused, and arrays that compiled code reads
+        without bounds checks, such as those of trees, are checked first.
     trusted : sequence of types
         Other types that may be inside.
-    max_bytes : int
-        Most bytes that the file may hold, packed or unpacked.
+    max_bytes : int, default=4 GiB
+        Most bytes that the content may take in memory. It may also take no more than 1100 times
+        the size of the file, or 64 MiB if that is more.
+
+    Returns
+    -------
+    estimator
+        The model. Settings of the machine that wrote it are not all kept: `n_jobs` is None if it
+        was above the number of cores here, `verbose` is 0 if it was above 50, and `memory` of
+        scikit-learn's pipelines, a folder of pickled results, is None.
 
     Raises
     ------
     DataError
         If the file is not whole, not of `save`, holds other types, or was written by a newer
-        labelwise or with a newer scikit-learn.
+        labelwise or with a newer scikit-learn. Whatever is wrong with a file, no other error is
+        raised.
     """
     path = Path(path)
-    stream = io.BytesIO(read_bytes(path, max_bytes))
-    archive = open_archive(path, stream, max_bytes)
+    try:
+        return _loaded(path, trusted, max_bytes)
+    except DataError:
+        raise
+    # Whatever else goes wrong while a file is read, the file is the reason.
+    except Exception as error:
+        raise DataError(path, f"is no whole model file ({first_line(error)}).") from error
+
+
+def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
+    content = read_bytes(path, max_bytes)
+    n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
+    archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)
     check_versions(path, archive.about)
+    unknown = foreign_types(archive, trusted)
+    if unknown:
+        raise DataError(path, f"holds types that are not trusted: {', '.join(sorted(unknown))}.")
     model = _constructed(archive, trusted)
     try:
         check_sound(model)
-    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise DataError(path, f"holds no sound model ({_first_line(error)}).") from error
+    except Exception as error:
+        raise DataError(path, f"holds no sound model ({first_line(error)}).") from error
+    reset_run_settings(model)
     return model
 
 
@@ -109,21 +134,13 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     from skops.io import load as load_archive
     from skops.io.exceptions import UntrustedTypesFoundException
 
-    foreign = foreign_types(archive, trusted)
+    # skops gives each node a list of its own of these names: only those that are needed.
+    names = sorted(set(trusted_names(trusted)) & {one.type for one in archive.objects})
     try:
-        if foreign:
-            raise UntrustedTypesFoundException(foreign)
-        model = load_archive(archive.stream, trusted=trusted_names(trusted))
+        model = load_archive(archive.stream, trusted=names)
     except UntrustedTypesFoundException as error:
-        names = ", ".join(unknown_types(archive, trusted))
-        raise DataError(archive.path, f"holds types that are not trusted: {names}.") from error
-    # Whatever is wrong with a file, it is the file.
-    except Exception as error:
-        raise DataError(archive.path, f"is no whole model ({_first_line(error)}).") from error
+        unknown = ", ".join(unknown_types(archive, trusted))
+        raise DataError(archive.path, f"holds types that are not trusted: {unknown}.") from error
     if not isinstance(model, BaseEstimator):
         raise DataError(archive.path, f"holds no model but a {type(model).__name__}.")
     return model
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 from labelwise._saving._archive import Archive
-from labelwise.data._files import DataError
 
 # Of scikit-learn: what classifies, and what stands before it. The rest has no part in a decision,
 # or walks along arrays in ways that are not checked here (boosting, isolation forests, clusters).
@@ -43,37 +42,88 @@ _STAGES = (
     "_loss",
 )
 _PREFIXES = tuple(f"sklearn.{stage}" for stage in _STAGES)
+_NUMBERS = (
+    *("bool", "float16", "float32", "float64", "longdouble", "longlong", "ulonglong"),
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+)
+_NUMPY_SCALARS = frozenset(f"numpy.{name}" for name in (*_NUMBERS, "str_"))
+_SPARSE = frozenset(
+    f"scipy.sparse._{form}.{form}_{kind}" for form in ("csc", "csr") for kind in ("array", "matrix")
+)
+_CONTAINERS: tuple[tuple[type, str], ...] = (
+    (dict, "DictNode"),
+    (list, "ListNode"),
+    (set, "SetNode"),
+    (tuple, "TupleNode"),
+)
+_TREE = "sklearn.tree._tree.Tree"
+# skops builds an object by the loader that the file names. Each loader gets the types that it
+# writes, so that a file cannot have one type built as if it were another.
+_TYPES = {
+    "DictNode": {"builtins.dict", "collections.OrderedDict"},
+    "DTypeNode": {"numpy.dtype"},
+    "JsonNode": {"builtins.str"},
+    "ListNode": {"builtins.list"},
+    "NdArrayNode": {"numpy.ndarray"} | _NUMPY_SCALARS,
+    "RandomStateNode": {"numpy.random.mtrand.RandomState"},
+    "SetNode": {"builtins.set"},
+    "SliceNode": {"builtins.slice"},
+    "SparseMatrixNode": _SPARSE,
+    "TreeNode": {_TREE},
+    "TupleNode": {"builtins.tuple"},
+    "TypeNode": {f"builtins.{name}" for name in ("bool", "float", "int", "str")} | _NUMPY_SCALARS,
+}
+# Of these, skops has the list of names.
+_STARTS = {
+    "FunctionNode": ("numpy.", "scipy.special."),
+    "LossNode": ("sklearn._loss._loss.", "sklearn.linear_model._sgd_fast."),
+    "ObjectNode": _PREFIXES,
+}
 
 
 def trusted_names(more: Sequence[type] = ()) -> list[str]:
-    """Return the full names of labelwise's own types and functions, and of `more`."""
-    from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
-    from sklearn.tree._tree import Tree
-
-    # What these hold is checked, by `open_archive` and `check_sound`.
-    checked = (csc_array, csc_matrix, csr_array, csr_matrix, Tree)
+    """Return the full names of the types and functions that skops does not know by itself."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must hold types, got {given!r}.")
-    return [f"{one.__module__}.{one.__name__}" for one in (*_own(), *checked, *more)]
+    # What sparse matrices and trees hold is checked, by `open_archive` and `check_sound`.
+    return [*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(), *more))]
 
 
 def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
-    """Return the names of scikit-learn's types in an archive that are not on the list."""
-    foreign = (name for name in archive.types if name.startswith("sklearn."))
-    return {name for name in foreign if not name.startswith(_PREFIXES)} - set(trusted_names(more))
+    """Return the types in an archive that are unknown to the loaders that would build them."""
+    names = set(trusted_names(more))
+    known = {(loader, name) for loader, types in _TYPES.items() for name in types}
+    known |= {(_loader(one), _full_name(one)) for one in (*_own(), *more)}
+    known |= {("TypeNode", _full_name(one)) for one in more}
+    found = set()
+    for one in archive.objects:
+        is_listed = one.type.startswith(_STARTS.get(one.loader, ())) and one.type not in names
+        if (one.loader, one.type) not in known and not is_listed:
+            found.add(f"{one.type:.100} (as {one.loader})" if one.type in names else one.type[:100])
+    return found
 
 
 def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
     """Return the names of all types in an archive that are not trusted."""
     from skops.io import get_untrusted_types
 
-    try:
-        found = get_untrusted_types(file=archive.stream)
-    # Whatever is wrong with a file, it is the file.
-    except Exception as error:
-        raise DataError(archive.path, f"is no whole model ({type(error).__name__}).") from error
-    return sorted((set(found) - set(trusted_names(more))) | foreign_types(archive, more))
+    found = set(get_untrusted_types(file=archive.stream)) - set(trusted_names(more))
+    return sorted(found | foreign_types(archive, more))
+
+
+def _loader(one: Any) -> str:
+    """Return the class of skops that writes and builds objects of a type, or a function."""
+    if not isclass(one):
+        return "FunctionNode"
+    for base, loader in _CONTAINERS:
+        if issubclass(one, base):
+            return loader
+    return "ObjectNode"
+
+
+def _full_name(one: Any) -> str:
+    return f"{one.__module__}.{one.__name__}"
 
 
 def _own() -> Iterator[Any]:

@@ -19,6 +19,7 @@ from labelwise.decisions._score_matrix import (
     HeldOutScores,
     LabelScorer,
     as_multilabel,
+    check_constants,
     constant_labels,
     cut_params,
     fit_scorer,
@@ -226,6 +227,11 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             for j in np.flatnonzero(np.isnan(self.constants_))
         ]
 
+    def _check_loaded(self) -> None:
+        """Refuse constants of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_constants(self)
+
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
 
@@ -240,6 +246,11 @@ class Sigmoid:
     def predict(self, scores: np.ndarray) -> np.ndarray:
         """Return the probability of each score."""
         return np.asarray(expit(self.slope * scores + self.intercept))
+
+    def _check_loaded(self) -> None:
+        """Refuse anything but two numbers, as a file may have it."""
+        if type(self.slope) is not float or type(self.intercept) is not float:
+            raise ValueError("a sigmoid must have a slope and an intercept")
 
 
 def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Sigmoid:

@@ -217,6 +217,17 @@ def constant_labels(Y: Any) -> np.ndarray:
     return np.where(n_positives == 0, 0.0, np.where(n_positives == Y.shape[0], 1.0, np.nan))
 
 
+def check_constants(estimator: Any) -> int:
+    """Return the number of labels of a loaded estimator, refusing constants of other labels."""
+    n_labels = len(estimator.classes_)
+    constants = estimator.constants_
+    if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
+        raise ValueError("constants_ must be an array of numbers")
+    if constants.shape != (n_labels,) or n_labels == 0:
+        raise ValueError(f"constants_ must be those of {n_labels} labels, got {constants.shape}")
+    return n_labels
+
+
 def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
     """Warn once, by name, of the labels that have one class."""
     found = np.flatnonzero(~np.isnan(constants))

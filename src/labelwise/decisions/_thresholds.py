@@ -145,6 +145,10 @@ class Thresholds:
 
         return read_thresholds(path)
 
+    def _check_loaded(self) -> None:
+        """Refuse thresholds that are not one number for each label, as a file may have them."""
+        check_thresholds(self, len(self.values))
+
     def __len__(self) -> int:
         return self.values.size
 
@@ -188,3 +192,17 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
+
+
+def check_thresholds(thresholds: Any, n_labels: int) -> None:
+    """Refuse loaded thresholds that are not one number for each of so many labels."""
+    if type(thresholds) is not Thresholds:
+        raise ValueError(f"thresholds must be Thresholds, got {type(thresholds).__name__}")
+    values: Any = thresholds.values
+    names: Any = thresholds.label_names
+    if not isinstance(values, np.ndarray) or values.dtype != np.float64:
+        raise ValueError("values must be an array of numbers")
+    if values.shape != (n_labels,) or np.isnan(values).any():
+        raise ValueError(f"values must be one number for each of {n_labels} labels")
+    if names is not None and (type(names) is not tuple or len(names) != n_labels):
+        raise ValueError(f"label_names must be those of {n_labels} labels")

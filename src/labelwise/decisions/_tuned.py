@@ -15,8 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise.decisions._corrected import corrected_value, units_of
 from labelwise.decisions._goal import NAMES, Goal, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, scoring_method
-from labelwise.decisions._thresholds import Thresholds
+from labelwise.decisions._score_matrix import (
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    scoring_method,
+)
+from labelwise.decisions._thresholds import Thresholds, check_thresholds
 from labelwise.decisions._tuning_scores import (
     Samples,
     TuningScores,
@@ -246,6 +251,11 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
         ends = self.constants_ if method == "predict_proba" else 2 * self.constants_ - 1
         return np.where(np.isnan(self.constants_), scores, ends)
+
+    def _check_loaded(self) -> None:
+        """Refuse thresholds of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_thresholds(self.thresholds_, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self.estimator)

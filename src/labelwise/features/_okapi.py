@@ -70,6 +70,11 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_non_negative(X, type(self).__name__)
         return X
 
+    def _check_loaded(self) -> None:
+        """Refuse a mean length that would give infinite weights, as a file may have it."""
+        if hasattr(self, "avdl_") and not (type(self.avdl_) is float and 0 <= self.avdl_ < np.inf):
+            raise ValueError(f"avdl_ must be a finite number from 0, got {self.avdl_!r:.50}")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -139,6 +139,16 @@ class TermSelector(SelectorMixin, BaseEstimator):
         kept[self.ranking_[: self.n_terms]] = True
         return kept
 
+    def _check_loaded(self) -> None:
+        """Refuse a ranking of columns that are not there, as a file may have it."""
+        if not hasattr(self, "ranking_"):
+            return
+        ranking = self.ranking_
+        if ranking.dtype.kind != "i" or np.unique(ranking).size < ranking.size:
+            raise ValueError("ranking_ must hold each column at most once")
+        if not ((ranking >= 0) & (ranking < self.n_features_in_)).all():
+            raise ValueError(f"ranking_ must hold columns from 0 to {self.n_features_in_ - 1}")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

@@ -15,7 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise.data import Bags
 from labelwise.data._numbers import check_real, check_whole
 from labelwise.decisions._goal import NAMES, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, scoring_method
+from labelwise.decisions._score_matrix import (
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    scoring_method,
+)
+from labelwise.decisions._thresholds import check_thresholds
 from labelwise.learners._bag_gate import bag_labels, learn_bags
 from labelwise.learners._bag_rounds import (
     BagTask,
@@ -205,6 +211,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With another `aggregation`, that one. Labels that had one class in training have 0 or 1.
         """
         check_is_fitted(self)
+        check_aggregation(self.aggregation, "aggregation")
         bags = learn_bags(self, X, reset=False)
         return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
 
@@ -284,6 +291,11 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
         return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
+
+    def _check_loaded(self) -> None:
+        """Refuse thresholds of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_thresholds(self.thresholds_, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._validation import relative_weights
-from labelwise.decisions._score_matrix import as_multilabel, score_matrix
+from labelwise.decisions._score_matrix import as_multilabel, check_constants, score_matrix
 from labelwise.learners._logistic import Tasks
 from labelwise.learners._penalty_path import (
     Problem,
@@ -26,6 +26,7 @@ from labelwise.learners._penalty_path import (
 from labelwise.learners._training import (
     Targets,
     all_labels,
+    check_coefficients,
     learn_features,
     learn_targets,
     tell,
@@ -243,6 +244,16 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for k, fitted in enumerate(self.estimators_):
             columns[:, k] = column(fitted)
         return all_labels(columns, self.constants_, low=low)
+
+    def _check_loaded(self) -> None:
+        """Refuse models or coefficients of other labels, as a file may have them."""
+        if not hasattr(self, "constants_"):
+            return
+        n_labels, n_varying = check_constants(self), int(np.isnan(self.constants_).sum())
+        if hasattr(self, "coef_"):
+            check_coefficients(self, n_labels)
+        elif len(self.estimators_) != n_varying:
+            raise ValueError(f"estimators_ must be those of {n_varying} labels")
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator)

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelwise._validation import check_readable
-from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.learners._pair_forests import Forests, check_forests, is_packable, joined, packed
 from labelwise.learners._pair_forests_kernels import add_votes
 from labelwise.learners._pairs import Pairs, all_pairs, pair_samples
@@ -113,7 +113,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         base = self._base()
         if not hasattr(base, "fit") or not is_classifier(base):
             raise TypeError(f"estimator must be a classifier, got {base!r}.")
-        X = self._features(X, reset=True)
+        X = self._features(X, is_packable(base), reset=True)
         targets = learn_targets(self, X, Y)
         pairs = all_pairs(targets.matrix)
         self.pairs_ = np.column_stack([pairs.first, pairs.second])
@@ -128,7 +128,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the votes of each label less those of the virtual one, (n_samples, n_labels)."""
         check_is_fitted(self)
-        X = self._features(X, reset=False)
+        X = self._features(X, isinstance(self.models_, Forests), reset=False)
         votes = np.tile(self._same_for_all(), (n_rows(X), 1))
         for part in self._counted(X):
             votes += part
@@ -141,10 +141,10 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     def _base(self) -> Any:
         return RandomForestClassifier(n_estimators=10) if self.estimator is None else self.estimator
 
-    def _features(self, X: Any, *, reset: bool) -> Any:
-        """Return X as trees look at it, float32; other classifiers get what came."""
+    def _features(self, X: Any, for_packed: bool, *, reset: bool) -> Any:
+        """Return X as packed trees look at it, float32; other classifiers get what came."""
         check_readable(X, "X")
-        if is_packable(self._base()):
+        if for_packed:
             # Whether values may be missing is for the trees to say, in fit.
             finite = "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True
             return validate_data(
@@ -206,8 +206,10 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         """Refuse votes for labels that are not there, as a file may have them."""
         if not hasattr(self, "models_"):
             return
-        n_labels = len(self.classes_)
-        if not np.array_equal(self.pairs_, np.column_stack(np.triu_indices(n_labels + 1, k=1))):
+        n_labels = check_constants(self)
+        if self.pairs_.dtype != np.int64 or not np.array_equal(
+            self.pairs_, np.column_stack(np.triu_indices(n_labels + 1, k=1))
+        ):
             raise ValueError(f"pairs_ must be those of {n_labels} labels.")
         n_models = int(np.isnan(self.fixed_votes_).sum())
         if self.fixed_votes_.shape != (len(self.pairs_),):

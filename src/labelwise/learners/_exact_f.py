@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._validation import relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.learners._penalty_path import (
     Problem,
     check_penalty,
@@ -19,7 +19,7 @@ from labelwise.learners._penalty_path import (
     penalty_splits,
 )
 from labelwise.learners._size_tasks import SizeTasks, size_tasks
-from labelwise.learners._training import learn_features, learn_targets, tell
+from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
 
 # Probabilities that are held at a time while deciding.
 _TOGETHER = 2**23
@@ -191,6 +191,22 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
 
     def _tell(self, text: str) -> None:
         tell(self.verbose, self, text)
+
+    def _check_loaded(self) -> None:
+        """Refuse classes of labels and sizes that are not there, as a file may have them."""
+        if not hasattr(self, "coef_"):
+            return
+        n_labels = check_constants(self)
+        labels, sizes = self.column_labels_, self.column_sizes_
+        if labels.dtype != np.int64 or sizes.dtype != np.int64 or labels.ndim != 1:
+            raise ValueError("column_labels_ and column_sizes_ must be whole numbers")
+        # Each label has columns, and the empty set behind them; a label of size 0 is off.
+        steps = np.diff(labels, prepend=-1, append=n_labels + 1)
+        if not np.isin(steps, (0, 1)).all() or steps[0] != 1 or steps[-1] != 1:
+            raise ValueError(f"column_labels_ must be those of {n_labels} labels, in order")
+        if sizes.shape != labels.shape or not ((sizes >= 0) & (sizes <= n_labels)).all():
+            raise ValueError(f"column_sizes_ must be from 0 to {n_labels}")
+        check_coefficients(self, labels.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data._multilabel import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
-from labelwise.decisions._score_matrix import LabelScorer, as_multilabel, fit_scorer
+from labelwise.decisions._score_matrix import (
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    fit_scorer,
+)
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import all_labels, learn_targets
 
@@ -139,6 +144,11 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if given and self.estimator is not None and get_config()["enable_metadata_routing"]:
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return given
+
+    def _check_loaded(self) -> None:
+        """Refuse constants of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_constants(self)
 
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self._base())

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise.data._numbers import check_whole
 from labelwise.decisions._row_blocks import for_row_blocks
-from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.features import OkapiWeights
 from labelwise.features._okapi import inverse_document_frequency, okapi_weights
 from labelwise.learners._training import learn_features, learn_targets
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Products of such weights cannot overflow, however many terms there are.
 _LARGEST = 1e100
+# Above the logarithm of any number of documents.
+_LARGEST_IDF = 50.0
 
 
 class OkapiNeighbors(ClassifierMixin, BaseEstimator):
@@ -180,19 +182,37 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         from labelwise.learners._okapi_kernels import sum_over_neighbors
 
         n_samples, n_train = queries.indptr.size - 1, labels.shape[0]
-        # The kernel trusts its indices, and a model may come from a file.
-        if self._postings.shape != (n_train, levels.size):
-            raise ValueError(f"{self!r} is broken: its documents and its labels do not match.")
+        # The parameter may have been set since `fit`. More neighbours than documents are all.
+        k = min(check_whole(self.k, "k"), n_train)
         sums = np.empty((n_levels, n_samples, labels.shape[1]))
         postings = _arrays(self._postings, self._postings.data)
         carried = _arrays(labels, np.empty(0))
 
         def score_block(rows: slice) -> None:
             stop = min(rows.stop, n_samples)
-            sum_over_neighbors(queries, rows.start, stop, levels, postings, carried, self.k, sums)
+            sum_over_neighbors(queries, rows.start, stop, levels, postings, carried, k, sums)
 
         for_row_blocks(score_block, n_samples, n_train)
         return sums
+
+    def _check_loaded(self) -> None:
+        """Refuse documents, terms and labels that do not match, as a file may have them."""
+        if not hasattr(self, "_postings"):
+            return
+        n_labels, n_terms = check_constants(self), self.n_features_in_
+        postings, labels, idf = self._postings, self._labels, self.idf_
+        if type(postings) is not sparse.csc_array or type(labels) is not sparse.csr_array:
+            raise ValueError("documents must be stored by term, and labels by document")
+        if postings.shape != (labels.shape[0], n_terms) or labels.shape[1] != n_labels:
+            raise ValueError("documents, terms and labels must match")
+        if postings.dtype != np.float64 or not (np.abs(postings.data) <= _LARGEST).all():
+            raise ValueError(f"documents must have weights of at most {_LARGEST:g} in size")
+        if idf.dtype != np.float64 or idf.shape != (n_terms,):
+            raise ValueError(f"idf_ must be one number for each of {n_terms} terms")
+        if not (np.abs(idf) <= _LARGEST_IDF).all():
+            raise ValueError(f"idf_ must be at most {_LARGEST_IDF:g} in size")
+        if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
+            raise ValueError("weights_ must be OkapiWeights, or None")
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

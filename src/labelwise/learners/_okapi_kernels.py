@@ -209,7 +209,8 @@ def bracket(values, k, low):
             return 0.0, 0.0
         low = 0.0
     high = 2 * low if low > 0.0 else 1.0
-    while count_reached(values, high) >= k:
+    # Ends at infinity in any case, where no finite value is.
+    while high < np.inf and count_reached(values, high) >= k:
         low = high
         high *= 2
     return low, high

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.learners._structured import no_pairs
 from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise.learners._training import check_coefficients
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):
@@ -137,6 +138,11 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return 1 where the score is above 0, int64 of shape (n_samples, n_labels)."""
         return (self.decision_function(X) > 0).astype(np.int64)
+
+    def _check_loaded(self) -> None:
+        """Refuse coefficients of other labels, as a file may have them."""
+        if hasattr(self, "coef_"):
+            check_coefficients(self, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

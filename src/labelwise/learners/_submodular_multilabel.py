@@ -9,10 +9,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise.data._numbers import check_real
-from labelwise.decisions._score_matrix import as_multilabel
+from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.learners._cut_kernels import Pairs
 from labelwise.learners._structured import decide, pairs_of
 from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise.learners._training import check_coefficients
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
@@ -140,11 +141,18 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         """Refuse pairs of labels that are not there, as a file may have them."""
         if not hasattr(self, "pairs_"):
             return
-        first, second = np.asarray(self.pairs_, dtype=np.int64).reshape(-1, 2).T
-        if not ((first >= 0) & (first < second) & (second < self.intercept_.size)).all():
-            raise ValueError(f"pairs_ must be those of {self.intercept_.size} labels.")
-        if self.gains_.shape != first.shape or not (self.gains_ >= 0).all():
-            raise ValueError("gains_ must be one for each pair, and none below 0.")
+        n_labels = check_constants(self)
+        check_coefficients(self, n_labels)
+        if self.pairs_.dtype != np.int64 or self.pairs_.shape[1:] != (2,):
+            raise ValueError("pairs_ must be two columns of whole numbers")
+        first, second = self.pairs_.T
+        if not ((first >= 0) & (first < second) & (second < n_labels)).all():
+            raise ValueError(f"pairs_ must be those of {n_labels} labels")
+        gains = self.gains_
+        if gains.dtype != np.float64 or gains.shape != first.shape:
+            raise ValueError("gains_ must be one for each pair")
+        if not ((gains >= 0) & np.isfinite(gains)).all():
+            raise ValueError("gains_ must be finite, and none below 0")
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__())

@@ -68,6 +68,19 @@ def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = T
     )
 
 
+def check_coefficients(learner: Any, n_outputs: int) -> None:
+    """Refuse coefficients of a loaded learner that do not fit its features and its outputs."""
+    n_features = learner.n_features_in_
+    if type(n_features) is not int:
+        raise ValueError(f"n_features_in_ must be a whole number, got {n_features!r:.50}")
+    for name, shape in (("coef_", (n_outputs, n_features)), ("intercept_", (n_outputs,))):
+        array = getattr(learner, name)
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
+            raise ValueError(f"{name} must be numbers of shape {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite")
+
+
 def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:
     """Return the columns of all labels, given those with both classes: `low` or 1 elsewhere."""
     columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)

@@ -1,0 +1,37 @@
+"""Settings of a loaded model that belong to the machine it ran on, not to the model."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from labelwise._saving._parts import parts_of
+
+# Above it, joblib writes its progress to the output stream, between the predictions.
+_MOST_VERBOSE = 50
+
+
+def reset_run_settings(model: Any) -> None:
+    """Take back what a file asks of the machine: too many workers, a cache on disk, much output.
+
+    `n_jobs` becomes None if it is above the number of cores here, since starting thousands of
+    workers stops a machine. `memory` becomes None, because joblib unpickles what it finds in that
+    folder. `verbose` becomes 0 if it is above 50.
+    """
+    from joblib import cpu_count
+    from sklearn.base import BaseEstimator
+
+    for part in parts_of(model):
+        if not isinstance(part, BaseEstimator):
+            continue
+        settings = vars(part)
+        if not _is_whole_up_to(settings.get("n_jobs", 1), cpu_count()):
+            settings["n_jobs"] = None
+        if "memory" in settings and type(part).__module__.startswith("sklearn."):
+            settings["memory"] = None
+        if not _is_whole_up_to(settings.get("verbose", 0), _MOST_VERBOSE):
+            settings["verbose"] = 0
+
+
+def _is_whole_up_to(value: Any, most: int) -> bool:
+    return isinstance(value, Integral) and value <= most

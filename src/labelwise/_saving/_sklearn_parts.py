@@ -1,0 +1,179 @@
+"""Checks of scikit-learn's objects whose arrays are read by compiled code without bounds checks.
+
+That is the code of trees, of libsvm and of brute-force neighbours, and scipy's products with
+sparse matrices whose column numbers come from a transformer's attributes. All other estimators
+that a file may hold compute with NumPy, which checks shapes and indices itself.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree._tree import Tree
+
+# The others need rows of a kernel matrix instead of features, which libsvm reads by number.
+_KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+def check_tree(tree: Tree) -> None:
+    """Refuse a tree with links or features out of range, or with a cycle."""
+    n_nodes = tree.node_count
+    # Looked at first: every array of a tree has `node_count` entries, whatever was allocated.
+    if not 0 < n_nodes == tree.capacity or tree.value.size == 0:
+        raise ValueError("a tree must have as many nodes as it claims")
+    inner = np.flatnonzero(tree.children_left != -1)
+    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    features = tree.feature[inner]
+    sound = (
+        # scikit-learn numbers children after their parents: every path ends.
+        (children > np.tile(inner, 2)).all()
+        and np.array_equal(np.sort(children), np.arange(1, n_nodes))
+        and ((features >= 0) & (features < tree.n_features)).all()
+        # Room is made for paths of `max_depth` nodes.
+        and _depth(inner, children, n_nodes) <= tree.max_depth < n_nodes
+    )
+    if not sound:
+        raise ValueError("a tree must lead from its root to a leaf")
+
+
+def _depth(inner: np.ndarray, children: np.ndarray, n_nodes: int) -> int:
+    """Return the length of the longest path from the root, by doubling steps upwards."""
+    above, n_steps = np.zeros(n_nodes, dtype=np.intp), np.ones(n_nodes, dtype=np.intp)
+    above[children] = np.tile(inner, 2)
+    n_steps[0] = 0
+    while above.any():
+        n_steps += n_steps[above]
+        above = above[above]
+    return int(n_steps.max())
+
+
+def check_owner(model: Any) -> None:
+    """Refuse a fitted tree that looks at more features than its estimator asks for."""
+    if hasattr(model, "tree_"):
+        _check_width(model, model)
+
+
+def check_forest(forest: Any) -> None:
+    """Refuse trees of a fitted forest that look at more features than the forest asks for."""
+    for tree in getattr(forest, "estimators_", ()):
+        _check_width(tree, forest)
+
+
+def _check_width(tree: Any, owner: Any) -> None:
+    width, kinds = owner.n_features_in_, (DecisionTreeClassifier, DecisionTreeRegressor)
+    if not isinstance(tree, kinds) or type(tree.tree_) is not Tree or type(width) is not int:
+        raise ValueError("a tree must belong to an estimator that knows its features")
+    if tree.tree_.n_features > width:
+        raise ValueError(f"a tree looks at {tree.tree_.n_features} features of {width}")
+
+
+def check_machine(machine: Any) -> None:
+    """Refuse support vectors, weights and classes that do not fit together."""
+    if not hasattr(machine, "support_"):
+        return
+    vectors, weights = machine.support_vectors_, machine._dual_coef_
+    n_vectors, n_classes = vectors.shape[0], len(machine._n_support)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    sound = (
+        isinstance(machine.kernel, str)
+        and machine.kernel in _KERNELS
+        and _is_dense_or_full(vectors, weights, machine._sparse)
+        and vectors.shape[1] == machine.shape_fit_[1] == machine.n_features_in_
+        and weights.shape == (n_classes - 1, n_vectors)
+        and n_classes >= 2
+        and machine._intercept_.shape == (n_pairs,)
+        and machine.support_.shape == (n_vectors,)
+        and (machine._n_support >= 0).all()
+        and machine._n_support.sum(dtype=np.int64) == n_vectors
+        and machine._probA.size == machine._probB.size
+        and machine._probA.size in (0, n_pairs)
+    )
+    if not sound:
+        raise ValueError("the parts of a support vector machine must fit together")
+
+
+def _is_dense_or_full(vectors: Any, weights: Any, is_sparse: Any) -> bool:
+    """Tell whether arrays are dense, or CSR with every weight stored: libsvm counts on both."""
+    if not is_sparse:
+        return isinstance(vectors, np.ndarray) and isinstance(weights, np.ndarray)
+    if not (sparse.issparse(vectors) and sparse.issparse(weights)):
+        return False
+    full = np.tile(np.arange(weights.shape[1]), weights.shape[0])
+    return vectors.format == weights.format == "csr" and np.array_equal(weights.indices, full)
+
+
+def check_neighbors(model: Any) -> None:
+    """Refuse training samples, classes and a number of neighbours that do not fit together."""
+    if not hasattr(model, "_fit_X"):
+        return
+    n_samples, n_features = model._fit_X.shape
+    n_neighbors = getattr(model, "n_neighbors_", model.n_neighbors)
+    sound = (isinstance(model._fit_X, np.ndarray) or sparse.issparse(model._fit_X)) and (
+        n_samples,
+        n_features,
+    ) == (model.n_samples_fit_, model.n_features_in_)
+    if n_neighbors is not None:
+        sound = sound and isinstance(n_neighbors, Integral) and 1 <= int(n_neighbors) <= n_samples
+    if sound and is_classifier(model):
+        columns = model._y.reshape(n_samples, -1).T
+        classes = model.classes_ if model.outputs_2d_ else [model.classes_]
+        sound = len(columns) == len(classes) and all(
+            ((column >= 0) & (column < len(values))).all()
+            for column, values in zip(columns, classes, strict=True)
+        )
+    if not sound:
+        raise ValueError("the samples of a neighbours model must fit together")
+
+
+def check_columns(vectorizer: Any) -> None:
+    """Refuse a vocabulary whose column numbers are not 0, 1, 2, ..."""
+    vocabulary = getattr(vectorizer, "vocabulary_", {})
+    columns = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))
+    if not np.array_equal(np.sort(columns), np.arange(columns.size)):
+        raise ValueError(f"vocabulary_ must number its {columns.size} terms from 0")
+
+
+def check_hashed(vectorizer: Any) -> None:
+    """Refuse a number of columns by which no hash can be divided."""
+    n_columns = vectorizer.n_features
+    if not isinstance(n_columns, Integral) or not 1 <= int(n_columns) < 2**31:
+        raise ValueError(f"n_features must be a whole number of at least 1, got {n_columns!r:.50}")
+
+
+def check_one_hot(encoder: Any) -> None:
+    """Refuse more categories than the columns that the encoder makes room for."""
+    if not hasattr(encoder, "categories_"):
+        return
+    n_columns = []
+    dropped = encoder._drop_idx_after_grouping
+    for i, categories in enumerate(encoder.categories_):
+        n_groups = len(categories)
+        if encoder._infrequent_enabled:
+            n_groups = _n_groups(
+                encoder._infrequent_indices[i], encoder._default_to_infrequent_mappings[i], n_groups
+            )
+        without = None if dropped is None else dropped[i]
+        if without is not None and not 0 <= without < n_groups:
+            raise ValueError("a one-hot encoder must drop one of its categories")
+        n_columns.append(n_groups - (without is not None))
+    if encoder._n_features_outs != n_columns:
+        raise ValueError("a one-hot encoder must have as many columns as categories")
+
+
+def _n_groups(infrequent: Any, groups: Any, n_categories: int) -> int:
+    """Return how many groups the categories of a feature are in, the infrequent ones being one."""
+    if infrequent is None and groups is None:
+        return n_categories
+    places, groups = np.asarray(infrequent), np.asarray(groups)
+    if (
+        groups.shape != (n_categories,)
+        or groups.min() < 0
+        or ((places < 0) | (places >= n_categories)).any()
+    ):
+        raise ValueError("a one-hot encoder must give each category a group")
+    return int(groups.max()) + 1

@@ -1,0 +1,360 @@
+"""Each known way to make a model file do harm is closed, with the file's name and a reason."""
+
+import io
+import json
+import subprocess
+import sys
+import textwrap
+import zipfile
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import labelwise
+from labelwise.data import DataError, make_multilabel
+from labelwise.decisions import TunedThresholds
+from labelwise.features import OkapiWeights, TermSelector
+from labelwise.learners import (
+    BagPlugin,
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    ExactFPlugin,
+    OkapiNeighbors,
+    SubmodularMultilabel,
+)
+from tests.writers.crafted_models import packed_members
+
+
+def some_data():
+    data, _ = make_multilabel(60, n_features=4, n_labels=3, random_state=0)
+    return np.round(3 * np.abs(data.X)), data.Y.toarray().astype(int)
+
+
+def refusal(model, path):
+    """What is said of a model that is saved and loaded again."""
+    labelwise.save(model, path)
+    with pytest.raises(DataError) as refused:
+        labelwise.load(path)
+    told = str(refused.value)
+    assert told.startswith(f"{path}: ")
+    assert told.endswith(".")
+    return told
+
+
+def members_of(path):
+    with zipfile.ZipFile(path) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def set_attributes(model, **attributes):
+    for name, value in attributes.items():
+        vars(model)[name] = value(vars(model)[name]) if callable(value) else value
+    return model
+
+
+CHANGES = {
+    "documents by row": ({"_postings": sparse.csr_array}, "stored by term"),
+    "labels by column": ({"_labels": sparse.csc_array}, "labels by document"),
+    "fewer documents": ({"_postings": lambda found: found[:-1]}, "must match"),
+    "more labels than constants": ({"_labels": lambda found: found[:, :-1]}, "must match"),
+    "infinite idf": ({"idf_": lambda idf: idf + np.inf}, "idf_ must be at most 50"),
+    "undefined idf": ({"idf_": lambda idf: idf * np.nan}, "idf_ must be at most 50"),
+    "fewer idf": ({"idf_": lambda idf: idf[:-1].copy()}, "one number for each of 4 terms"),
+    "infinite weights": ({"_postings": lambda found: found * np.inf}, "at most 1e"),
+    "a method": ({"decision_function": 3}, "must not have 'decision_function' as an attribute"),
+    "the check": ({"_check_loaded": 3}, "must not have '_check_loaded' as an attribute"),
+    "a private method": ({"_sums": 3}, "must not have '_sums' as an attribute"),
+    "other weights": ({"weights_": StandardScaler()}, "weights_ must be OkapiWeights"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_neighbors_that_a_kernel_cannot_rely_on_are_refused(name, tmp_path):
+    changes, told = CHANGES[name]
+    model = set_attributes(OkapiNeighbors(3).fit(*some_data()), **changes)
+    assert told in refusal(model, tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize("k", [0, -5, 2.5, True])
+def test_neighbors_check_k_again_when_they_predict(k):
+    X, Y = some_data()
+    model = OkapiNeighbors(5).fit(X, Y).set_params(k=k)
+    with pytest.raises((ValueError, TypeError), match="k must be"):
+        model.decision_function(X)
+    with pytest.raises((ValueError, TypeError), match="k must be"):
+        model.predict(X)
+
+
+def test_neighbors_beyond_all_documents_are_all_of_them():
+    X, Y = some_data()
+    model = OkapiNeighbors(60).fit(X, Y)
+    expected = model.decision_function(X)
+    np.testing.assert_array_equal(model.set_params(k=2**70).decision_function(X), expected)
+
+
+def test_bags_check_the_aggregation_again_when_they_predict():
+    X, Y = some_data()
+    model = BagPlugin(BinaryRelevance(penalty=0.1), cv=2, n_iter=1, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="aggregation must be one of max, mean, noisy-or"):
+        model.set_params(aggregation="median").decision_function(X)
+
+
+def test_packed_trees_check_features_whatever_the_estimator_is_set_to():
+    X, Y = some_data()
+    model = CalibratedLabelRanking(DecisionTreeClassifier(random_state=0)).fit(X, Y)
+    model.set_params(estimator=LogisticRegression())
+    with pytest.raises(ValueError, match="X has 1 features"):
+        model.decision_function(X[:, :1])
+
+
+def svc(sparse_data=False, **changes):
+    X, Y = some_data()
+    model = SVC().fit(sparse.csr_matrix(X) if sparse_data else X, Y[:, 0])
+    return set_attributes(model, **changes)
+
+
+def tree(**changes):
+    X, Y = some_data()
+    return set_attributes(DecisionTreeClassifier(max_depth=2).fit(X, Y[:, 0]), **changes)
+
+
+def neighbors(**changes):
+    X, Y = some_data()
+    return set_attributes(KNeighborsClassifier(3, algorithm="brute").fit(X, Y[:, 0]), **changes)
+
+
+def deeper(found):
+    state = found.__getstate__()
+    state["max_depth"] = 0
+    found.__setstate__(state)
+    return found
+
+
+def words(**changes):
+    return set_attributes(CountVectorizer().fit(["sea sky", "sky sun"]), **changes)
+
+
+def one_hot(**changes):
+    return set_attributes(OneHotEncoder(drop="first").fit([[0, 1], [1, 2], [2, 3]]), **changes)
+
+
+def exact(**changes):
+    return set_attributes(ExactFPlugin(penalty=0.1).fit(*some_data()), **changes)
+
+
+def submodular(**changes):
+    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1)
+    return set_attributes(model.fit(*some_data()), **changes)
+
+
+def tuned(**changes):
+    model = TunedThresholds(BinaryRelevance(penalty=0.1), cv=2, random_state=0)
+    model.fit(*some_data())
+    return set_attributes(model.thresholds_, **changes) and model
+
+
+def columns(array):
+    return np.column_stack([array, array])
+
+
+PARTS = {
+    "kernel of rows": lambda: svc(kernel="precomputed"),
+    "kernel of another name": lambda: svc(kernel="unknown"),
+    "no weights": lambda: svc(True, _dual_coef_=lambda w: sparse.csr_matrix(w.shape)),
+    "sparse taken for dense": lambda: svc(True, _sparse=False),
+    "dense taken for sparse": lambda: svc(_sparse=True),
+    "kind of machine": lambda: svc(_impl="one_class"),
+    "no classes": lambda: svc(_n_support=np.zeros(0, dtype=np.int32)),
+    "half the probabilities": lambda: svc(_probA=np.ones(1)),
+    "depth": lambda: tree(tree_=deeper),
+    "fewer classes of samples": lambda: neighbors(_y=lambda y: y[:-1].copy()),
+    "classes of samples": lambda: neighbors(_y=lambda y: y + 10**6),
+    "narrow samples": lambda: neighbors(_fit_X=lambda X: X[:, :1].copy()),
+    "number of samples": lambda: neighbors(n_samples_fit_=3),
+    "no neighbors": lambda: neighbors(n_neighbors=0),
+    "too many neighbors": lambda: neighbors(n_neighbors=10**9),
+    "vocabulary": lambda: words(vocabulary_={"sea": 0, "sky": 10**9, "sun": 2}),
+    "columns of hashes": lambda: HashingVectorizer(n_features=0),
+    "columns of categories": lambda: one_hot(_n_features_outs=[1, 2]),
+    "category dropped": lambda: one_hot(_drop_idx_after_grouping=np.array([0, 9], dtype=object)),
+    "labels of columns": lambda: exact(column_labels_=lambda labels: labels + 10**6),
+    "order of columns": lambda: exact(column_labels_=lambda labels: labels[::-1].copy()),
+    "sizes of columns": lambda: exact(column_sizes_=lambda sizes: sizes + 10**6),
+    "wide coefficients": lambda: exact(coef_=columns),
+    "undefined coefficients": lambda: exact(coef_=lambda coef: coef * np.nan),
+    "intercepts that broadcast": lambda: submodular(intercept_=columns),
+    "coefficients of more labels": lambda: submodular(coef_=lambda coef: np.tile(coef, (9, 1))),
+    "infinite gains": lambda: submodular(gains_=lambda gains: gains + np.inf),
+    "thresholds that broadcast": lambda: tuned(values=lambda values: values[:, None]),
+    "undefined thresholds": lambda: tuned(values=lambda values: values * np.nan),
+    "names of other labels": lambda: tuned(label_names=("sea",)),
+    "mean length": lambda: set_attributes(OkapiWeights().fit(some_data()[0]), avdl_=float("nan")),
+    "ranking": lambda: set_attributes(
+        TermSelector(2, cut=0).fit(*some_data()), ranking_=lambda ranking: ranking + 10**6
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_that_do_not_fit_together_are_refused(name, tmp_path):
+    assert "holds no sound model (" in refusal(PARTS[name](), tmp_path / "model.skops")
+
+
+def with_schema(path, change):
+    members = members_of(path)
+    schema = json.loads(members["schema.json"])
+    change(schema["content"]["content"])
+    path.write_bytes(packed_members((members | {"schema.json": json.dumps(schema)}).items()))
+
+
+def build_by(loader, attribute, **changes):
+    return lambda content: content[attribute].update(__loader__=loader, **changes)
+
+
+CSR = {"__module__": "scipy.sparse._csr", "__class__": "csr_array"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (build_by("ObjectNode", "weights_", **CSR), "csr_array (as ObjectNode)"),
+        (build_by("LossNode", "weights_", __reduce__={}), "OkapiWeights (as LossNode)"),
+        (build_by("TypeNode", "weights_"), "OkapiWeights (as TypeNode)"),
+        (build_by("DictNode", "weights_"), "describes a dictionary without keys"),
+        (build_by("JsonNode", "weights_"), "by something else than text"),
+        (build_by("NdArrayNode", "idf_", __class__="void"), "dimensions for one numpy.void"),
+        (build_by("NdArrayNode", "idf_", __class__="float64"), "1 dimensions for one numpy"),
+        (build_by("SparseMatrixNode", "_labels", __class__="csr_matrix"), "csr_array of bool for"),
+    ],
+)
+def test_a_type_is_built_by_its_own_loader_alone(change, told, tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+    with_schema(path, change)
+    with pytest.raises(DataError) as refused:
+        labelwise.load(path)
+    assert told in str(refused.value)
+
+
+def test_types_of_keys_are_not_called_unless_they_are_types(tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+
+    def change(content):
+        kinds = content["weights_"]["content"]["key_types"]["content"]
+        names = {"__loader__": "FunctionNode", "__module__": "numpy", "__class__": "add"}
+        kinds[0].update(names, __id__=10**9)
+
+    with_schema(path, change)
+    with pytest.raises(DataError, match="keys of a dictionary by FunctionNode"):
+        labelwise.load(path)
+
+
+def test_losses_of_scikit_learn_come_back(tmp_path):
+    X, Y = some_data()
+    model = BinaryRelevance(SGDClassifier(random_state=0)).fit(X, Y)
+    labelwise.save(model, tmp_path / "model.skops")
+    again = labelwise.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_objects_that_multiply_by_their_numbers_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(make_pipeline(StandardScaler(), OkapiNeighbors(3)), path)
+
+    def change(content):
+        # Twenty levels of ten references each: a list of 10**20 numbers.
+        plain = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode"}
+        level = plain | {"content": "1", "__id__": 10**9}
+        for number in range(20):
+            stub = {key: level[key] for key in level if key != "content"} | {"content": "1"}
+            listed = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
+            level = listed | {"content": [level, *[stub] * 9], "__id__": 10**9 + 1 + number}
+        content["verbose"] = level
+
+    with_schema(path, change)
+    with pytest.raises(DataError, match="describes two objects under one number"):
+        labelwise.load(path)
+
+
+def inner_archive(path, change):
+    """Change the first sparse matrix of a file."""
+    members = members_of(path)
+    name = next(name for name in members if name.endswith(".npz"))
+    with zipfile.ZipFile(io.BytesIO(members[name])) as packed:
+        arrays = [(part, packed.read(part)) for part in packed.namelist()]
+    members[name] = packed_members(change(arrays))
+    path.write_bytes(packed_members(members.items()))
+
+
+def test_matrices_with_an_array_under_two_names_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+    inner_archive(path, lambda arrays: [*arrays, ("indices", dict(arrays)["indices.npy"])])
+    with pytest.raises(DataError, match="has no csc_array in a part that must hold one"):
+        labelwise.load(path)
+
+
+def test_small_files_do_not_unpack_to_gigabytes(tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+    inner_archive(path, lambda arrays: [*arrays, ("more.npy", bytes(2**27))])
+    assert path.stat().st_size < 20_000
+    with pytest.raises(DataError, match="more than 1100 times its size on disk"):
+        labelwise.load(path)
+
+
+def test_small_descriptions_of_many_objects_are_refused_before_they_are_built(tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+    many = b"[" + b"{}," * 10**6 + b"{}]"
+    path.write_bytes(packed_members((members_of(path) | {"schema.json": many}).items()))
+    with pytest.raises(DataError, match="more than 1100 times its size on disk"):
+        labelwise.load(path)
+
+
+def test_settings_of_another_machine_are_taken_back(tmp_path):
+    X, Y = some_data()
+    model = make_pipeline(
+        StandardScaler(), BinaryRelevance(penalty=0.1), memory=str(tmp_path / "cache")
+    )
+    model.fit(X, Y).set_params(binaryrelevance__n_jobs=50_000, binaryrelevance__verbose=1000)
+    labelwise.save(model, tmp_path / "model.skops")
+    again = labelwise.load(tmp_path / "model.skops")
+    assert again.memory is None
+    assert again[-1].n_jobs is None
+    assert again[-1].verbose == 0
+    model = BinaryRelevance(penalty=0.1, n_jobs=-1, verbose=1)
+    labelwise.save(model, tmp_path / "model.skops")
+    assert str(labelwise.load(tmp_path / "model.skops")) == str(model)
+
+
+def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), tmp_path / "model.skops")
+
+    def fail(*_args, **_options):
+        raise MemoryError
+
+    monkeypatch.setattr("skops.io.load", fail)
+    with pytest.raises(DataError, match=r"is no whole model file \(MemoryError\)\."):
+        labelwise.load(tmp_path / "model.skops")
+
+
+def test_kernels_end_whatever_the_numbers_are():
+    # In a process of its own, since an endless kernel hears no signal.
+    code = """
+        import numpy as np
+        from labelwise.learners._okapi_kernels import cut_of_best
+        for value in (np.inf, -np.inf, np.nan, 1e308):
+            for k in (-1, 0, 1, 3):
+                cut_of_best(np.array([1.0, value, 2.0, value]), k, 2 * k, -np.inf)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=300)
