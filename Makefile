@@ -46,8 +46,9 @@ studies: $(VENV)/.run  ## the published tables, reproduced
 docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
 
-fuzz: $(VENV)/.fuzz  ## one minute of hostile files
+fuzz: $(VENV)/.fuzz  ## two minutes of hostile files
 	NUMBA_DISABLE_JIT=1 $(BIN)/python fuzz/readers.py -max_total_time=60 -max_len=4096 -timeout=10
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.models -max_total_time=60 -timeout=30
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
