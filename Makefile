@@ -47,7 +47,7 @@ docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
 
 fuzz: $(VENV)/.fuzz  ## two minutes of hostile files
-	NUMBA_DISABLE_JIT=1 $(BIN)/python fuzz/readers.py -max_total_time=60 -max_len=4096 -timeout=10
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.readers -max_total_time=60 -max_len=4096 -timeout=10
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.models -max_total_time=60 -timeout=30
 
 $(VENV)/bin/python:

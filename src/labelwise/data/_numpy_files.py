@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -104,7 +105,10 @@ def _header_and_body(
         version = npy_format.read_magic(stream)
         if version not in _HEADERS:
             raise ValueError(f"version {version} is not known")
-        shape, by_columns, dtype = _HEADERS[version](stream)
+        with warnings.catch_warnings():
+            # numpy tells that Python 2 may have written the header, which harms nobody.
+            warnings.simplefilter("ignore")
+            shape, by_columns, dtype = _HEADERS[version](stream)
     # The header is parsed as a Python literal, by whose text any of these may be raised.
     except (
         ValueError,

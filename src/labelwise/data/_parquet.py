@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def read_parquet(bound: Bound, content: bytearray) -> Any:
     with parquet.ParquetFile(source) as file:
         metadata, schema = file.metadata, file.schema
         check_width(bound.path, metadata.num_columns)
-        bound.check(_table_bytes(metadata, file.schema_arrow), "its columns")
+        bound.check(_table_bytes(file), "its columns")
     leaves = [schema.column(number) for number in range(metadata.num_columns)]
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     with parquet.ParquetFile(source, metadata=metadata, read_dictionary=texts) as file:
@@ -96,18 +97,27 @@ def _is_coded_text(kind: Any) -> bool:
     )
 
 
-def _table_bytes(metadata: Any, schema: Any) -> float:
-    """Return what the columns take by the footer: rows times widths, and the distinct texts."""
-    flat = len(schema.types) == metadata.num_columns
-    n_bytes = 0.0
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for number in range(group.num_columns):
-            width = _value_bytes(schema.types[number]) if flat else _PLACE_BYTES
-            chunk = group.column(number)
-            n_bytes += max(chunk.num_values, group.num_rows) * width
-            if chunk.physical_type == "BYTE_ARRAY":
-                n_bytes += chunk.total_uncompressed_size
-    return n_bytes
+def _table_bytes(file: Any) -> float:
+    """Return what the columns take by the footer: values times their width, or their pages."""
+    metadata, kinds = file.metadata, file.schema_arrow.types
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    n_rows = sum(group.num_rows for group in groups)
+    n_bytes = n_rows * sum(_value_bytes(kind) for kind in kinds)
+    n_bytes += _PLACE_BYTES * _n_nested_values(file, groups)
+    n_page_bytes: int = sum(group.total_byte_size for group in groups)
+    return max(float(n_bytes), n_page_bytes)
+
+
+def _n_nested_values(file: Any, groups: Sequence[Any]) -> int:
+    """Return how many values stand inside of lists, of which a row may have any number."""
+    leaves = [file.schema.column(number) for number in range(file.metadata.num_columns)]
+    nested = [number for number, leaf in enumerate(leaves) if leaf.max_repetition_level]
+    if not nested:
+        return 0
+    # To ask a damaged footer about a column ends the process, unless the column was found to be
+    # whole before. Scanning decodes it in little memory, and raises an error if it is not.
+    file.scan_contents(columns=nested)
+    return sum(group.column(number).num_values for group in groups for number in nested)
 
 
 def _value_bytes(kind: Any) -> float:
