@@ -17,6 +17,7 @@ from labelwise.data import DataError, count_terms, load, read_arff, read_svmligh
 from labelwise.data import _files as files
 from labelwise.data._label_xml import read_label_names
 from tests.writers import hostile
+from tests.writers.reuters import sgm_bytes
 
 ROOT = Path(__file__).parents[2]
 BOUND = 10**7
@@ -82,7 +83,14 @@ LARGE = {
         + b"{}\n" * 1000,
         {"labels": ["y"]},
     ),
+    "declared values": (
+        "x.arff.gz",
+        gzip.compress(b"@relation x\n@attribute y {" + b"0,1," * 10**5 + b"1}\n@data\n0\n"),
+        {"labels": ["y"]},
+    ),
     "empty columns": ("x.svm.gz", hostile.wide_svmlight_gz(10**6), {}),
+    "labels of a row": ("x.svm.gz", gzip.compress(b"1,1," * 10**6 + b"1 1:1\n"), {}),
+    "empty rows": ("x.svm.gz", gzip.compress(b"1000000 1 1" + b"\n" * 10**6), {}),
 }
 
 
@@ -116,6 +124,32 @@ def test_a_matrix_is_refused_before_it_takes_too_much(tmp_path, case, read):
     path.write_bytes(content)
     with pytest.raises(DataError, match=f"more than max_bytes={BOUND} bytes"):
         read(path, max_bytes=BOUND)
+
+
+def test_the_elements_of_a_label_file_are_bounded(tmp_path):
+    path = tmp_path / "x.xml"
+    path.write_bytes(b"<labels><label name='a'/>" + b"<a/>" * 10**5 + b"</labels>")
+    with pytest.raises(DataError, match="its elements would take 12,001,020 bytes, more than"):
+        read_label_names(path, BOUND)
+    assert read_label_names(path) == ["a"]
+
+
+def test_the_words_of_news_are_bounded(tmp_path):
+    news = {"newid": 1, "part": "TRAIN", "topics": ["oil"], "body": "ab " * 200_000}
+    (tmp_path / "reut2-000.sgm").write_bytes(sgm_bytes([news, {**news, "part": "TEST"}]))
+    with pytest.raises(DataError, match=f"its words would take .* more than max_bytes={BOUND}"):
+        load(tmp_path, max_bytes=BOUND)
+    assert load(tmp_path).X.sum() == 400_000
+
+
+def test_an_archive_of_very_many_arrays_is_refused(tmp_path):
+    path = tmp_path / "x.npz"
+    path.write_bytes(npz(**{f"a{number}": np.eye(1) for number in range(101)}))
+    with pytest.raises(DataError, match="holds 101 arrays, more than 100"):
+        read_scores(path)
+    path.write_bytes(b"PK\x01\x02" * 20_000)
+    with pytest.raises(DataError, match="holds more than 100 arrays"):
+        read_scores(path)
 
 
 def test_labels_that_are_all_positive_are_refused_before_they_get_places(tmp_path):

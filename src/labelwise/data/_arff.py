@@ -148,7 +148,7 @@ def _parse(path: Path, bound: Bound) -> _File:
     content = read_bytes(path, bound.max_bytes)
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
-    header = parse_header(content, path)
+    header = parse_header(content, bound)
 
     def line(position: int) -> int:
         return line_of(content, position)
@@ -207,7 +207,7 @@ def _make_plan(
     bound: Bound,
 ) -> _Plan:
     header, path = file.header, file.path
-    chosen = label_columns(header, path, file.encoding, labels)
+    chosen = label_columns(header, bound, file.encoding, labels)
     for label in (header.attributes[n] for n in chosen):
         if label.type.kind in ("text", "bag") or label.type.width > 1:
             what = f"{label.type.width} values" if label.type.width > 1 else label.type.kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 from labelwise.data._arff_types import (
@@ -14,7 +13,7 @@ from labelwise.data._arff_types import (
     shown,
     unquoted,
 )
-from labelwise.data._files import DataError
+from labelwise.data._files import SIDE_BYTES, Bound, DataError
 
 _SKIPPED = rb"(?:[ \t\r]*+(?:%[^\n]*+)?+\n)*+[ \t\r]*+"
 _ATTRIBUTE = re.compile(
@@ -34,9 +33,9 @@ class Header(NamedTuple):
     data_start: int
 
 
-def parse_header(content: bytearray, path: Path) -> Header:
+def parse_header(content: bytearray, bound: Bound) -> Header:
     """Read all that stands before the rows."""
-    reader = _HeaderReader(content, path)
+    reader = _HeaderReader(content, bound)
     position = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while True:
         if line := _ATTRIBUTE.match(content, position):
@@ -55,9 +54,10 @@ def parse_header(content: bytearray, path: Path) -> Header:
 class _HeaderReader:
     """Collects the attributes and refuses what does not fit."""
 
-    def __init__(self, content: bytearray, path: Path) -> None:
+    def __init__(self, content: bytearray, bound: Bound) -> None:
         self.content = content
-        self.path = path
+        self.bound = bound
+        self.n_declared = 0
         self.relation = b""
         self.attributes: list[Attribute] = []
         self.bag_attributes: list[Attribute] = []
@@ -68,7 +68,7 @@ class _HeaderReader:
 
     def error(self, position: int, problem: str) -> DataError:
         line = self.content.count(b"\n", 0, position) + 1
-        return DataError(self.path, problem, line)
+        return DataError(self.bound.path, problem, line)
 
     def take(self, keyword: bytes, rest: bytes, position: int) -> None:
         if keyword == b"relation":
@@ -94,6 +94,8 @@ class _HeaderReader:
         (self.bag_attributes if inside else self.attributes).append(Attribute(name, kind))
 
     def parse(self, name: bytes, written: bytes, position: int) -> AttributeType:
+        self.n_declared += written.count(b",") + 1
+        self.bound.check(self.n_declared * SIDE_BYTES, "the values of its attributes")
         parsed = parse_type(written)
         if isinstance(parsed, str):
             raise self.error(position, f"attribute {shown(name)!r} {parsed}")

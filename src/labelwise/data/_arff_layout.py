@@ -34,13 +34,14 @@ class Layout(NamedTuple):
 
 
 def label_columns(
-    header: Header, path: Path, encoding: str, labels: str | Path | int | Sequence[str] | None
+    header: Header, bound: Bound, encoding: str, labels: str | Path | int | Sequence[str] | None
 ) -> list[int]:
     """Return the places of the label attributes, in the order of the file.
 
     `labels` is an XML file, one name, a list of names, or a number as in MEKA's option -C.
     None looks for an XML file beside, then for the option in the relation's name.
     """
+    path = Path(bound.path)
     if labels is None:
         labels = xml_beside(path) or _meka_option(header, path)
     n_attributes = len(header.attributes)
@@ -53,7 +54,7 @@ def label_columns(
         labels = [labels]
     if isinstance(labels, str | Path):
         source = Path(labels).name
-        labels = read_label_names(labels)
+        labels = read_label_names(labels, bound.max_bytes)
     place = {a.name.decode(encoding): number for number, a in enumerate(header.attributes)}
     unknown = next((name for name in labels if name not in place), None)
     if unknown is not None:

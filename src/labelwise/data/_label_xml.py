@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax import ContentHandler, SAXParseException
 
-from labelwise.data._files import DataError, decode, read_bytes, reading
+from labelwise.data._files import DataError, bound_of, decode, read_bytes, reading
+
+# The attributes of an element, short as they may be, take so many times their length.
+_ATTRIBUTE_GROWTH = 30
 
 
 def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str]:
@@ -16,7 +19,10 @@ def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str
 
     path = Path(path)
     with reading(path):
-        text, _ = decode(read_bytes(path, max_bytes))
+        bound = bound_of(path, max_bytes)
+        content = read_bytes(path, bound.max_bytes)
+        bound.check(len(content) * _ATTRIBUTE_GROWTH, "its elements")
+        text, _ = decode(content)
         elements = _Elements()
         parser = make_parser()
         parser.forbid_dtd = True

@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import DataError, read_bytes, reading
+from labelwise.data._files import DataError, bound_of, read_bytes, reading
 from labelwise.data._terms import count_terms
+
+# A word of two letters, with the space after it, takes so many times its length.
+_WORD_GROWTH = 20
 
 
 def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
@@ -102,7 +105,9 @@ def _dataset(news: Sequence[_Document], topics: set[str]) -> Dataset:
 
 def _documents(path: Path, max_bytes: int | None) -> Iterator[_Document]:
     """Give the documents of a file that ModApte uses."""
-    content = read_bytes(path, max_bytes).decode("latin-1")
+    bound = bound_of(path, max_bytes)
+    content = read_bytes(path, bound.max_bytes).decode("latin-1")
+    bound.check(len(content) * _WORD_GROWTH, "its words")
     start = content.find("<REUTERS ")
     if start < 0:
         raise DataError(path, "has no <REUTERS> document.")

@@ -17,6 +17,8 @@ from labelwise.data._files import DataError, bound_of, decode, read_bytes
 # in proportion to the file. Beyond that, columns must be asked for by n_features or n_labels.
 _FREE_COLUMNS = 2**20
 _BLOCK = 2**18
+# What a label, a value or a row takes until the matrices are made.
+_PART_BYTES = 48
 
 
 class SvmlightRows:
@@ -61,6 +63,8 @@ class SvmlightRows:
             self.path = path
             content = read_bytes(path, self.max_bytes)
             self.most_columns = max(self.most_columns, len(content))
+            n_parts = sum(map(content.count, (b",", b":", b"\n")))
+            self.bound.check(n_parts * _PART_BYTES, "its labels and values")
             n_rows = None
             for self.line, line in enumerate(_lines(content), start=1):
                 if self.line == 1 and (header := _header(line)) is not None:
@@ -129,7 +133,7 @@ def _lines(content: bytearray) -> Iterator[bytes]:
 
 def _header(line: bytes) -> list[int] | None:
     """Return the counts of rows, features and labels if the line is nothing but three integers."""
-    parts = line.split()
+    parts = line.split(None, 3)
     # As a row this would be a fault: a feature without its colon.
     is_header = len(parts) == 3 and all(part.isdigit() and len(part) <= 18 for part in parts)
     return [int(part) for part in parts] if is_header else None
