@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from labelwise import __version__
+from labelwise._text import printable
 from labelwise.cli._model_commands import fit, learners, predict
-from labelwise.cli._option_types import BagsOption, BytesOption, HomeOption, LabelsOption
+from labelwise.cli._option_types import (
+    BagsOption,
+    BytesOption,
+    HomeOption,
+    LabelsOption,
+    SafeCsvOption,
+)
 from labelwise.cli._select_command import select
+
+# A message with paths is short; a name of a label in it need not be.
+_LONGEST_MESSAGE = 2000
 
 app = typer.Typer(
     name="labelwise",
@@ -28,10 +39,14 @@ def main() -> None:
     """Run the command line; wrong input ends with one sentence on stderr and exit code 2."""
     # joblib starts its processes with python -m, which would take modules from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
+    for stream in (sys.stdout, sys.stderr):
+        # What the terminal has no letter for is escaped; it is no reason to fail.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except (ValueError, TypeError, OSError) as error:
-        sys.stderr.write(f"labelwise: {error}\n")
+        sys.stderr.write(f"labelwise: {printable(error, _LONGEST_MESSAGE)}\n")
         sys.exit(2)
     except MemoryError as error:
         sys.stderr.write(f"labelwise: this takes more memory than there is ({error}).\n")
@@ -171,11 +186,12 @@ def decide(
         ),
     ],
     max_bytes: BytesOption = None,
+    safe_csv: SafeCsvOption = False,
 ) -> None:
     """Decide which labels each row gets."""
     from labelwise.cli._decide import run_decisions
 
-    run_decisions(thresholds, scores, output, max_bytes=max_bytes)
+    run_decisions(thresholds, scores, output, max_bytes=max_bytes, safe_csv=safe_csv)
 
 
 @app.command()
@@ -241,11 +257,12 @@ def results(
     export: Annotated[
         Path | None, typer.Option(help="Where to write all rows: csv or parquet; - for csv.")
     ] = None,
+    safe_csv: SafeCsvOption = False,
 ) -> None:
     """Show mean and deviation of what a study found, and what failed or is missing."""
     from labelwise.cli._results import show_results
 
-    show_results(store, study, measure, export)
+    show_results(store, study, measure, export, safe_csv=safe_csv)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from labelwise.cli._outputs import printable_path, say
 from labelwise.cli._results import results_in_words
 from labelwise.experiments._study_file import read_study
 
@@ -19,10 +20,11 @@ def run_comparison(path: Path, store: Path | None, n_jobs: int | None, resume: b
     try:
         results = study.run(kept, resume=resume, n_jobs=n_jobs)
     except KeyboardInterrupt:
-        typer.echo(
-            f"stopped; finished cells are safe in {kept}: give the same command to go on", err=True
+        where = printable_path(kept)
+        say(
+            f"stopped; finished cells are safe in {where}: give the same command to go on", err=True
         )
         raise typer.Exit(_STOPPED) from None
-    typer.echo(f"{results_in_words(results)}\nkept in {kept}")
+    say(f"{results_in_words(results)}\nkept in {printable_path(kept)}")
     if results.failed:
         raise typer.Exit(1)

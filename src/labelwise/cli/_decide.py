@@ -13,16 +13,22 @@ from labelwise.cli._matrix_files import (
     check_matrix_ending,
     write_matrix,
 )
-from labelwise.cli._outputs import Outputs
+from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
 
 def run_decisions(
-    thresholds: Path, scores: Path, output: Path, *, max_bytes: int | None = None
+    thresholds: Path,
+    scores: Path,
+    output: Path,
+    *,
+    max_bytes: int | None = None,
+    safe_csv: bool = False,
 ) -> None:
     """Decide by thresholds that `labelwise tune` wrote, write the labels, and say how many."""
     check_matrix_ending(output)
+    check_safe_csv(safe_csv, output)
     outputs = Outputs([output], inputs=[thresholds, scores])
     with working("deciding"):
         tuned = Thresholds.load(thresholds)
@@ -30,7 +36,8 @@ def run_decisions(
         order = column_order(tuned.label_names, len(tuned), scored, str(thresholds))
         decided = tuned.decide(scored.values if order is None else scored.values[:, order])
         names = tuned.label_names or scored.label_names
-        write_matrix(output, FileMatrix(decided, names, scored.ids, scored.id_name))
+        matrix = FileMatrix(decided, names, scored.ids, scored.id_name)
+        write_matrix(output, matrix, safe_csv=safe_csv)
     outputs.say(summary(decided))
     outputs.say_written(output)
 

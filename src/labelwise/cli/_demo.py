@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from labelwise._io import written_whole
+from labelwise.cli._outputs import printable_path
 from labelwise.data import Dataset, load
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin
@@ -35,7 +36,7 @@ def run_demo() -> None:
     console = Console()
     data = load("digits")
     console.print("[bold]1. data[/] Pictures of up to five handwritten digits side by side.")
-    console.print(f"\n{data.describe()}", highlight=False)
+    console.print(f"\n{data.describe()}", highlight=False, markup=False)
     training = data.take(data.train)
     console.print(
         f"\n[bold]2. splitting[/] {len(training)} training pictures into {_N_FOLDS} folds."
@@ -103,7 +104,8 @@ def _show_bags(console: Console) -> None:
     figure = Path(tempfile.gettempdir()) / "labelwise-demo-bags.png"
     with written_whole(figure) as stream:
         BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
-    console.print(f"   Who spoke for which label: {figure}", highlight=False, soft_wrap=True)
+    shown = f"   Who spoke for which label: {printable_path(figure)}"
+    console.print(shown, highlight=False, markup=False, soft_wrap=True)
 
 
 def _show_values(evaluations: dict[str, Evaluation], console: Console) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
+from labelwise.cli._outputs import say
 from labelwise.data import load
 
 
@@ -20,12 +19,12 @@ def show_description(
     """Print the statistics of a data set and the advice that follows from them."""
     wanted = parse_labels(labels)
     dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
-    typer.echo(repr(dataset))
+    say(repr(dataset))
     if dataset.Y is None:
-        typer.echo("Its labels are unknown: it is for prediction.")
+        say("Its labels are unknown: it is for prediction.")
         return
     found = dataset.describe()
-    typer.echo(f"\n{found}\n\n{found.advice}")
+    say(f"\n{found}\n\n{found.advice}")
 
 
 def parse_labels(text: str | None) -> str | int | list[str] | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from labelwise.cli._matrices import matched, read_labels, read_scores
+from labelwise.cli._outputs import say
 from labelwise.cli._progress import working
 from labelwise.measures import Evaluation, evaluate
 
@@ -45,5 +44,5 @@ def show_evaluation(
             bootstrap=bootstrap,
             random_state=seed,
         )
-    typer.echo(repr(evaluation))
+    say(repr(evaluation))
     return evaluation

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise import _saving
+from labelwise._text import printable
 from labelwise.cli._describe import parse_labels
 from labelwise.cli._learners import Plan, plan
 from labelwise.cli._outputs import Outputs
@@ -23,6 +24,9 @@ from labelwise.data import Dataset, load
 from labelwise.data._inputs import input_files
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BagPlugin
+
+# Of a warning.
+_LONGEST = 1000
 
 
 class FitWishes(NamedTuple):
@@ -84,7 +88,7 @@ def told_warnings() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        sys.stderr.write(f"labelwise: note: {' '.join(text.split())}\n")
+        sys.stderr.write(f"labelwise: note: {printable(' '.join(text.split()), _LONGEST)}\n")
 
 
 def check_features(data: Dataset, X: Any, model: Any) -> None:

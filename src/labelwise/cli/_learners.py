@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import typer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from labelwise import learners
+from labelwise.cli._outputs import say
 from labelwise.cli._tune import parse_maximize
 from labelwise.decisions import TunedThresholds
 from labelwise.measures import f_measure
@@ -112,7 +112,7 @@ def show_learners() -> None:
     """Print a line for each learner."""
     width = max(len(one.name) for one in LEARNERS)
     for one in LEARNERS:
-        typer.echo(f"{one.name:<{width}}  {one.line}")
+        say(f"{one.name:<{width}}  {one.line}")
 
 
 def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any]) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import ending_of, written_whole
+from labelwise._text import safe_cell
 from labelwise.data._files import (
     TEXT_BYTES,
     Bound,
@@ -74,8 +76,11 @@ def check_matrix_ending(path: Path) -> None:
         raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
 
 
-def write_matrix(path: Path, matrix: FileMatrix) -> None:
-    """Write decisions or scores, to ``-`` as csv; npy has no room for names and ids."""
+def write_matrix(path: Path, matrix: FileMatrix, *, safe_csv: bool = False) -> None:
+    """Write decisions or scores, to ``-`` as csv; npy has no room for names and ids.
+
+    With `safe_csv`, names and ids in csv that a spreadsheet would compute get an apostrophe.
+    """
     ending = ending_of(path, ".csv")
     with written_whole(path) as stream:
         if ending == ".npy":
@@ -83,7 +88,7 @@ def write_matrix(path: Path, matrix: FileMatrix) -> None:
         elif ending == ".npz":
             _write_npz(stream, matrix)
         else:
-            _write_table(stream, matrix, ending)
+            _write_table(stream, matrix, ending, safe_cell if safe_csv else str)
 
 
 def _ending(path: Path) -> str:
@@ -185,7 +190,9 @@ def _write_npz(stream: Any, matrix: FileMatrix) -> None:
     np.savez_compressed(stream, **parts, **about, **known)  # type: ignore[arg-type]
 
 
-def _write_table(stream: Any, matrix: FileMatrix, ending: str) -> None:
+def _write_table(
+    stream: Any, matrix: FileMatrix, ending: str, written: Callable[[str], str]
+) -> None:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -196,7 +203,11 @@ def _write_table(stream: Any, matrix: FileMatrix, ending: str) -> None:
         id_name = next(name for name in (matrix.id_name, *_ID_NAMES) if name not in names)
         columns[id_name] = pa.array(matrix.ids, pa.string())
     columns |= {name: pa.array(values[:, j]) for j, name in enumerate(names)}
-    if ending == ".csv":
-        csv.write_csv(pa.table(columns), stream)
-    else:
-        parquet.write_table(pa.table(columns), stream)
+    table = pa.table(columns)
+    if ending == ".parquet":
+        parquet.write_table(table, stream)
+        return
+    if matrix.ids is not None:
+        ids = pa.array(map(written, matrix.ids), pa.string())
+        table = table.set_column(0, table.column_names[0], ids)
+    csv.write_csv(table.rename_columns([written(name) for name in table.column_names]), stream)

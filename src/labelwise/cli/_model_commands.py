@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import BagsOption, BytesOption, HomeOption, LabelsOption
+from labelwise.cli._option_types import (
+    BagsOption,
+    BytesOption,
+    HomeOption,
+    LabelsOption,
+    SafeCsvOption,
+)
 
 
 def learners() -> None:
@@ -83,6 +89,7 @@ def predict(
     bags: BagsOption = None,
     data_home: HomeOption = None,
     max_bytes: BytesOption = None,
+    safe_csv: SafeCsvOption = False,
 ) -> None:
     """Predict the labels of a data set by a model in a file."""
     from labelwise.cli._predict import run_prediction
@@ -97,4 +104,5 @@ def predict(
         data_home=data_home,
         part=part,
         max_bytes=max_bytes,
+        safe_csv=safe_csv,
     )

@@ -20,3 +20,7 @@ BytesOption = Annotated[
         help="Most bytes that a file of data may take, unpacked or as arrays; else by its size.",
     ),
 ]
+SafeCsvOption = Annotated[
+    bool,
+    typer.Option("--safe-csv", help="An apostrophe before csv names that are formulas to a sheet."),
+]

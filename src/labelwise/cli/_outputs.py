@@ -8,7 +8,11 @@ from pathlib import Path
 
 import typer
 
-from labelwise._io import check_output, goes_to_stdout, same_file
+from labelwise._io import check_output, ending_of, goes_to_stdout, same_file
+from labelwise._text import printable, printable_lines
+
+# More than any system takes as a path.
+_LONGEST_PATH = 4096
 
 
 class Outputs:
@@ -42,9 +46,25 @@ class Outputs:
 
     def say(self, text: str) -> None:
         """Print words for the user."""
-        typer.echo(text, err=self._words_on_stderr)
+        say(text, err=self._words_on_stderr)
 
     def say_written(self, path: Path | None, words: str = "written to") -> None:
         """Say where a file is, unless there is none or it went to the standard output."""
         if path is not None and not goes_to_stdout(path):
-            self.say(f"{words} {path}")
+            self.say(f"{words} {printable_path(path)}")
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print words for the user, in which nothing can control the terminal."""
+    typer.echo(printable_lines(text), err=err)
+
+
+def printable_path(path: Path) -> str:
+    """Return a path in one line."""
+    return printable(path, _LONGEST_PATH)
+
+
+def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
+    """Refuse --safe-csv where no csv file is written."""
+    if wanted and not any(path and ending_of(path, ".csv") == ".csv" for path in paths):
+        raise ValueError("--safe-csv is for csv files, and none is written.")

@@ -19,7 +19,7 @@ from labelwise.cli._matrix_files import (
     is_matrix_file,
     write_matrix,
 )
-from labelwise.cli._outputs import Outputs
+from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.cli._parts import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.data import Bags, Dataset, load
@@ -39,6 +39,7 @@ def run_prediction(
     data_home: Path | None = None,
     part: str | None = None,
     max_bytes: int | None = None,
+    safe_csv: bool = False,
 ) -> None:
     """Write the labels that a model decides on, its scores, or both, and say how many."""
     if output is None and scores is None:
@@ -46,6 +47,7 @@ def run_prediction(
     check_part(part)
     for path in filter(None, (output, scores)):
         check_matrix_ending(path)
+    check_safe_csv(safe_csv, output, scores)
     outputs = Outputs([output, scores], inputs=[model, *input_files(data, data_home, labels)])
     with working("reading"):
         fitted = _saving.load(model)
@@ -64,7 +66,7 @@ def run_prediction(
             decided = np.asarray(fitted.predict(X)).reshape(len(rows), -1)
             found[output] = FileMatrix(decided, names, *ids_of(rows))
     for path, matrix in found.items():
-        write_matrix(path, matrix)
+        write_matrix(path, matrix, safe_csv=safe_csv)
     if output is not None:
         outputs.say(summary(found[output].values))
     if part is None and whole.train is not None:

@@ -12,5 +12,7 @@ def working(message: str) -> AbstractContextManager[Any]:
     if not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
+    from rich.text import Text
 
-    return Console(stderr=True).status(message)
+    # As plain text: brackets are no markup here.
+    return Console(stderr=True).status(Text(message))

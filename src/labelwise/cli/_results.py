@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labelwise.cli._outputs import Outputs
+from labelwise._text import printable
+from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.experiments import Results, Spread, read_results
 from labelwise.measures._evaluation import as_text
 
 _SHOWN_FAILURES = 5
+# Of what a model said.
+_LONGEST = 500
 
 
-def show_results(store: Path, study: str | None, measure: str | None, export: Path | None) -> None:
+def show_results(
+    store: Path,
+    study: str | None,
+    measure: str | None,
+    export: Path | None,
+    *,
+    safe_csv: bool = False,
+) -> None:
     """Print mean and deviation by data set and model; write all rows if a file is named."""
+    check_safe_csv(safe_csv, export)
     outputs = Outputs([export], inputs=[store])
     results = read_results(store, study=study)
     outputs.say(results_in_words(results, measure))
     if export is not None:
-        results.export(export)
+        results.export(export, safe_csv=safe_csv)
         outputs.say_written(export, f"{len(results):,} rows written to")
 
 
@@ -58,15 +69,16 @@ def _spread(found: Spread | None) -> str:
 
 
 def _warnings(results: Results) -> list[str]:
-    return [f"in {n:,} cells: {text}" for text, n in results.warnings.items()]
+    return [f"in {n:,} cells: {printable(text, _LONGEST)}" for text, n in results.warnings.items()]
 
 
 def _failures(results: Results) -> list[str]:
     """Return where cells failed and the last line of why."""
     failed = results.failed
     lines = [
-        f"failed: {c.dataset} / {c.model} / {c.split}, fold {c.fold}, seed {c.seed}: "
-        f"{(c.error.strip().splitlines() or ['?'])[-1]}"
+        f"failed: {printable(c.dataset)} / {printable(c.model)} / {printable(c.split)}, "
+        f"fold {c.fold}, seed {c.seed}: "
+        f"{printable((c.error.strip().splitlines() or ['?'])[-1], _LONGEST)}"
         for c in failed[:_SHOWN_FAILURES]
     ]
     if len(failed) > _SHOWN_FAILURES:

@@ -11,8 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import ending_of, is_stream, written_whole
+from labelwise._text import printable, safe_cell
 from labelwise.cli._describe import parse_labels
-from labelwise.cli._outputs import Outputs
+from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, load, write_svmlight
 from labelwise.data._inputs import input_files
@@ -43,6 +44,7 @@ class SelectWishes(NamedTuple):
     curve: bool = False
     k: int = 100
     seed: int = 0
+    safe_csv: bool = False
 
     def selector(self, n_terms: int | None = None) -> TermSelector:
         """Return the selector that was asked for."""
@@ -62,6 +64,7 @@ def show_selection(
     """Write the best terms of a data set, or show how many of them are enough."""
     _check_wishes(wishes, output)
     files = [output] if wishes.curve else [output, _columns_file(output)]
+    check_safe_csv(wishes.safe_csv, *files)
     outputs = Outputs(files, inputs=input_files(data, data_home, labels))
     with working("reading"):
         columns = parse_labels(labels)
@@ -108,7 +111,7 @@ def _write_reduced(
     )
     for place, column in enumerate(selector.ranking_[: min(_N_SHOWN, kept.size)], start=1):
         score = selector.scores_[column]
-        outputs.say(f"{place:>4}  {dataset.feature_names[column]:<30}{score:>12.6g}")
+        outputs.say(f"{place:>4}  {printable(dataset.feature_names[column]):<30}{score:>12.6g}")
     if output is None:
         return
     names = [dataset.feature_names[column] for column in kept]
@@ -118,18 +121,20 @@ def _write_reduced(
     outputs.say_written(output, "\nwritten to")
     beside = _columns_file(output)
     if beside is not None:
-        _write_columns(reduced, selector.scores_[kept], beside)
+        _write_columns(reduced, selector.scores_[kept], beside, wishes.safe_csv)
         outputs.say_written(beside, "names and scores of its columns written to")
 
 
-def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path) -> None:
+def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path, safe_csv: bool) -> None:
     """Write the names of the columns, which the other file has as numbers from 0."""
+    written = safe_cell if safe_csv else str
     with written_whole(path) as stream:
         lines = csv.writer(codecs.getwriter("utf-8")(stream), lineterminator="\n")
         lines.writerow(("kind", "column", "name", "score"))
-        terms = zip(reduced.feature_names, scores.tolist(), strict=True)
+        terms = zip(map(written, reduced.feature_names), scores.tolist(), strict=True)
         lines.writerows(("term", j, name, score) for j, (name, score) in enumerate(terms))
-        lines.writerows(("label", j, name, "") for j, name in enumerate(reduced.label_names))
+        labels = enumerate(map(written, reduced.label_names))
+        lines.writerows(("label", j, name, "") for j, name in labels)
 
 
 def _show_curve(

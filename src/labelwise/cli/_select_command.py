@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import BytesOption, HomeOption, LabelsOption
+from labelwise.cli._option_types import BytesOption, HomeOption, LabelsOption, SafeCsvOption
 
 
 def select(
@@ -34,11 +34,12 @@ def select(
     labels: LabelsOption = None,
     data_home: HomeOption = None,
     max_bytes: BytesOption = None,
+    safe_csv: SafeCsvOption = False,
 ) -> None:
     """Keep the terms that tell most about the labels, or show how many are enough."""
     from labelwise.cli._select import SelectWishes, show_selection
 
-    wishes = SelectWishes(by, combine, cut, n_terms, curve, k, seed)
+    wishes = SelectWishes(by, combine, cut, n_terms, curve, k, seed, safe_csv)
     show_selection(
         data, wishes, labels=labels, data_home=data_home, output=output, max_bytes=max_bytes
     )

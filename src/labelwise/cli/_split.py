@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from labelwise._io import written_whole
+from labelwise._text import printable
 from labelwise.cli._describe import parse_labels
 from labelwise.cli._outputs import Outputs
 from labelwise.data import Dataset, load
@@ -90,4 +91,5 @@ def parse_shares(text: str) -> list[float]:
 def _label_name(dataset: Dataset, found: SplitQuality) -> str:
     """Name the worst label as the data do; `split_quality` saw its number."""
     name = found.worst_label
-    return f"{dataset.label_names[int(name)] if name.isdigit() else name} ({found.worst_ld:.3g})"
+    known = dataset.label_names[int(name)] if name.isdigit() else name
+    return f"{printable(known)} ({found.worst_ld:.3g})"

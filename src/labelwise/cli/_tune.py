@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise import measures
+from labelwise._text import printable
 from labelwise.cli._matrices import Matrix, matched, read_labels, read_scores
 from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
@@ -165,6 +166,6 @@ def _never_lines(never: dict[str, list[str]]) -> list[str]:
     for reason, labels in never.items():
         more = "" if len(labels) <= _MOST_NAMED else ", ..."
         plural = "label" if len(labels) == 1 else "labels"
-        shown = ", ".join(labels[:_MOST_NAMED])
+        shown = ", ".join(map(printable, labels[:_MOST_NAMED]))
         lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown}{more})")
     return lines

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import quoted
 from labelwise._validation import (
     check_labels,
     check_names,
@@ -113,8 +114,8 @@ class Dataset:
         bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
         unknown = " (unknown)" if self.Y is None else ""
         return (
-            f"Dataset {self.name!r}: {self.n_samples} samples{bags}, {self.n_features} features, "
-            f"{self.n_labels} labels{unknown}"
+            f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "
+            f"{self.n_features} features, {self.n_labels} labels{unknown}"
         )
 
     def take(self, rows: Any) -> Dataset:

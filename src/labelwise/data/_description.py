@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._labelsets import labelset_numbers
+from labelwise._text import printable, quoted
 
 # Below this share of distinct labelsets sechidis2011 (section 5) finds labelset sampling adequate.
 FEW_LABELSETS = 0.1
@@ -57,14 +58,14 @@ class Description:
         rows = self._rows()
         width = max(len(title) for title, _ in rows)
         lines = [f"{title:<{width}}  {text:>12}" for title, text in rows]
-        return "\n".join([self.name, "-" * (width + 14), *lines])
+        return "\n".join([printable(self.name), "-" * (width + 14), *lines])
 
     def _repr_html_(self) -> str:
         cells = "".join(
             f"<tr><th style='text-align:left'>{title}</th><td>{text}</td></tr>"
             for title, text in self._rows()
         )
-        return f"<table><caption>{escape(self.name)}</caption>{cells}</table>"
+        return f"<table><caption>{escape(printable(self.name))}</caption>{cells}</table>"
 
     def _rows(self) -> list[tuple[str, str]]:
         values = self.to_dict()
@@ -94,7 +95,7 @@ def describe_labels(Y: sparse.csc_array, *, name: str, n_features: int) -> Descr
     """Return the statistics of a label matrix with at least one row and one label."""
     n_samples, n_labels = Y.shape
     if n_samples == 0 or n_labels == 0:
-        raise ValueError(f"{name!r} has {n_samples} examples and {n_labels} labels.")
+        raise ValueError(f"{quoted(name)} has {n_samples} examples and {n_labels} labels.")
     per_label = np.diff(Y.indptr)
     per_labelset = np.bincount(labelset_numbers(Y))
     without = n_samples - np.unique(Y.indices).size

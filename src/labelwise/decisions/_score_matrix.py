@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import quoted
 from labelwise._validation import (
     as_dense,
     check_readable,
@@ -233,7 +234,7 @@ def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> Non
     found = np.flatnonzero(~np.isnan(constants))
     if found.size == 0:
         return
-    shown = ", ".join(repr(names[j]) if names else str(j) for j in found[:_NAMED_AT_MOST])
+    shown = ", ".join(quoted(names[j]) if names else str(j) for j in found[:_NAMED_AT_MOST])
     more = f" and {found.size - _NAMED_AT_MOST} more" if found.size > _NAMED_AT_MOST else ""
     warnings.warn(
         f"Y has one class only for label {shown}{more}: decided as in the training data, always.",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import printable
 from labelwise._validation import Scores, check_scores, columns_in_order
 
 # The table of a repr shows so many labels.
@@ -182,7 +183,7 @@ class Thresholds:
     def _table(self) -> list[str]:
         """Return a line for each label, up to a number."""
         names = self.label_names or tuple(map(str, range(len(self))))
-        shown = names[:_MOST_SHOWN]
+        shown = [printable(name) for name in names[:_MOST_SHOWN]]
         width = max([len("label"), *map(len, shown)])
         lines = [f"{'label':<{width}}  {'threshold':>11}  {'support':>8}  {'decided':>8}"]
         for j, name in enumerate(shown):

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from labelwise._text import quoted
 from labelwise.decisions._problem import Problem
 
 _MOST_NAMED = 3
@@ -18,7 +19,7 @@ def warn_of_unseen_labels(problem: Problem) -> None:
         warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
     elif unseen.size:
         names = problem.names or tuple(map(str, range(problem.n_labels)))
-        shown = ", ".join(repr(names[j]) for j in unseen[:_MOST_NAMED])
+        shown = ", ".join(quoted(names[j]) for j in unseen[:_MOST_NAMED])
         more = unseen.size - _MOST_NAMED
         rest = f" and {more} more" if more > 0 else ""
         warnings.warn(f"Y has no positives of {shown}{rest} to tune on.", stacklevel=3)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import printable
 from labelwise.data._numbers import check_whole
 from labelwise.experiments._paired import check_alpha, dropped_note, paired_values
 
@@ -44,7 +45,7 @@ class Difference:
     dropped: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        first, second = self.pair
+        first, second = map(printable, self.pair)
         head = (
             f"{first} - {second}: {self.mean:.4g} [{self.low:.4g}, {self.high:.4g}], "
             f"{self.confidence:.0%} interval over {self.n_blocks} data sets"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import printable
 from labelwise.experiments._paired import dropped_note, paired_values
 
 # Up to so many differences, the distribution of the rank sum is enumerated.
@@ -48,7 +49,7 @@ class PairTest:
     dropped: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        first, second = self.pair
+        first, second = map(printable, self.pair)
         n_ties = f", {self.ties} ties left out" if self.ties else ""
         notes = dropped_note(self.dropped)
         if not self.wins + self.losses:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import printable
 from labelwise._validation import check_names, frame_columns, is_frame
 from labelwise.experiments._tidy import is_tidy, tidy_cells
 from labelwise.measures._catalogue import measure_named
@@ -141,7 +142,7 @@ def paired_values(
 def named(names: Sequence[str]) -> str:
     """Return the first few names for a sentence."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(map(printable, names[:_SHOWN])) + more
 
 
 def dropped_note(dropped: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import printable
 from labelwise.experiments._paired import check_alpha, paired_values
 from labelwise.experiments._ranks import AverageRanks, ranks_of
 from labelwise.measures._evaluation import as_text
@@ -79,10 +80,11 @@ class RankPairs:
     def _notes(self) -> list[str]:
         notes = [] if self.distance is None else [f"Critical difference: {self.distance:.4g}."]
         if not np.isnan(self.p_values).any():
-            bars = "; ".join(", ".join(group) for group in self.groups) or "none"
+            bars = "; ".join(", ".join(map(printable, group)) for group in self.groups) or "none"
             notes.append(f"Groups without a significant difference: {bars}.")
         if self.ranks.dropped:
-            notes.append(f"Left out, as a value is missing: {', '.join(self.ranks.dropped)}.")
+            dropped = ", ".join(map(printable, self.ranks.dropped))
+            notes.append(f"Left out, as a value is missing: {dropped}.")
         return notes
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import ending_of, written_whole
+from labelwise._text import safe_cell
 from labelwise.experiments._store import Columns, Store, unpacked
 from labelwise.experiments._summary import Spread, Summary
 
@@ -121,7 +122,7 @@ class Results:
         columns["measure"], columns["value"] = named.take(pa.array(measures)), pa.array(values)
         return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_VERSIONS)})
 
-    def export(self, path: str | Path) -> None:
+    def export(self, path: str | Path, *, safe_csv: bool = False) -> None:
         """Write the rows to a file, whole or not at all.
 
         Parameters
@@ -129,6 +130,9 @@ class Results:
         path : str or Path
             Where to write; the ending .parquet or .csv says how. ``-`` is the standard output and
             gets csv.
+        safe_csv : bool, default=False
+            Whether text in csv that a spreadsheet program would compute, such as a name that
+            begins with ``=``, gets an apostrophe before it.
         """
         ending = ending_of(path, ".csv")
         if ending not in (".parquet", ".csv"):
@@ -142,7 +146,7 @@ class Results:
             else:
                 from pyarrow import csv
 
-                csv.write_csv(table, stream)
+                csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
 
     def summary(self) -> Summary:
         """Return mean and standard deviation over folds and seeds; see `summarize`."""
@@ -198,6 +202,17 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be in {store}, got {study!r}.")
     return results
+
+
+def _with_safe_texts(table: Any) -> Any:
+    """Return a table whose texts are no formulas in a spreadsheet."""
+    import pyarrow as pa
+
+    for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_string(column.type):
+            texts = [None if text is None else safe_cell(text) for text in column.to_pylist()]
+            table = table.set_column(j, name, pa.array(texts, pa.string()))
+    return table
 
 
 def _spreads(place: np.ndarray, values: np.ndarray, n_places: int) -> list[Spread]:

@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._text import printable
+
 _AVERAGES = ("micro", "macro", "sample")
 # A page shows so many labels; frames and dictionaries have all.
 _MOST_LABELS_SHOWN = 100
+# A cell may hold several names.
+_LONGEST_CELL = 200
 
 
 class Measured(NamedTuple):
@@ -203,6 +207,7 @@ def _number(value: float) -> str:
 
 def as_text(table: list[list[str]]) -> str:
     """Return the rows of a table as lines: the first column flush left, the others right."""
+    table = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         "  ".join(
@@ -216,7 +221,7 @@ def as_text(table: list[list[str]]) -> str:
 
 
 def _as_html(table: list[list[str]]) -> str:
-    heading, *rows = table
+    heading, *rows = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
     return (
         f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in heading)}</tr>"
         + "".join(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import printable
 from labelwise._validation import check_labels, check_readable
 from labelwise.splitting._proportions import check_proportions
 
@@ -66,7 +67,7 @@ class SplitQuality:
             "ed": f"{self.ed:.4g}",
             "fz": f"{self.fz} of {n_subsets}",
             "flz": f"{self.flz} of {n_subsets * self.n_labels}",
-            "worst_label": f"{self.worst_label} ({self.worst_ld:.6g})",
+            "worst_label": f"{printable(self.worst_label)} ({self.worst_ld:.6g})",
             "n_left_out": f"{self.n_left_out}",
             "sizes": f"{min(self.sizes)} to {max(self.sizes)}",
         }
