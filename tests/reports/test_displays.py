@@ -10,7 +10,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from labelwise.data import make_multilabel
 from labelwise.decisions import TunedThresholds, best_thresholds, micro_frontier
 from labelwise.measures import count, f_measure
-from labelwise.reports import FrontierDisplay, ThresholdDisplay
+from labelwise.reports import BagDisplay, FrontierDisplay, TermCurveDisplay, ThresholdDisplay
+from labelwise.reports._bag_display import ShownBag
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -180,3 +181,29 @@ def test_a_score_that_is_absent_is_a_positive_missed():
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         ThresholdDisplay.from_predictions(SCORES, DATA.Y, **options)
+
+
+ODD_NAMES = ["$$", "$x^{", "$a$", "_", "_hidden", "a_b", "x\x1b[2J", r"\frac{", "%", "two\nlines"]
+
+
+def drawn_texts(display):
+    """All texts of a figure that was drawn, without the backslashes that matplotlib takes away."""
+    display.figure_.canvas.draw()
+    texts = display.figure_.findobj(mpl.text.Text)
+    return [t.get_text().replace(r"\$", "$").removeprefix("\u200b") for t in texts]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_every_name_is_drawn_as_it_is_written(name):
+    shown = name.replace("\x1b", r"\x1b").replace("\n", r"\n")
+    Y, scores = [[1], [0]], [[0.9], [0.1]]
+    for beta in (1, 2):
+        frontier = FrontierDisplay.from_predictions(scores, Y, name=name, beta=beta)
+        assert shown in drawn_texts(frontier)
+        assert any(text.startswith(f"{shown}: highest F") for text in drawn_texts(frontier))
+    thresholds = ThresholdDisplay.from_predictions(scores, Y, label_names=[name])
+    assert f"{shown} (1)" in drawn_texts(thresholds)
+    curve = TermCurveDisplay([5, 10], [0.1, 0.2], [0.1, 0.1], name=name, measure=name).plot()
+    assert drawn_texts(curve).count(shown) == 2
+    bag = ShownBag(np.zeros((1, 8, 8)), {0: [(name, True)]}, [name])
+    assert drawn_texts(BagDisplay([bag]).plot()).count(shown) == 2

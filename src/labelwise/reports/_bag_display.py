@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._text import figure_text
 from labelwise.data import Dataset
 from labelwise.data._numbers import check_whole
 from labelwise.learners import BagPlugin
@@ -164,7 +165,7 @@ def _draw_bag(ax: Any, bag: ShownBag, left: float, top: float) -> None:
     if bag.missed:
         corner = left + len(bag.pictures)
         _draw_frame(ax, corner, top, _WRONG, linestyle=(0, (3, 2)), linewidth=1.2)
-        words = "\n".join(bag.missed)
+        words = "\n".join(map(figure_text, bag.missed))
         ax.text(corner + 0.5, top + 0.8, words, ha="center", va="center", color=_WRONG)
 
 
@@ -183,7 +184,7 @@ def _draw_picture(
         ax.text(
             place,
             top + 0.2,
-            name,
+            figure_text(name),
             color="white",
             size="small",
             weight="bold",

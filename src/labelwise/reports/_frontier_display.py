@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import figure_text
 from labelwise.decisions import micro_frontier
 from labelwise.decisions._score_matrix import score_matrix
 from labelwise.measures import Counts, f_measure
@@ -148,9 +149,10 @@ class FrontierDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         if not ax.has_data():
             self._draw_contours(ax)
-        (self.line_,) = ax.plot(*self._curve(), **({"label": self.name} | line_options))
+        name = None if self.name is None else figure_text(self.name)
+        (self.line_,) = ax.plot(*self._curve(), **({"label": name} | line_options))
         recall, precision = self.recall[self.best], self.precision[self.best]
-        whose = "" if self.name is None else f"{self.name}: "
+        whose = "" if name is None else f"{name}: "
         (self.best_,) = ax.plot(
             recall,
             precision,

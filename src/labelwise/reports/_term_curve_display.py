@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import figure_text
+
 
 class TermCurveDisplay:
     """A measure against the number of terms, with its peak and the smallest set as good.
@@ -82,7 +84,8 @@ class TermCurveDisplay:
             _, ax = plt.subplots()
         order = np.argsort(self.sizes, kind="stable")
         sizes, values, errors = (a[order] for a in (self.sizes, self.values, self.errors))
-        (self.line_,) = ax.plot(sizes, values, **{"marker": ".", "label": self.name} | line_options)
+        name = None if self.name is None else figure_text(self.name)
+        (self.line_,) = ax.plot(sizes, values, **{"marker": ".", "label": name} | line_options)
         color = self.line_.get_color()
         ax.fill_between(sizes, values - errors, values + errors, color=color, alpha=0.2, lw=0)
         (self.chosen_,) = ax.plot(
@@ -92,7 +95,7 @@ class TermCurveDisplay:
             color=color,
             label=f"{self.sizes[self.chosen]:,} terms, within one error of the peak",
         )
-        ax.set(xscale="log", xlabel="terms", ylabel=self.measure)
+        ax.set(xscale="log", xlabel="terms", ylabel=figure_text(self.measure))
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self

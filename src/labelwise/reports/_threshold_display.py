@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import figure_text
 from labelwise._validation import columns_in_order
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.decisions._score_matrix import score_matrix
@@ -152,7 +153,7 @@ class ThresholdDisplay:
         heading = "F" if self.beta == 1 else f"F{self.beta:g}"
         ax.annotate(heading, (1.01, 1.01), xycoords="axes fraction", weight="bold")
         ax.set(xlim=(low, high), ylim=(len(self.labels) - 0.5, -0.5))
-        names = [f"{label.name} ({label.support:,})" for label in self.labels]
+        names = [f"{figure_text(label.name)} ({label.support:,})" for label in self.labels]
         ax.set_yticks(range(len(self.labels)), names)
         more = f"; {self.n_hidden:,} rarer labels not shown" if self.n_hidden else ""
         ax.set_xlabel(f"score (line: 5 to 95 %, bar: 25 to 75 %, dot: median){more}")
