@@ -72,6 +72,13 @@ def test_compare_runs_a_study_and_results_shows_and_exports_it(study, tmp_path):
     assert len((tmp_path / "rows.csv").read_text().splitlines()) == 13
 
 
+def test_the_time_of_a_cell_can_be_limited(study):
+    done = run("compare", study, "--timeout", "0.01")
+    assert done.exit_code == 1
+    assert str(done.exception) == "timeout must be from 0.1 to 1e+07, got 0.01."
+    assert run("compare", study, "--timeout", "600").exit_code == 0
+
+
 def test_failed_cells_are_said_and_make_the_exit_code_1(study):
     study.write_text(STUDY.replace("FAR", "5000"))
     done = run("compare", study)

@@ -14,7 +14,7 @@ from labelwise.experiments import _store as store_module
 from labelwise.experiments._cells import Finished
 from labelwise.experiments._running import Progress, Runner
 from labelwise.experiments._store import Store
-from tests.experiments.problems import Deadly, Frequent, essence, rows, study
+from tests.experiments.problems import essence, study
 
 ROOT = Path(__file__).parents[2]
 # Imports once, then forks a runner for every attempt.
@@ -97,44 +97,26 @@ def test_two_runners_on_one_store_write_each_cell_once(tmp_path):
     assert cells(shared) == cells(whole)
 
 
-def test_a_cell_that_kills_its_workers_fails_and_the_others_do_not(tmp_path):
-    deadly = study(
-        datasets=[rows()],
-        models={"deadly": Deadly(spared=os.getpid()), "plain": Frequent()},
-        seeds=(0,),
-    )
-    results = deadly.run(tmp_path / "s.sqlite", n_jobs=2)
-    (failed,) = results.failed
-    assert failed.model == "deadly"
-    assert failed.error.startswith("The worker died twice with this cell")
-    assert results.state() == "5 of 6 cells are done, 1 failed."
-    # In the process that is spared the cell has nothing deadly.
-    assert not deadly.run(tmp_path / "s.sqlite").failed
-
-
 class DyingCrew:
-    """Runs cells at once, but breaks with some of them, so many times."""
+    """Runs cells at once, but its worker dies with some of them, so many times."""
 
     n_at_once = 3
 
     def __init__(self, deaths):
-        self.deaths, self.n_renewed, self.broken, self.dismissed = deaths, 0, False, False
+        self.deaths, self.dismissed = deaths, False
 
     def submit(self, cells):
-        if self.broken:
-            raise BrokenExecutor
         future = Future()
         if any(self.deaths.get(cell, 0) for cell in cells):
             self.deaths = {c: n - (c in cells) for c, n in self.deaths.items()}
-            self.broken = True
             future.set_exception(BrokenExecutor("killed"))
         else:
             found = [Finished(c.key, {"m": 1.0}, None, 0.1, 0.1, 1, (), {}) for c in cells]
             future.set_result((0.01 * len(cells), found))
         return future
 
-    def renew(self):
-        self.broken, self.n_renewed = False, self.n_renewed + 1
+    def end_overdue(self):
+        return []
 
     def dismiss(self):
         self.dismissed = True

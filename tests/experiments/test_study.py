@@ -273,6 +273,9 @@ def test_warnings_are_kept_with_the_cell(tmp_path):
         ({"seeds": (0, 0)}, ValueError, "seeds must be distinct"),
         ({"seeds": (-1,)}, ValueError, "seeds must be at least 0"),
         ({"undefined": "zero"}, ValueError, "undefined must be"),
+        ({"timeout": 0}, ValueError, r"timeout must be from 0.1 to 1e\+07, got 0"),
+        ({"timeout": float("nan")}, ValueError, "timeout must be from 0.1"),
+        ({"timeout": "1h"}, TypeError, "timeout must be a number, got '1h'"),
     ],
 )
 def test_wrong_settings_are_refused_before_any_work(changed, kind, message):

@@ -45,7 +45,8 @@ def write(folder, text):
 
 
 def test_a_file_is_the_study_it_describes(tmp_path):
-    study, store = read_study(write(tmp_path, GOOD))
+    study, store = read_study(write(tmp_path, "timeout = 600\n" + GOOD))
+    assert study.timeout == 600
     assert store == tmp_path / "study.sqlite"
     assert repr(study) == "Study 'first': 1 data sets x 2 models x 2 splits x 2 seeds"
     by_hand = Study(
@@ -77,6 +78,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ("seeds = [3, 4]", "sedes = [3]", r"study.toml: sedes: Extra inputs are not permitted"),
         ("seeds = [3, 4]", 'seeds = ["3"]', r"seeds.0: Input should be a valid integer"),
         ("seeds = [3, 4]", "seeds = [3, 3]", r"seeds must be distinct"),
+        ("seeds = [3, 4]", "timeout = 0", r"timeout must be from 0.1 to 1e\+07, got 0"),
         ('measures = ["micro-f", "coverage"]', "", r"measures: Field required"),
         ('"coverage"]', '"covrage"]', r"got 'covrage'"),
         ('datasets = ["digits"]', 'datasets = ["a/x", "b/x"]', r"datasets must be distinct"),

@@ -242,11 +242,14 @@ def compare(
     resume: Annotated[
         bool, typer.Option("--resume/--anew", help="Whether finished cells are left as they are.")
     ] = True,
+    timeout: Annotated[
+        float | None, typer.Option(help="Most seconds of a cell; as the study says if not given.")
+    ] = None,
 ) -> None:
     """Run a study of models on data sets, or go on with it; exit code 1 if a cell failed."""
     from labelwise.cli._compare import run_comparison
 
-    run_comparison(study, store, jobs, resume)
+    run_comparison(study, store, jobs, resume, timeout)
 
 
 @app.command()

@@ -8,14 +8,19 @@ import typer
 
 from labelwise.cli._outputs import printable_path, say
 from labelwise.cli._results import results_in_words
+from labelwise.experiments._study import check_timeout
 from labelwise.experiments._study_file import read_study
 
 _STOPPED = 130  # what shells give for a program that Ctrl-C ended
 
 
-def run_comparison(path: Path, store: Path | None, n_jobs: int | None, resume: bool) -> None:
+def run_comparison(
+    path: Path, store: Path | None, n_jobs: int | None, resume: bool, timeout: float | None
+) -> None:
     """Run what is not finished, print means and deviations; exit code 1 if a cell failed."""
     study, own_store = read_study(path)
+    if timeout is not None:
+        study.timeout = check_timeout(timeout)
     kept = own_store if store is None else store
     try:
         results = study.run(kept, resume=resume, n_jobs=n_jobs)

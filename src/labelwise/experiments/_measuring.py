@@ -28,6 +28,7 @@ from labelwise.splitting._splits import splits_of
 
 _KEPT_SETS = 2
 _KEPT_SPLITS = 8
+Report = tuple[float, list[Finished]]  # seconds that a batch took, and what became of its cells
 _Rows = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -107,6 +108,13 @@ class Bench:
         if isinstance(splitter, str):
             return [(data.train, data.test)]
         return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
+
+
+def report_on(bench: Bench, cells: Sequence[Cell]) -> Report:
+    """Run cells and say how long they took."""
+    start = time.perf_counter()
+    finished = bench.run(cells)
+    return time.perf_counter() - start, finished
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:

@@ -6,8 +6,8 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from labelwise.experiments._cells import Cell, Finished
@@ -20,6 +20,10 @@ _BATCH_SECONDS = 0.2
 _BATCH_MOST = 256
 # So many in a row, and none that lived: the fault is not in the cells.
 _DEATHS_MOST = 5
+# How often it is looked whether a cell takes longer than allowed.
+_LOOK_SECONDS = 0.2
+_DEAD = "The worker died twice with this cell, the second time on nothing else."
+_OVERDUE = "The cell took longer than its timeout allows; its worker was ended."
 
 
 class Progress(NamedTuple):
@@ -50,7 +54,7 @@ class Runner:
         self._notify, self._progress = notify, before
         self._pace: float | None = None  # seconds for a cell
         self._start, self._n_left_at_start = time.monotonic(), len(cells)
-        self._alone = self._broken = False
+        self._alone = False
         self._n_deaths = 0
 
     def run(self) -> Progress:
@@ -60,17 +64,14 @@ class Runner:
             while self._has_more() or self._at_work:
                 self._hand_out()
                 if self._at_work:
-                    self._take_back(self._reports.get())
+                    self._wait()
         finally:
             self._crew.dismiss()
         return self._progress
 
     def _hand_out(self) -> None:
         """Submit what the crew has room for."""
-        if self._broken and not self._at_work:
-            self._crew.renew()
-            self._broken = False
-        while not self._broken and len(self._at_work) < self._room() and self._has_more():
+        while len(self._at_work) < self._room() and self._has_more():
             self._alone = bool(self._suspects)
             batch = [self._suspects.popleft()] if self._alone else self._next_batch()
             if batch:
@@ -83,15 +84,17 @@ class Runner:
         return bool(self._waiting or self._suspects)
 
     def _submit(self, batch: Sequence[Cell]) -> None:
-        try:
-            future = self._crew.submit(batch)
-        except BrokenExecutor:
-            # A worker died between two batches: nobody can say that these cells were at fault.
-            self._waiting.extendleft(reversed(batch))
-            self._broken = True
-            return
+        future = self._crew.submit(batch)
         self._at_work[future] = batch
         future.add_done_callback(self._reports.put)
+
+    def _wait(self) -> None:
+        """Take back the next report, and end what takes longer than allowed."""
+        with suppress(Empty):
+            self._take_back(self._reports.get(timeout=_LOOK_SECONDS))
+        for future in self._crew.end_overdue():
+            batch = self._at_work.pop(future, ())
+            self._again_or_failed(batch, len(batch) == 1, _OVERDUE)
 
     def _next_batch(self) -> list[Cell]:
         """Return the next cells that nobody has finished meanwhile."""
@@ -105,27 +108,30 @@ class Runner:
         return wanted
 
     def _take_back(self, future: Any) -> None:
-        batch = self._at_work.pop(future)
+        batch = self._at_work.pop(future, None)
+        if batch is None:  # was overdue
+            return
         try:
             seconds, finished = future.result()
-        except Exception as error:
-            self._broken |= isinstance(error, BrokenExecutor)
-            self._suspect(batch)
+        except Exception:
+            self._died(batch)
             return
         pace = seconds / len(batch)
         self._pace = pace if self._pace is None else (self._pace + pace) / 2
         self._keep(finished)
 
-    def _suspect(self, batch: Sequence[Cell]) -> None:
+    def _died(self, batch: Sequence[Cell]) -> None:
         """Try cells again by themselves after a worker died; one that was alone has failed."""
-        if not self._alone:
+        if self._alone:
+            self._n_deaths += 1
+            if self._pace is None and self._n_deaths == _DEATHS_MOST:
+                raise RuntimeError("No worker lives long enough to finish a cell.")
+        self._again_or_failed(batch, self._alone, f"{_DEAD}\n{traceback.format_exc()}")
+
+    def _again_or_failed(self, batch: Sequence[Cell], is_last: bool, error: str) -> None:
+        if not is_last:
             self._suspects.extend(batch)
             return
-        self._n_deaths += 1
-        if self._pace is None and self._n_deaths == _DEATHS_MOST:
-            raise RuntimeError("No worker lives long enough to finish a cell.")
-        error = "The worker died twice with this cell, the second time on nothing else.\n"
-        error += traceback.format_exc()
         self._keep(
             [Finished(cell.key, {}, error, 0.0, 0.0, None, (), versions()) for cell in batch]
         )

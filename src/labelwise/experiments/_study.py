@@ -9,19 +9,21 @@ from typing import Any
 from labelwise._validation import check_names
 from labelwise.data import Dataset
 from labelwise.data._files import plain_name
-from labelwise.data._numbers import check_whole
+from labelwise.data._numbers import check_real, check_whole
 from labelwise.experiments._cells import TRAIN_TEST, Cell, Plan, Source, make_plan
-from labelwise.experiments._crews import Cluster, Crew, Processes, ThisProcess
+from labelwise.experiments._crews import Cluster, Crew, ThisProcess
 from labelwise.experiments._progress import shown
 from labelwise.experiments._results import Results
 from labelwise.experiments._running import Progress, Runner
 from labelwise.experiments._store import Store
 from labelwise.experiments._store_file import StoreError
+from labelwise.experiments._workers import Processes
 from labelwise.measures._catalogue import measure_named
 from labelwise.measures._undefined import check_undefined
 
 # Steps of this share of a circle never come close to each other: where runners start.
 _GOLDEN = 0.6180339887498949
+_TIMEOUTS = (0.1, 1e7)
 
 
 class Study:
@@ -53,6 +55,10 @@ class Study:
         Tells studies in one store apart.
     undefined : {"nan", "skip"} or float
         What labels without a value do to a mean, as in `evaluate`.
+    timeout : float, optional
+        Most seconds that a cell may take, from 0.1 to 1e7; one that takes longer has failed, and
+        its process is ended. Cells then run in a process of their own also without `n_jobs`.
+        Unlimited by default, and on a dask cluster, which has limits of its own.
 
     Notes
     -----
@@ -89,6 +95,7 @@ class Study:
         seeds: Sequence[int] = (0,),
         name: str = "study",
         undefined: str | float = "nan",
+        timeout: float | None = None,
     ) -> None:
         self.datasets = _check_datasets(datasets)
         self.models = _check_objects(models, "models", ("get_params", "fit"))
@@ -97,6 +104,7 @@ class Study:
         self.seeds = _check_seeds(seeds)
         self.name = str(name)
         self.undefined = check_undefined(undefined)
+        self.timeout = check_timeout(timeout)
 
     def __repr__(self) -> str:
         sizes = (len(self.datasets), len(self.models), len(self.splits), len(self.seeds))
@@ -154,8 +162,9 @@ class Study:
         Returns
         -------
         Results
-            A cell that raised is in `failed` with its traceback. One whose worker dies is run
-            again by itself; if that dies too, it has failed.
+            A cell that raised is in `failed` with its traceback, one that took longer than
+            `timeout` with a sentence. One whose worker dies is run again by itself; if that dies
+            too, it has failed.
 
         Raises
         ------
@@ -171,7 +180,7 @@ class Study:
             if cells:
                 n_total = len({cell.key for cell in plan.cells})
                 before = Progress(n_total - len(cells), 0, n_total, None)
-                crew = _crew(plan, client, n_jobs)
+                crew = _crew(plan, client, n_jobs, self.timeout)
                 try:
                     Runner(cells, crew, opened, notify, before).run()
                 except KeyboardInterrupt as stopped:
@@ -199,13 +208,21 @@ def _unfinished(plan: Plan, store: Store, n_runs: int) -> list[Cell]:
     return cells[start:] + cells[:start]
 
 
-def _crew(plan: Plan, client: Any, n_jobs: int | None) -> Crew:
+def _crew(plan: Plan, client: Any, n_jobs: int | None, timeout: float | None) -> Crew:
     if client is not None:
         return Cluster(plan.work, client, n_jobs)
     from joblib import effective_n_jobs
 
     n_processes = effective_n_jobs(n_jobs)
-    return ThisProcess(plan.work) if n_processes == 1 else Processes(plan.work, n_processes)
+    if n_processes == 1 and timeout is None:
+        return ThisProcess(plan.work)
+    return Processes(plan.work, n_processes, timeout)
+
+
+def check_timeout(timeout: Any) -> float | None:
+    """Return the most seconds of a cell, None for any number."""
+    least, most = _TIMEOUTS
+    return None if timeout is None else check_real(timeout, "timeout", least=least, most=most)
 
 
 def _check_datasets(datasets: Any) -> dict[str, Source]:

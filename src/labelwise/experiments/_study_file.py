@@ -61,6 +61,7 @@ class _Fields(_Strict):
     measures: Annotated[list[_Name], Field(min_length=1)]
     seeds: Annotated[list[int], Field(min_length=1)] = [0]
     undefined: str | float = "nan"
+    timeout: float | None = None
     data_home: str | None = None
     store: _Name | None = None
 
@@ -73,9 +74,9 @@ def read_study(path: str | Path) -> StudyFile:
     path : str or Path
         A TOML file with the arguments of `Study`: ``datasets`` (names, or a table of names to
         names and files), tables ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` and its
-        ``params``, ``measures``, and if wanted ``seeds``, ``name``, ``undefined``, ``data_home``
-        and ``store``. A split may be "train-test". A table with ``class`` among the params stands
-        for an object, too.
+        ``params``, ``measures``, and if wanted ``seeds``, ``name``, ``undefined``, ``timeout``,
+        ``data_home`` and ``store``. A split may be "train-test". A table with ``class`` among the
+        params stands for an object, too.
 
     Returns
     -------
@@ -116,6 +117,7 @@ def read_study(path: str | Path) -> StudyFile:
         seeds=fields.seeds,
         name=fields.name,
         undefined=fields.undefined,
+        timeout=fields.timeout,
     )
     store = path.with_suffix(".sqlite") if fields.store is None else path.parent / fields.store
     return StudyFile(_at(path, None, study), store)
