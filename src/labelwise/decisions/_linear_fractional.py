@@ -20,7 +20,7 @@ from labelwise.measures import (
     precision,
     recall,
 )
-from labelwise.measures._count_measures import floats
+from labelwise.measures._count_measures import wide
 
 
 class LinearFractional:
@@ -64,7 +64,7 @@ class LinearFractional:
     def __call__(self, counts: Any) -> Any:
         """Return the quotient, cell by cell."""
         above, below = (
-            sum(weight * cells for weight, cells in zip(weights, floats(counts), strict=True))
+            sum(weight * cells for weight, cells in zip(weights, wide(counts), strict=True))
             for weights in (self.numerator, self.denominator)
         )
         is_empty = np.equal(below, 0)

@@ -1,8 +1,8 @@
 """Measures of counts: each takes (tp, fp, fn, tn), numbers or arrays, and works cell by cell.
 
 Where a quotient is 0/0 the value is NaN, never silently a number; only `f_measure` and `jaccard`
-of an empty truth met by an empty decision are 1 (dembczynski2013). Counts of any type are taken as
-float64: sums of small integer types would overflow.
+of an empty truth met by an empty decision are 1 (dembczynski2013). Counts may be of any type;
+small integer types, whose sums would overflow, are taken as float64.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def precision(counts: Any) -> Any:
     >>> float(precision(Counts(tp=3, fp=1, fn=0, tn=6)))
     0.75
     """
-    tp, fp, _, _ = floats(counts)
+    tp, fp, _, _ = wide(counts)
     return ratio(tp, tp + fp, np.nan)
 
 
@@ -37,7 +37,7 @@ def recall(counts: Any) -> Any:
     >>> float(recall(Counts(tp=3, fp=0, fn=1, tn=6)))
     0.75
     """
-    tp, _, fn, _ = floats(counts)
+    tp, _, fn, _ = wide(counts)
     return ratio(tp, tp + fn, np.nan)
 
 
@@ -56,7 +56,7 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
     1.0
     """
     check_beta(beta)
-    tp, fp, fn, _ = floats(counts)
+    tp, fp, fn, _ = wide(counts)
     weighted_hits = (1 + beta**2) * tp
     return ratio(weighted_hits, weighted_hits + beta**2 * fn + fp, 1.0)
 
@@ -70,7 +70,7 @@ def jaccard(counts: Any) -> Any:
     >>> float(jaccard(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.5
     """
-    tp, fp, fn, _ = floats(counts)
+    tp, fp, fn, _ = wide(counts)
     return ratio(tp, tp + fp + fn, 1.0)
 
 
@@ -83,7 +83,7 @@ def accuracy(counts: Any) -> Any:
     >>> float(accuracy(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.8
     """
-    tp, fp, fn, tn = floats(counts)
+    tp, fp, fn, tn = wide(counts)
     return ratio(tp + tn, (tp + fp) + (fn + tn), np.nan)
 
 
@@ -122,20 +122,21 @@ def matthews(counts: Any) -> Any:
     >>> float(matthews(Counts(tp=3, fp=1, fn=1, tn=3)))
     0.5
     """
-    tp, fp, fn, tn = floats(counts)
+    # Products of four counts leave the range of integers.
+    tp, fp, fn, tn = (cells.astype(np.float64) for cells in wide(counts))
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale, np.nan)
 
 
 def wrong_share(counts: Any) -> Any:
     """Return the share of wrong decisions; its mean over samples is the Hamming loss."""
-    tp, fp, fn, tn = floats(counts)
+    tp, fp, fn, tn = wide(counts)
     return ratio(fp + fn, (tp + fp) + (fn + tn), np.nan)
 
 
 def is_exact(counts: Any) -> Any:
     """Return 1 where no decision is wrong, else 0; its mean over samples is subset accuracy."""
-    _, fp, fn, _ = floats(counts)
+    _, fp, fn, _ = wide(counts)
     return np.asarray(fp + fn == 0, dtype=np.float64)[()]
 
 
@@ -146,10 +147,16 @@ def check_beta(beta: Any) -> None:
 
 
 def _specificity(counts: Any) -> Any:
-    _, fp, _, tn = floats(counts)
+    _, fp, _, tn = wide(counts)
     return ratio(tn, tn + fp, np.nan)
 
 
-def floats(counts: Any) -> Iterator[np.ndarray]:
-    """Yield the four counts as float64, in which their sums and products do not overflow."""
-    return (np.asarray(cells, dtype=np.float64) for cells in counts)
+def wide(counts: Any) -> Iterator[np.ndarray]:
+    """Yield the four counts as int64 or float64, whose sums do not overflow.
+
+    Counts that are neither become float64.
+    """
+    for cells in counts:
+        array = np.asarray(cells)
+        is_wide = array.dtype in (np.int64, np.float64)
+        yield array if is_wide else array.astype(np.float64)

@@ -73,9 +73,11 @@ def find_weighted_places(
 
 def _ranked(cells: _Cells) -> _Cells:
     """Return the distinct scores, falling, with the weights of all cells that have them."""
-    falling, place = np.unique(-cells.scores, return_inverse=True)
-    hits, misses = (np.bincount(place, part) for part in (cells.hits, cells.misses))
-    return _Cells(-falling, hits, misses)
+    order = np.argsort(cells.scores)[::-1]
+    falling = cells.scores[order]
+    first = np.flatnonzero(np.append(True, falling[1:] != falling[:-1]))
+    hits, misses = (np.add.reduceat(part[order], first) for part in (cells.hits, cells.misses))
+    return _Cells(falling[first], hits, misses)
 
 
 def _columns(Y: sparse.csc_array, scores: Any, weights: np.ndarray) -> Iterator[_Cells]:
