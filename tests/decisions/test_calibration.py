@@ -317,3 +317,14 @@ def test_routed_weights_reach_the_calibration_when_it_asks_for_them():
     plain = CalibratedLabels(BinaryRelevance(LogisticRegression()), cv=3)
     expected = plain.fit(scaled, Y, sample_weight=weights).predict_proba(scaled)
     np.testing.assert_array_equal(found.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_scores_that_are_a_part_of_the_features_are_left_as_they_are(dtype):
+    X, Y = numbered()
+    X = (4 * X).astype(dtype)
+    before = X.copy()
+    proba = CalibratedLabels(Columns(), method="sigmoid").fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(X, before)
+    assert proba.dtype == np.float64
+    assert ((proba > 0) & (proba < 1)).all()

@@ -40,14 +40,15 @@ class LabelScorer(NamedTuple):
     constants: np.ndarray  # 0 or 1, NaN for a label with both classes
 
     def scores(self, X: Any, method: str) -> np.ndarray:
-        """Return scores of shape (n_samples, n_labels).
+        """Return scores of shape (n_samples, n_labels), float64, which the caller may change.
 
         Labels with one class have NaN, unless the estimator scores all labels, as a frozen one or
         a network with a fixed number of outputs does.
         """
         varies = np.isnan(self.constants)
         if varies.any():
-            return _scores_of_labels(self.estimator, X, varies, method)
+            # A copy: an estimator may give its own array, or a part of X.
+            return np.array(_scores_of_labels(self.estimator, X, varies, method), dtype=np.float64)
         return np.full((n_rows(X), varies.size), np.nan)
 
 
