@@ -113,7 +113,7 @@ def take_rows(array: Any, rows: np.ndarray) -> Any:
     import narwhals as nw
 
     if sparse.issparse(array):
-        check_readable(array, "the sparse matrix")
+        check_readable(array, "what rows are taken from")
         return array.tocsr()[rows]
     if isinstance(array, np.ndarray):
         return array[rows]
