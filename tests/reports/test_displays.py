@@ -2,6 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
@@ -9,6 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import TunedThresholds, best_thresholds, micro_frontier
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import count, f_measure
 from labelwise.reports import BagDisplay, FrontierDisplay, TermCurveDisplay, ThresholdDisplay
 from labelwise.reports._bag_display import ShownBag
@@ -159,6 +161,19 @@ def test_named_thresholds_find_their_labels():
     )
     found = {label.name: label.threshold for label in drawn.labels}
     assert found == dict(zip(names, best.values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_the_labels_of_a_model_are_found_by_name(display):
+    names = [f"label {j}" for j in range(DATA.n_labels)]
+    frame = pd.DataFrame(DATA.Y.toarray().astype(int), columns=names)
+    sets = [{names[j] for j in np.flatnonzero(row)} for row in DATA.Y.toarray()]
+    model = BinaryRelevance(penalty=1e-2).fit(DATA.X, frame)
+    expected = vars(display.from_estimator(model, DATA.X, frame))
+    for truth in (frame[names[::-1]], sets):
+        found = vars(display.from_estimator(model, DATA.X, truth))
+        for key in ("hits", "decided", "labels"):
+            np.testing.assert_equal(found.get(key), expected.get(key))
 
 
 def test_a_score_that_is_absent_is_a_positive_missed():
