@@ -23,7 +23,9 @@ def multinomial_value(X, y, weights, coefficients, intercepts, penalty):
 def peer(X, y, penalty, weights=None):
     """scikit-learn's regression at the same optimum, as exact as it gets."""
     total = len(y) if weights is None else weights.sum()
-    model = LogisticRegression(C=1 / (total * penalty), tol=1e-10, max_iter=100_000)
+    model = LogisticRegression(
+        C=1 / (total * penalty), solver="newton-cholesky", tol=1e-12, max_iter=1000
+    )
     return model.fit(X, y, sample_weight=weights)
 
 

@@ -20,6 +20,7 @@ from labelwise.learners._logistic import Tasks
 from labelwise.learners._penalty_path import (
     Problem,
     check_penalty,
+    check_tol,
     fit_regressions,
     penalty_splits,
 )
@@ -60,6 +61,10 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The folds that choose λ. A number means so many folds of
         ``MultilabelStratifiedKFold(method="iterative")``, the same ones every time. Only
         without an estimator.
+    tol : float, default=1e-13
+        A regression has converged when its next step promises to lower what it minimises by less
+        than `tol` times its value. At the default, probabilities of the training samples of
+        yeast and enron are within 2e-6 of those at the optimum. Only without an estimator.
     n_jobs : int, optional
         Labels (without an estimator: parts of the labels and folds) at a time; what comes out
         does not depend on it.
@@ -120,12 +125,14 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         *,
         penalty: Any = "auto",
         cv: Any = 5,
+        tol: float = 1e-13,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.penalty = penalty
         self.cv = cv
+        self.tol = tol
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -188,7 +195,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> BinaryRelevance:
         if params:
             raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
-        penalties = check_penalty(self.penalty)
+        penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
         targets = learn_targets(self, X, Y)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
@@ -199,7 +206,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if varying.size:
             labels = targets.matrix[:, varying]
             splits = penalty_splits(self.cv, X, labels) if len(penalties) > 1 else []
-            problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
+            problem = Problem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
             self.coef_[varying] = found.coefficients.T
             self.intercept_[varying] = found.intercepts

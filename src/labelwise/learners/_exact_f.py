@@ -15,6 +15,7 @@ from labelwise.decisions._score_matrix import as_multilabel, check_constants
 from labelwise.learners._penalty_path import (
     Problem,
     check_penalty,
+    check_tol,
     fit_regressions,
     penalty_splits,
 )
@@ -44,6 +45,10 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         The folds that choose λ. A number means so many folds of
         ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the
         same ones every time.
+    tol : float, default=1e-13
+        A regression has converged when its next step promises to lower what it minimises by less
+        than `tol` times its value. At the default, probabilities of the training samples of
+        yeast and enron are within 2e-6 of those at the optimum.
     consistent : bool
         Whether the probabilities, which come from separate regressions, are made to agree by
         `make_consistent` before anything is decided. It may be changed after fitting.
@@ -94,6 +99,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
+        tol: float = 1e-13,
         consistent: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -101,13 +107,14 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.beta = beta
         self.penalty = penalty
         self.cv = cv
+        self.tol = tol
         self.consistent = consistent
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> ExactFPlugin:
         """Learn the probabilities of each label at every size, and of the empty set."""
-        penalties = check_penalty(self.penalty)
+        penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
         targets = learn_targets(self, X, Y)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
@@ -123,7 +130,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.penalties_ = np.full(sizes.widths.size, np.nan)
         if sizes.is_task.any():
             splits = penalty_splits(self.cv, X, sizes.classes) if len(penalties) > 1 else []
-            problem = Problem(X, weights, splits, penalties, self.n_jobs, self._tell)
+            problem = Problem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             self._learn(problem, sizes)
         return self
 

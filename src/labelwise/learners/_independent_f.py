@@ -35,6 +35,8 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         A multi-label estimator; `BinaryRelevance()` if there is none.
     beta : float
         Weight of recall, any positive number. It may be changed after fitting.
+    tol : float, default=1e-13
+        Tolerance of `BinaryRelevance`, if there is no estimator.
     n_jobs : int, optional
         Of `BinaryRelevance`, if there is no estimator.
     verbose : int
@@ -73,11 +75,13 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any = None,
         *,
         beta: float = 1.0,
+        tol: float = 1e-13,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.beta = beta
+        self.tol = tol
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -136,7 +140,7 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _base(self) -> Any:
         if self.estimator is not None:
             return self.estimator
-        return BinaryRelevance(n_jobs=self.n_jobs, verbose=self.verbose)
+        return BinaryRelevance(tol=self.tol, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return what goes to the estimator's fit."""

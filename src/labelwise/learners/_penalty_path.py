@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from labelwise.data._numbers import check_real
 from labelwise.learners._batched_descent import first_step, minimize
 from labelwise.learners._design import Design, make_design
 from labelwise.learners._logistic import Objective, Tasks
@@ -19,9 +20,8 @@ from labelwise.splitting._splits import splits_of
 
 # dembczynski2013, section 7: 1e-4, ..., 1e3.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
-# What is left to gain in a task, relative to its value: to choose a penalty, and at the end.
+# While a penalty is chosen: what is left to gain in a task, relative to its value.
 _TO_CHOOSE = 1e-5
-_AT_THE_END = 1e-7
 # A path ends when the held-out loss has risen by this part of the least: more of the same comes.
 _CLEARLY_WORSE = 0.01
 # Columns that share products, and weights of theirs; also the share of a job, so that jobs do not
@@ -45,6 +45,7 @@ class Problem(NamedTuple):
     sample_weight: np.ndarray | None
     splits: list[tuple[np.ndarray, np.ndarray]]  # none if the penalty is fixed
     penalties: tuple[float, ...]  # strongest first
+    tol: float  # at the end: what is left to gain in a task, relative to its value
     n_jobs: int | None
     tell: Callable[[str], None]
 
@@ -62,6 +63,11 @@ def check_penalty(penalty: Any) -> tuple[float, ...]:
     if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
         raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
     return tuple(values.tolist())
+
+
+def check_tol(tol: Any) -> float:
+    """Return the tolerance of the regressions; rounding allows no smaller one than 1e-15."""
+    return check_real(tol, "tol", least=1e-15, most=1.0)
 
 
 def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -117,7 +123,7 @@ def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) 
     if n_left:
         warnings.warn(
             f"{n_left} of {tasks.widths.size} regressions had not converged when their steps "
-            "were used up; a stronger penalty or scaled features would help.",
+            "were used up; a stronger penalty, a larger tol or scaled features would help.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -166,7 +172,7 @@ def _optimum(
     problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray
 ) -> tuple[np.ndarray, int]:
     objective = Objective(design, tasks, problem.sample_weight)
-    found, n_left = minimize(objective, objective.start(), penalties, _AT_THE_END)
+    found, n_left = minimize(objective, objective.start(), penalties, problem.tol)
     return found.W, n_left
 
 
