@@ -1,5 +1,7 @@
 """Constraints are kept, costs are least, and the gap to the best is told."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -114,7 +116,25 @@ def test_equal_costs_have_the_fewest_errors(problem):
     assert tuned.value == (tried != Y).sum(axis=(1, 2)).min()
 
 
+def with_branch(counts):
+    return counts.tp / (counts.tp + counts.fp) if counts.tp > 0 else 0.0
+
+
+def with_math(counts):
+    return math.sqrt(counts.tp)
+
+
+def summed(counts):
+    return np.sum(counts.tp)
+
+
+ARRAYS = "measure must take Counts of arrays and return an array of numbers of their shape, but "
 BAD = [
+    ({"measure": with_branch}, ARRAYS + "with_branch raised ValueError: The truth value"),
+    ({"measure": with_math}, ARRAYS + "with_math raised TypeError"),
+    ({"measure": summed}, ARRAYS + r"summed returned array\(6\) for counts of shape \(3,\)"),
+    ({"measure": lambda counts: counts.tp.astype(str)}, ARRAYS + "<lambda> returned array"),
+    ({"measure": "f", "beta": 2}, "measure must be a function of counts, got 'f'"),
     ({"min_precision": 1.5}, "min_precision must be between 0 and 1, got 1.5"),
     ({"min_recall": "high"}, "min_recall must be between 0 and 1"),
     ({"max_decisions": -1}, "max_decisions must be a whole number in total or a decimal"),

@@ -1,5 +1,6 @@
 """Tuned thresholds are those of pooled held-out scores, whatever the estimator."""
 
+import math
 import pickle
 
 import numpy as np
@@ -336,6 +337,7 @@ def test_it_works_inside_scikit_learn():
     ("params", "Y", "error", "told"),
     [
         ({"measure": "f"}, [[0], [1]], TypeError, "measure must be a function of counts"),
+        ({"measure": math.dist}, [[0], [1]], TypeError, "measure must take Counts of arrays"),
         ({"measure": recall, "beta": 2.0}, [[0], [1]], ValueError, "beta must be 1 for recall"),
         ({"average": "all"}, [[0], [1]], ValueError, "average must be one of micro, macro"),
         ({"shrink": 2}, [[0], [1]], ValueError, 'shrink must be between 0 and 1, or "auto"'),

@@ -210,6 +210,27 @@ def test_beta_for_a_measure_without_one_is_refused(average):
         average(jaccard, count([[1]], [[1]]), beta=2)
 
 
+def with_branch(counts):
+    return counts.tp / (counts.tp + counts.fp) if counts.tp > 0 else 0.0
+
+
+def test_a_mean_over_labels_takes_a_measure_of_arrays_alone():
+    counts = count([[1, 0], [1, 1]], [[1, 1], [0, 1]])
+    assert micro(with_branch, counts) == micro(precision, counts)
+    rule = "measure must take Counts of arrays and return an array of numbers of their shape, but "
+    with pytest.raises(TypeError, match=rule + "with_branch raised ValueError: The truth value"):
+        macro(with_branch, counts)
+    with pytest.raises(TypeError, match=rule + r"<lambda> returned array\(2\) for counts of"):
+        macro(lambda counts: counts.tp.sum(), counts)
+
+
+@pytest.mark.parametrize("average", [micro, macro])
+@pytest.mark.parametrize("beta", [1, 2])
+def test_a_measure_must_be_a_function(average, beta):
+    with pytest.raises(TypeError, match="measure must be a function of counts, got 'f'"):
+        average("f", count([[1]], [[1]]), beta=beta)
+
+
 @pytest.mark.parametrize("beta", [0, -1, math.inf, math.nan, "1", None])
 def test_beta_must_be_a_positive_number(beta):
     with pytest.raises(ValueError, match="beta must be a positive number"):

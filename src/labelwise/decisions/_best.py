@@ -45,7 +45,8 @@ def best_thresholds(
     Y : array, sparse matrix, frame or list of sets
         The truth; columns with names are matched by name.
     measure : callable
-        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own.
+        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own: a
+        function that takes `Counts` of arrays and returns an array of numbers of their shape.
     average : {"micro", "macro", "sample"}
         "micro" takes the measure of all decisions together. The highest value of all threshold
         vectors is found, with a certificate, for F, Jaccard, precision, recall, accuracy, balanced

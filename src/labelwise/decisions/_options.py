@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions._limits import Limits
-from labelwise.measures._counts import Measure
+from labelwise.measures import Counts
+from labelwise.measures._counts import Measure, measured
 
 AVERAGES = ("micro", "macro", "sample")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
+# Counts that show, before any work, whether a measure takes arrays.
+_TRIED = Counts(
+    tp=np.array([3, 2, 1]), fp=np.array([1, 2, 1]), fn=np.array([2, 1, 1]), tn=np.array([4, 5, 6])
+)
 # The first of each row goes together with none of the others.
 _APART = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
@@ -42,8 +47,7 @@ class Options:
     confidence: float
 
     def __post_init__(self) -> None:
-        if not callable(self.measure):
-            raise TypeError(f"measure must be a function of counts, got {self.measure!r}.")
+        measured(self.measure, _TRIED)
         if self.average not in AVERAGES:
             raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {self.average!r}.")
         _check_amount(self.shrink, "shrink")

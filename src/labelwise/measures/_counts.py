@@ -119,6 +119,8 @@ def with_beta(measure: Measure, beta: float) -> Measure:
 
     Raises
     ------
+    TypeError
+        If the measure is not a function.
     ValueError
         For any other beta with a measure that has none.
 
@@ -129,6 +131,8 @@ def with_beta(measure: Measure, beta: float) -> Measure:
     0.556
     """
     check_beta(beta)
+    if not callable(measure):
+        raise TypeError(f"measure must be a function of counts, got {measure!r}.")
     if beta == 1:
         return measure
     if "beta" not in inspect.signature(measure).parameters:
@@ -137,13 +141,28 @@ def with_beta(measure: Measure, beta: float) -> Measure:
     return partial(measure, beta=beta)
 
 
+def measured(measure: Measure, counts: Counts) -> Any:
+    """Return the measure of counts, cell by cell; refuse one that does not take arrays."""
+    shape = np.broadcast_shapes(*map(np.shape, counts))
+    name = getattr(measure, "__name__", repr(measure))
+    rule = "measure must take Counts of arrays and return an array of numbers of their shape"
+    try:
+        values = np.asarray(measure(counts))
+    except (TypeError, ValueError, IndexError) as error:
+        raise TypeError(f"{rule}, but {name} raised {type(error).__name__}: {error}") from error
+    if values.shape != shape or values.dtype.kind not in "biuf":
+        raise TypeError(f"{rule}, but {name} returned {values!r} for counts of shape {shape}.")
+    return values[()]
+
+
 def micro(measure: Measure, counts: Counts, *, beta: float = 1.0) -> Any:
     """Return the measure of the summed counts: every decision weighs the same.
 
     Parameters
     ----------
     measure : callable
-        A measure of counts such as `f_measure`.
+        A measure of counts such as `f_measure`, or your own: a function that takes `Counts` of
+        numbers or arrays and returns a number or an array of their shape.
     counts : Counts
         From `count`; by label or by sample gives the same.
     beta : float
@@ -156,7 +175,7 @@ def micro(measure: Measure, counts: Counts, *, beta: float = 1.0) -> Any:
     0.667
     """
     pooled = Counts(*(np.sum(cells, axis=-1) for cells in counts))
-    return with_beta(measure, beta)(pooled)
+    return measured(with_beta(measure, beta), pooled)
 
 
 def macro(
@@ -180,7 +199,7 @@ def macro(
     (nan, 0.5)
     """
     undefined = check_undefined(undefined)
-    return mean(with_beta(measure, beta)(counts), undefined)
+    return mean(measured(with_beta(measure, beta), counts), undefined)
 
 
 def f_of_means(counts: Counts, beta: float = 1.0, undefined: str | float = "nan") -> Any:
