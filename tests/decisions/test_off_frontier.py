@@ -225,6 +225,8 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, wish):
     )
     assert tuned.decided == [2]
     assert np.isnan(tuned.value)
+    assert not tuned.exact
+    assert "highest" not in repr(tuned)
 
 
 @pytest.mark.parametrize("wish", [{}, {"shared": True}, {"average": "macro"}])

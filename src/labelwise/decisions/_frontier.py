@@ -73,7 +73,7 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     all threshold vectors lie under a concave line; its vertices are returned, each with the
     thresholds that reach it. No thresholds give more hits for as few decisions, and a measure
     that rises with TP and falls with D has its maximum over them, if it is a quotient of linear
-    functions, at one of these vertices.
+    functions with a positive denominator, at one of these vertices.
 
     Parameters
     ----------

@@ -55,7 +55,8 @@ def tuned(problem: Problem, options: Options, random_state: Any) -> Thresholds:
         n_samples=problem.n_samples,
         beta=options.beta,
         label_names=problem.names,
-        gap=chosen.gap,
+        # A value that is not defined is not the highest, whatever else is.
+        gap=None if np.isnan(chosen.value) else chosen.gap,
         certificate=chosen.certificate,
         shared=options.shared,
         shrink=plan.shrink,
