@@ -10,7 +10,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions bench-coverage docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -39,6 +39,9 @@ bench: $(VENV)/.bench  ## speed beside the peers, in one run
 
 bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
 	$(BIN)/python -m benchmarks decisions
+
+bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
+	$(BIN)/python -m benchmarks coverage
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

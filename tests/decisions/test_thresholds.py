@@ -69,6 +69,7 @@ def test_float32_scores_are_decided_as_tuned():
     assert (tuned.values == tuned.values.astype(np.float32)).all()
 
 
+@pytest.mark.filterwarnings("ignore:No interval of the value")
 @given(problem=problems())
 def test_what_is_written_is_read_again(problem, tmp_path_factory):
     path = tmp_path_factory.mktemp("thresholds") / "new" / "tuned.json"

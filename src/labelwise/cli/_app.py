@@ -144,7 +144,9 @@ def tune(
     max_decisions: Annotated[
         str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
     ] = None,
-    bootstrap: Annotated[int, typer.Option(help="Draws of the rows for intervals.")] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(help="Draws for a 95% interval of the value on new rows, e.g. 200.")
+    ] = 0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     output: Annotated[
         Path | None,

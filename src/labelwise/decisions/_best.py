@@ -90,10 +90,10 @@ def best_thresholds(
         support times ``shrink / (1 - shrink)``. "auto" takes the best amount in
         cross-validation over the rows. For "micro" and "macro".
     n_bootstrap : int
-        Draws of the rows with replacement, for percentile intervals of the value and of each
-        threshold; 0 for none.
+        Draws of the rows for an interval of the value on new rows and for the spread of each
+        threshold (see the notes); 0 for none. 200 or more are advised.
     confidence : float
-        Of the intervals.
+        Share of the draws within the interval and the spreads.
     random_state : int, RandomState or None
         Draws folds and bootstrap samples. With None, folds are the same every time.
     label_names : sequence of str, optional
@@ -127,8 +127,26 @@ def best_thresholds(
     scores, O(nN log n); their edges are taken in the order of falling slope while the slope
     exceeds the current λ. pillai2012 reaches the same value in O(n²N²), see `scan_thresholds`.
 
+    With `n_bootstrap`, `Thresholds.interval` is a confidence interval of the value that the
+    returned thresholds have on new rows of the same distribution. The value on the tuning rows is
+    too high, and so are values of thresholds tuned and measured on resampled rows. The interval is
+    centred on cross-fitted decisions instead: each row is decided by thresholds tuned on four of
+    five random folds, four times. Each draw is the value of these decisions under exponential
+    weights of the rows (the Bayesian bootstrap), plus the deviation from their mean of the values
+    on all rows of thresholds tuned on rows drawn with replacement. An amount given as "auto" is
+    found anew in each fold, but not in each draw. No interval is given for fewer than 20 rows or
+    groups, nor for a macro average if a label has no positives, whose value on new rows is
+    unknown. The docs of this stage show the measured coverage.
+
+    `Thresholds.intervals` holds the middle of the thresholds of these draws. It is a spread, not a
+    confidence interval: the best threshold is the place of a maximum (of a step function), for
+    which the bootstrap is not consistent (Abrevaya and Huang, 2005).
+
     References
     ----------
+    Rubin, The Bayesian Bootstrap, 1981. Bayle et al., Cross-validation Confidence Intervals for
+    Test Error, 2020. Abrevaya and Huang, On the Bootstrap of the Maximum Score Estimator, 2005.
+
     pillai2012, equation 3, Properties 1 and 2. SCut and FBR: Yang, A Study of Thresholding
     Strategies for Text Categorization, 2001.
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from labelwise.decisions._chosen import Chosen, first_best
 from labelwise.decisions._cuts import counts_of
+from labelwise.decisions._held_out import held_out_means
 from labelwise.decisions._problem import Problem
 from labelwise.decisions._ranked_kernels import weighted_tops
-from labelwise.decisions._resampled import held_out_means
 from labelwise.measures import f_measure, macro, micro
 from labelwise.measures._counts import Measure
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions._chosen import Chosen, chosen_with, first_best
+from labelwise.decisions._held_out import held_out_means
 from labelwise.decisions._macro import MacroRule
 from labelwise.decisions._micro import MicroRule
 from labelwise.decisions._pool import pool_of
 from labelwise.decisions._problem import Problem
-from labelwise.decisions._resampled import held_out_means
 from labelwise.decisions._shrink_paths import macro_path, micro_path
 from labelwise.measures import Counts, macro, micro
 from labelwise.measures._counts import Measure

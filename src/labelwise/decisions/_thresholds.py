@@ -55,9 +55,12 @@ class Thresholds:
     shared : bool
         Whether one threshold was sought for all labels.
     interval : tuple of float or None
-        Percentile interval of the value under resampling, if asked for.
+        If asked for, a confidence interval of the value that these thresholds have on new samples.
+        It is not one of `value`, which is higher, because thresholds were tuned on the same
+        samples. None with few samples, and for a macro average if a label has no positives.
     intervals : ndarray of shape (2, n_labels) or None
-        Lower and upper ends for each threshold.
+        If asked for, the spread of each threshold over resampled rows. These are no confidence
+        intervals of the best thresholds: see the notes of `best_thresholds`.
     """
 
     values: np.ndarray
@@ -159,15 +162,14 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        within = (
-            "" if self.interval is None else f" [{self.interval[0]:.4f}, {self.interval[1]:.4f}]"
-        )
-        return f"Thresholds of {len(self)} labels: {reached}{within} on {self.n_samples} samples"
+        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
 
     def _notes(self) -> list[str]:
         """Return what is known about the value, a line each."""
         never = int((self.decided == 0).sum())
+        low, high = self.interval or (0.0, 0.0)
         notes = [
+            (f"on new samples {low:.4f} to {high:.4f}", self.interval is not None),
             ("the highest of all", self.gap == 0 and self.measure != "cost"),
             ("the least of all", self.gap == 0 and self.measure == "cost"),
             (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),

@@ -12,16 +12,17 @@ from labelwise.decisions._bounded import best_of_few
 from labelwise.decisions._chosen import Chosen
 from labelwise.decisions._cuts import cuts_of, every_cut
 from labelwise.decisions._fbr import Fbr
+from labelwise.decisions._intervals import Bounds, Resampling, bootstrap
 from labelwise.decisions._macro import MacroRule
 from labelwise.decisions._micro import CostRule, MicroRule, check_cost
 from labelwise.decisions._off_frontier import OffFrontier
 from labelwise.decisions._options import Options
 from labelwise.decisions._problem import Problem
-from labelwise.decisions._resampled import bootstrap
 from labelwise.decisions._sample import ascend
 from labelwise.decisions._shared import SharedTuner
 from labelwise.decisions._shrink import Shrinkage
 from labelwise.decisions._thresholds import Thresholds
+from labelwise.measures import Counts, macro, micro
 
 Rule = MicroRule | MacroRule | CostRule
 
@@ -44,7 +45,7 @@ def tuned(problem: Problem, options: Options, random_state: Any) -> Thresholds:
     chosen = plan.on_all()
     bounds = None
     if options.n_bootstrap:
-        bounds = bootstrap(problem, plan.under, options.n_bootstrap, options.confidence, random)
+        bounds = _bounds(problem, options, plan, random, folds)
     return Thresholds(
         values=chosen.thresholds,
         value=chosen.value,
@@ -64,6 +65,36 @@ def tuned(problem: Problem, options: Options, random_state: Any) -> Thresholds:
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
     )
+
+
+def _bounds(
+    problem: Problem,
+    options: Options,
+    plan: Plan,
+    random: np.random.RandomState,
+    folds: np.random.RandomState,
+) -> Bounds:
+    resampling = Resampling(
+        plan.under,
+        lambda rows: _plan(problem.rows(rows), options, folds).on_all(),
+        lambda counts: _value(counts, options),
+        options.n_bootstrap,
+        options.confidence,
+        random,
+        folds,
+    )
+    return bootstrap(problem, resampling, counts_empty=options.average == "macro")
+
+
+def _value(counts: Counts, options: Options) -> np.ndarray:
+    """Return the value of each draw from its counts by label, of shape (n_draws, n_labels)."""
+    if options.cost is not None:
+        rule = check_cost(options.cost, counts.tp.shape[1])
+        wrong = rule.false_positive * counts.fp + rule.false_negative * counts.fn
+        return np.asarray(wrong.sum(axis=1))
+    if options.average == "micro":
+        return np.asarray(micro(options.measure, counts))
+    return np.asarray(macro(options.measure, counts, "skip"))
 
 
 def _plan(problem: Problem, options: Options, random: np.random.RandomState) -> Plan:

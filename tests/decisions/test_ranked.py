@@ -1,4 +1,4 @@
-"""Ranked once, labels give the cuts of any rows; and intervals come from the draws."""
+"""Ranked once, labels give the cuts of any rows."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import best_thresholds
 from labelwise.decisions._cuts import cuts_of, every_cut
 from labelwise.decisions._problem import check_problem
-from labelwise.measures import f_measure, g_mean
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as oracle
-from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
@@ -68,44 +65,3 @@ def test_values_sorted_alone_give_the_same_cuts(problem):
 def label_cuts(checked, j):
     cuts = checked.cuts(checked.everyone, True)
     return [part[cuts.starts[j] : cuts.starts[j + 1]] for part in cuts[1:5]]
-
-
-WISHES = [
-    {},
-    {"average": "macro"},
-    {"average": "macro", "measure": g_mean},
-    {"shared": True},
-    {"shared": True, "average": "macro"},
-    {"cost": (1, 2)},
-    {"fbr": 0.6},
-    {"shrink": 0.5},
-    {"shrink": 0.5, "average": "macro"},
-]
-
-
-@pytest.mark.parametrize("wish", WISHES, ids=spoken)
-def test_intervals_are_order_statistics_of_tuning_on_drawn_rows(wish):
-    random = np.random.default_rng(1)
-    Y = random.random((40, 3)) < [0.5, 0.4, 0.3]
-    scores = random.standard_normal(Y.shape).round(1) + Y
-    tuned = best_thresholds(scores, Y, n_bootstrap=21, confidence=0.8, random_state=5, **wish)
-    draws = np.random.RandomState(5)
-    values, thresholds = [], []
-    for _ in range(21):
-        rows = draws.randint(40, size=40)
-        one = best_thresholds(scores[rows], Y[rows], **wish)
-        values.append(one.value)
-        thresholds.append(one.values)
-    # Of 21 draws, the 3rd and the 19th bound the middle 80 %.
-    np.testing.assert_allclose(tuned.interval, np.sort(values)[[2, 18]])
-    np.testing.assert_allclose(tuned.intervals, np.sort(thresholds, axis=0)[[2, 18]])
-    assert tuned.value == best_thresholds(scores, Y, **wish).value
-
-
-def test_intervals_may_be_infinite():
-    tuned = best_thresholds(
-        [[0.1, 0.3], [0.2, 0.1]], [[1, 0], [0, 1]], n_bootstrap=50, random_state=0
-    )
-    assert np.isinf(tuned.intervals).any()
-    assert not np.isnan(tuned.intervals).any()
-    assert tuned.interval[0] <= f_measure((1, 0, 1, 2)) <= tuned.interval[1]

@@ -1,0 +1,146 @@
+"""Intervals hold the value on new rows; spreads are of thresholds tuned on drawn rows."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import norm
+
+from labelwise.decisions import best_thresholds
+from labelwise.measures import Counts, f_measure, g_mean, macro, micro, precision
+from tests.oracles import intervals as oracle
+from tests.spoken import spoken
+
+pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+
+WISHES = [
+    {},
+    {"average": "macro"},
+    {"average": "macro", "measure": g_mean},
+    {"shared": True},
+    {"shared": True, "average": "macro"},
+    {"cost": (1, 2)},
+    {"fbr": 0.6},
+    {"shrink": 0.5},
+    {"shrink": 0.5, "average": "macro"},
+]
+
+
+def make_problem(n_samples=40):
+    random = np.random.default_rng(1)
+    Y = random.random((n_samples, 3)) < [0.5, 0.4, 0.3]
+    return random.standard_normal(Y.shape).round(1) + Y, Y
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=spoken)
+def test_intervals_are_order_statistics_of_the_draws(wish):
+    scores, Y = make_problem()
+    tuned = best_thresholds(scores, Y, n_bootstrap=21, confidence=0.8, random_state=5, **wish)
+    random = np.random.RandomState(5)
+    thresholds = oracle.drawn_thresholds(scores, Y, wish, 21, random)
+    values = oracle.drawn_values(scores, Y, wish, thresholds, random)
+    # Of 21 draws, the 3rd and the 19th bound the middle 80 %.
+    np.testing.assert_allclose(tuned.intervals, np.sort(thresholds, axis=0)[[2, 18]])
+    np.testing.assert_allclose(tuned.interval, np.sort(values)[[2, 18]])
+    assert tuned.value == best_thresholds(scores, Y, **wish).value
+
+
+def value_on_new_rows(thresholds, shares, distance, average):
+    tp, fp = shares * norm.sf(thresholds - distance), (1 - shares) * norm.sf(thresholds)
+    counts = Counts(tp, fp, shares - tp, 1 - shares - fp)
+    return (micro if average == "micro" else macro)(f_measure, counts)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "shares", "average"),
+    [
+        (100, np.linspace(0.1, 0.4, 5), "macro"),
+        (300, np.linspace(0.02, 0.05, 20), "micro"),
+        (300, np.linspace(0.02, 0.05, 20), "macro"),
+    ],
+)
+def test_intervals_hold_the_value_on_new_rows(n_samples, shares, average):
+    # Normal scores, 1.5 higher for positives: the value on new rows is known.
+    random = np.random.default_rng(0)
+    held, optimism = [], []
+    for seed in range(40):
+        Y = random.random((n_samples, shares.size)) < shares
+        Y[0] |= ~Y.any(axis=0)
+        scores = random.standard_normal(Y.shape) + 1.5 * Y
+        tuned = best_thresholds(scores, Y, average=average, n_bootstrap=60, random_state=seed)
+        value = value_on_new_rows(tuned.values, shares, 1.5, average)
+        held.append(tuned.interval[0] <= value <= tuned.interval[1])
+        optimism.append(tuned.value - value)
+    # Fewer than 34 of 40 are held in one of 300 runs, if 95 % are in the long run.
+    assert np.sum(held) >= 34
+    assert np.mean(optimism) > 0.03
+
+
+def test_labels_without_positives_leave_a_macro_average_without_interval():
+    scores, Y = make_problem()
+    Y[:, 1] = False
+    with pytest.warns(UserWarning, match="a macro average needs positives of every label"):
+        tuned = best_thresholds(scores, Y, average="macro", n_bootstrap=5)
+    assert tuned.interval is None
+    assert tuned.intervals.shape == (2, 3)
+    assert best_thresholds(scores, Y, n_bootstrap=5).interval is not None
+
+
+def test_few_rows_and_few_groups_have_no_interval():
+    scores, Y = make_problem(19)
+    with pytest.warns(UserWarning, match="needs at least 20 rows, got 19"):
+        tuned = best_thresholds(scores, Y, n_bootstrap=5)
+    assert tuned.interval is None
+    scores, Y = make_problem(40)
+    with pytest.warns(UserWarning, match="needs at least 20 groups, got 4"):
+        tuned = best_thresholds(scores, Y, n_bootstrap=5, groups=np.arange(40) // 10)
+    assert tuned.interval is None
+
+
+def test_a_measure_without_value_has_no_interval():
+    def never(counts):
+        return precision(counts) * np.nan
+
+    scores, Y = make_problem()
+    with pytest.warns(UserWarning, match="a draw has no value"):
+        tuned = best_thresholds(scores, Y, measure=never, n_bootstrap=5)
+    assert tuned.interval is None
+
+
+def test_spreads_may_be_infinite():
+    with pytest.warns(UserWarning, match="No interval of the value is given"):
+        tuned = best_thresholds(
+            [[0.1, 0.3], [0.2, 0.1]], [[1, 0], [0, 1]], n_bootstrap=50, random_state=0
+        )
+    assert np.isinf(tuned.intervals).any()
+    assert not np.isnan(tuned.intervals).any()
+
+
+def test_rows_of_a_group_are_one_draw_of_the_interval():
+    # Copies of every row, named as groups, say nothing more about new rows than the rows.
+    scores, Y = make_problem(100)
+    once, twice = (
+        best_thresholds(
+            np.repeat(scores, k, axis=0),
+            np.repeat(Y, k, axis=0),
+            groups=np.repeat(np.arange(100), k),
+            n_bootstrap=300,
+            random_state=0,
+        ).interval
+        for k in (1, 4)
+    )
+    assert np.diff(twice)[0] == pytest.approx(np.diff(once)[0], rel=0.3)
+
+
+def test_intervals_of_sparse_scores_are_those_of_dense_ones():
+    scores, Y = make_problem()
+    dense, stored = (
+        best_thresholds(form, Y, n_bootstrap=20, random_state=1, shrink="auto").interval
+        for form in (scores + 9.0, sparse.csr_array(scores + 9.0))
+    )
+    np.testing.assert_allclose(dense, stored)
+
+
+def test_the_interval_is_shown_as_that_of_new_samples():
+    tuned = best_thresholds(*make_problem(), n_bootstrap=20, random_state=1)
+    low, high = tuned.interval
+    assert f"on new samples {low:.4f} to {high:.4f}" in repr(tuned)
