@@ -168,6 +168,8 @@ def test_only_estimators_are_saved(tmp_path):
         labelwise.save({}, tmp_path / "model.skops")
     with pytest.raises(TypeError, match=r"trusted must hold types, got 'os\.system'"):
         labelwise.save(BinaryRelevance(), tmp_path / "model.skops", trusted=["os.system"])
+    with pytest.raises(TypeError, match=r"trusted must hold types, got 'os\.system'"):
+        labelwise.load(tmp_path / "model.skops", trusted=["os.system"])
 
 
 def test_what_cannot_be_written_leaves_what_was_there(saved, monkeypatch):

@@ -17,7 +17,7 @@ _SCHEMA = "schema.json"
 _MOST_SCHEMA = 2**28
 _MOST_MEMBERS = 2**20
 # Bytes in memory for each of these characters of a schema, before and while skops builds objects.
-_COSTS = {b"{": 3000, b"[": 100, b",": 100}
+_COSTS = {b"{": 2000, b"[": 100, b",": 100}
 # Deflate packs 1032 bytes into one at best, so what `save` writes is below: sparse matrices are
 # packed twice, but their indices differ from each other. Small files may always unpack to this.
 _MOST_RATIO = 1100

@@ -13,7 +13,12 @@ from labelwise._io import written_whole
 from labelwise._saving._archive import Archive, first_line, open_archive
 from labelwise._saving._run_settings import reset_run_settings
 from labelwise._saving._soundness import check_sound
-from labelwise._saving._trusted import foreign_types, trusted_names, unknown_types
+from labelwise._saving._trusted import (
+    check_trusted,
+    foreign_types,
+    trusted_names,
+    unknown_types,
+)
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
 from labelwise.data._files import MAX_BYTES, DataError, read_bytes
 
@@ -59,6 +64,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
 
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator, got {type(model).__name__}.")
+    check_trusted(trusted)
     try:
         stream = io.BytesIO(dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
     except (UnsupportedTypeException, RecursionError) as error:
@@ -102,6 +108,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
         raised.
     """
     path = Path(path)
+    check_trusted(trusted)
     try:
         return _loaded(path, trusted, max_bytes)
     except DataError:

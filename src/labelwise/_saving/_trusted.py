@@ -81,11 +81,15 @@ _STARTS = {
 }
 
 
-def trusted_names(more: Sequence[type] = ()) -> list[str]:
-    """Return the full names of the types and functions that skops does not know by itself."""
+def check_trusted(more: Sequence[type]) -> None:
+    """Refuse what is no sequence of types."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must hold types, got {given!r}.")
+
+
+def trusted_names(more: Sequence[type] = ()) -> list[str]:
+    """Return the full names of the types and functions that skops does not know by itself."""
     # What sparse matrices and trees hold is checked, by `open_archive` and `check_sound`.
     return [*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(), *more))]
 

@@ -144,7 +144,10 @@ class Thresholds:
 
     @staticmethod
     def load(path: str | Path) -> Thresholds:
-        """Return the thresholds of a file written by `save`; nothing else is accepted."""
+        """Return the thresholds of a file written by `save`; nothing else is accepted.
+
+        A file of more than 128 MiB, and anything that is wrong with a file, is a `DataError`.
+        """
         from labelwise.decisions._threshold_files import read_thresholds
 
         return read_thresholds(path)
