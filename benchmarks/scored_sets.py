@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from labelwise._io import written_whole
 from labelwise.data import Dataset, load
 from labelwise.learners import BinaryRelevance
 from labelwise.splitting import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
@@ -71,10 +72,9 @@ def holdout(name: str, number: int) -> Holdout:
     """Return the scores of one holdout of a set, from the cache if they are there."""
     path = cache_home() / f"{name}-{number}.npz"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{os.getpid()}-{path.name}")
-        np.savez(unfinished, **scored(name, number))
-        unfinished.replace(path)
+        arrays = scored(name, number)
+        with written_whole(path) as stream:
+            np.savez(stream, **arrays)
     with np.load(path) as kept:
         return Holdout(
             sparse.csc_array(np.unpackbits(kept["Y"], axis=1, count=kept["n_labels"])),

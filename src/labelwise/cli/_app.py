@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from io import TextIOWrapper
@@ -24,6 +25,7 @@ from labelwise.cli._select_command import select
 
 # A message with paths is short; a name of a label in it need not be.
 _LONGEST_MESSAGE = 2000
+_OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 
 app = typer.Typer(
     name="labelwise",
@@ -45,12 +47,18 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (ValueError, TypeError, OSError) as error:
-        sys.stderr.write(f"labelwise: {printable(error, _LONGEST_MESSAGE)}\n")
+    except (ValueError, TypeError, OSError, MemoryError) as error:
+        sys.stderr.write(f"labelwise: {printable(_in_words(error), _LONGEST_MESSAGE)}\n")
         sys.exit(2)
-    except MemoryError as error:
-        sys.stderr.write(f"labelwise: this takes more memory than there is ({error}).\n")
-        sys.exit(2)
+
+
+def _in_words(error: Exception) -> str:
+    """Return what went wrong; a disk that is full without a file's name is that of the output."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
+        return f"the output cannot be written ({error.strerror})."
+    if isinstance(error, MemoryError):
+        return f"this takes more memory than there is ({error})."
+    return str(error) or type(error).__name__
 
 
 def _print_version(wanted: bool) -> None:
