@@ -49,6 +49,14 @@ def test_whatever_goes_wrong_the_old_file_stays_and_nothing_else(tmp_path, probl
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_folders_are_made_and_do_not_outlive_a_failure(tmp_path):
+    with pytest.raises(ValueError, match="middle"):
+        write(tmp_path / "new" / "er" / "file", problem=ValueError("middle"))
+    assert list(tmp_path.iterdir()) == []
+    write(tmp_path / "new" / "er" / "file")
+    assert (tmp_path / "new" / "er" / "file").read_bytes() == b"new"
+
+
 def test_a_link_stays_and_the_file_that_it_names_is_replaced(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     target, link = tmp_path / "elsewhere" / "file", tmp_path / "link"

@@ -47,7 +47,8 @@ def written_whole(path: str | Path) -> Iterator[BinaryIO]:
                 content.seek(0)
                 _send(content, path)  # type: ignore[arg-type]
         else:
-            with _replaced(Path(os.path.realpath(path))) as stream:
+            target = Path(os.path.realpath(path))
+            with _made(target.parent), _replaced(target) as stream:
                 yield stream
     except BrokenPipeError:
         # A reader that has seen enough is no fault: the command line ends without a word.
@@ -136,9 +137,23 @@ def _send(content: BinaryIO, path: str | Path) -> None:
 
 
 @contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make the missing folders of a file, and remove them again if it is not written."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for one in missing:
+            # Somebody else may have put something there meanwhile.
+            with suppress(OSError):
+                one.rmdir()
+        raise
+
+
+@contextmanager
 def _replaced(target: Path) -> Iterator[BinaryIO]:
     """Give the stream of an unfinished file that takes the place of `target` at the end."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     remove_stale_parts(target.parent)
     old = target.stat() if target.exists() else None
     part = target.with_name(PART.format(secrets.token_hex(8)))
