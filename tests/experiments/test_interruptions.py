@@ -194,60 +194,6 @@ def test_a_full_disk_is_named_and_finished_cells_are_safe(tmp_path, monkeypatch)
     assert not many.run(store).failed
 
 
-def damaged(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2 :] = b"\xa5" * (len(content) - len(content) // 2)
-    path.write_bytes(content)
-
-
-def newer(path):
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-
-
-def foreign(path):
-    path.unlink()
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE cells (id INTEGER)")
-    connection.close()
-
-
-def text(path):
-    path.write_text("a,b\n1,2\n" * 100)
-
-
-def cut(path):
-    path.write_bytes(path.read_bytes()[:50])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (damaged, "is damaged"),
-        (newer, "was made by a newer labelwise"),
-        (foreign, "is a database, but no store"),
-        (text, "is no store of a study"),
-        (cut, "is no store of a study"),
-    ],
-)
-def test_a_file_that_is_no_sound_store_is_refused_and_left_alone(tmp_path, change, message):
-    store = tmp_path / "s.sqlite"
-    study(seeds=range(5)).run(store)
-    change(store)
-    before = store.read_bytes()
-    for attempt in (lambda: study().run(store), lambda: read_results(store)):
-        with pytest.raises(StoreError, match=message):
-            attempt()
-        assert store.read_bytes() == before
-
-
-def test_a_missing_store_is_not_made_by_reading(tmp_path):
-    with pytest.raises(StoreError, match="does not exist"):
-        read_results(tmp_path / "none.sqlite")
-    assert not (tmp_path / "none.sqlite").exists()
-
-
 def test_another_study_of_the_same_name_is_told_apart(tmp_path):
     store = tmp_path / "s.sqlite"
     intruder = study(seeds=(9,))

@@ -24,7 +24,7 @@ _PLAIN = (bool, int, str, type(None))
 
 def fingerprint(*texts: Any) -> str:
     """Return the SHA-256 of plain values (what `stable` gives), in hexadecimal."""
-    return hashlib.sha256(as_text(texts).encode()).hexdigest()
+    return hashlib.sha256(as_text(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def as_text(value: Any) -> str:

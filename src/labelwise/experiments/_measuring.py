@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import platform
+import signal
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +21,7 @@ from labelwise.experiments._cells import Cell, Finished, Work, load_source
 from labelwise.experiments._fingerprint import data_fingerprint, fingerprint
 from labelwise.experiments._memory import forget_peak, peak_bytes
 from labelwise.experiments._outcome import CellOutcome
+from labelwise.experiments._plain_text import error_text, plain_text, warning_texts
 from labelwise.measures._catalogue import NamedMeasure, measure_named
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._outcome import check_outcome
@@ -61,8 +62,10 @@ class Bench:
                 outcome = self._fit(cell)
                 values = self._measure(outcome)
                 seconds = outcome.fit_seconds, outcome.predict_seconds
-            except (Exception, SystemExit):
-                error = traceback.format_exc()
+            except BaseException as raised:
+                if _is_ctrl_c(raised):
+                    raise
+                error = error_text(raised)
         return Finished(cell.key, values, error, *seconds, peak_bytes(), notes(), versions())
 
     def _fit(self, cell: Cell) -> CellOutcome:
@@ -87,7 +90,9 @@ class Bench:
         for name, measure in measures.items():
             found = named[measure] if isinstance(measure, str) else measure(outcome)
             if isinstance(found, Mapping):
-                values |= {f"{name}/{part}": float(value) for part, value in found.items()}
+                values |= {
+                    plain_text(f"{name}/{part}"): float(value) for part, value in found.items()
+                }
             else:
                 values[name] = float(found)
         return values
@@ -202,4 +207,11 @@ def _noted() -> Iterator[Any]:
         return
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield lambda: tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught))
+        yield lambda: warning_texts((w.category, w.message) for w in caught)
+
+
+def _is_ctrl_c(error: BaseException) -> bool:
+    """Tell Ctrl-C from a KeyboardInterrupt that a model raised where Ctrl-C is ignored."""
+    return isinstance(error, KeyboardInterrupt) and (
+        signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from labelwise.experiments._cells import Cell, Finished
 from labelwise.experiments._crews import Crew
 from labelwise.experiments._measuring import versions
+from labelwise.experiments._plain_text import error_text
 from labelwise.experiments._store import Store
 
 # A batch is what takes about so long: short cells share one trip and one write to the disk.
@@ -113,20 +113,20 @@ class Runner:
             return
         try:
             seconds, finished = future.result()
-        except Exception:
-            self._died(batch)
+        except Exception as error:
+            self._died(batch, error)
             return
         pace = seconds / len(batch)
         self._pace = pace if self._pace is None else (self._pace + pace) / 2
         self._keep(finished)
 
-    def _died(self, batch: Sequence[Cell]) -> None:
+    def _died(self, batch: Sequence[Cell], error: Exception) -> None:
         """Try cells again by themselves after a worker died; one that was alone has failed."""
         if self._alone:
             self._n_deaths += 1
             if self._pace is None and self._n_deaths == _DEATHS_MOST:
                 raise RuntimeError("No worker lives long enough to finish a cell.")
-        self._again_or_failed(batch, self._alone, f"{_DEAD}\n{traceback.format_exc()}")
+        self._again_or_failed(batch, self._alone, f"{_DEAD}\n{error_text(error)}")
 
     def _again_or_failed(self, batch: Sequence[Cell], is_last: bool, error: str) -> None:
         if not is_last:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -11,12 +12,16 @@ from typing import Any
 import numpy as np
 
 from labelwise.experiments._cells import Cell, Finished, Plan
-from labelwise.experiments._store_file import connect, sqlite_errors, transaction
+from labelwise.experiments._plain_text import plain_text
+from labelwise.experiments._store_file import StoreError, connect, sqlite_errors, transaction
 
-COLUMNS = (
-    *("study", "dataset", "model", "split", "fold", "seed", "status", "error"),
-    *("fit_seconds", "predict_seconds", "peak_memory", "warnings", "versions", "measures", "found"),
+# What the checksum of a planned cell stands for, and that of a finished one.
+_PLANNED = ("study", "position", "dataset", "model", "split", "fold", "seed")
+_FINISHED = (
+    *("status", "error", "fit_seconds", "predict_seconds", "peak_memory", "warnings"),
+    *("versions", "measures", "found"),
 )
+COLUMNS = ("key", *_PLANNED, *_FINISHED)
 Columns = dict[str, list[Any]]
 _ROWS_AT_ONCE = 4096
 
@@ -50,9 +55,13 @@ class Store:
             for table in ("plan", "settings"):
                 self._connection.execute(f"DELETE FROM {table} WHERE study = ?", (study,))  # noqa: S608
             self._connection.executemany(
-                "INSERT INTO plan SELECT ?, ?, id, ?, ?, ?, ?, ? FROM cells WHERE key = ?",
+                "INSERT INTO plan SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM cells WHERE key = ?",
                 (
-                    (study, position, *cell[1:], cell.key)
+                    (
+                        *(study, position, *cell[1:]),
+                        checksum(cell.key, study, position, *cell[1:]),
+                        cell.key,
+                    )
                     for position, cell in enumerate(plan.cells)
                 ),
             )
@@ -74,7 +83,8 @@ class Store:
         """Take back what is known of cells, so that they run again."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
-                "UPDATE cells SET status = 'planned', error = NULL, found = NULL WHERE key = ?",
+                """UPDATE cells SET status = 'planned', error = NULL, found = NULL, checksum = NULL
+                   WHERE key = ?""",
                 ((cell.key,) for cell in cells),
             )
 
@@ -84,21 +94,36 @@ class Store:
         with transaction(self._connection, self.path):
             self._connection.executemany(
                 """UPDATE cells SET status = ?, error = ?, fit_seconds = ?, predict_seconds = ?,
-                   peak_memory = ?, warnings = ?, versions = ?, measures = ?, found = ?
-                   WHERE key = ? AND status != 'done'""",
+                   peak_memory = ?, warnings = ?, versions = ?, measures = ?, found = ?,
+                   checksum = ? WHERE key = ? AND status != 'done'""",
                 [self._row(cell) for cell in finished],
             )
 
     def columns(self, study: str | None = None) -> Columns:
-        """Return the planned cells of a study, or of all, in their order, column by column."""
-        query = f"""SELECT {", ".join(COLUMNS)} FROM plan JOIN cells ON cells.id = plan.cell
+        """Return the planned cells of a study, or of all, in their order, column by column.
+
+        Raises
+        ------
+        StoreError
+            If a row is not what was written.
+        """
+        names = ", ".join((*COLUMNS, "plan.checksum", "cells.checksum"))
+        query = f"""SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell
                     WHERE ? IS NULL OR study = ? ORDER BY study, position"""  # noqa: S608
         columns: Columns = {name: [] for name in COLUMNS}
+        texts = self._raw_texts()
         with sqlite_errors(self.path):
             cursor = self._connection.execute(query, (study, study))
             # Part by part: a hundred thousand rows at a time would keep the collector busy.
             while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-                for column, part in zip(columns.values(), zip(*rows, strict=True), strict=True):
+                for row in rows:
+                    if not _is_sound(row, texts):
+                        place = " / ".join(str(part) for part in row[1:8])
+                        raise StoreError(
+                            self.path, plain_text(f"is damaged (the cell {place} was changed).")
+                        )
+                parts = zip(*rows, strict=True)
+                for column, part in zip(columns.values(), parts, strict=False):
                     column.extend(part)
         return columns
 
@@ -111,9 +136,14 @@ class Store:
 
     def texts(self) -> dict[int | None, Any]:
         """Return the lists that cells share, by their number."""
+        try:
+            return {number: json.loads(text) for number, text in self._raw_texts().items()}
+        except (ValueError, TypeError) as error:
+            raise StoreError(self.path, f"is damaged ({error}).") from error
+
+    def _raw_texts(self) -> dict[int | None, str]:
         with sqlite_errors(self.path):
-            found = self._connection.execute("SELECT id, text FROM texts").fetchall()
-        return {number: json.loads(text) for number, text in found}
+            return dict(self._connection.execute("SELECT id, text FROM texts").fetchall())
 
     def settings(self, study: str) -> list[tuple[str, str, str]]:
         """Return kind, name and text of what a study was made of."""
@@ -123,16 +153,22 @@ class Store:
 
     def _row(self, cell: Finished) -> tuple[Any, ...]:
         failed = cell.error is not None
-        return (
+        versions, measures = json.dumps(cell.versions), json.dumps(list(cell.values))
+        outcome = (
             "failed" if failed else "done",
-            cell.error,
+            None if cell.error is None else plain_text(cell.error),
             cell.fit_seconds,
             cell.predict_seconds,
             cell.peak_memory,
             "\n".join(cell.warnings) or None,
-            self._text_id(json.dumps(cell.versions)),
-            None if failed else self._text_id(json.dumps(list(cell.values))),
-            None if failed else packed(cell.values.values()),
+        )
+        found = None if failed else packed(cell.values.values())
+        return (
+            *outcome,
+            self._text_id(versions),
+            None if failed else self._text_id(measures),
+            found,
+            checksum(cell.key, *outcome, versions, None if failed else measures, found),
             cell.key,
         )
 
@@ -142,6 +178,23 @@ class Store:
             found = self._connection.execute("SELECT id FROM texts WHERE text = ?", (text,))
             self._text_ids[text] = found.fetchone()[0]
         return self._text_ids[text]
+
+
+def checksum(*parts: Any) -> int:
+    """Return a number that differs, all but surely, if any part does."""
+    return zlib.crc32(repr(parts).encode("utf-8", "backslashreplace"))
+
+
+def _is_sound(row: Sequence[Any], texts: dict[int | None, str]) -> bool:
+    """Tell whether a row of `COLUMNS` and two checksums is what was written."""
+    key, *parts, of_plan, of_cell = row
+    planned, outcome = parts[: len(_PLANNED)], parts[len(_PLANNED) :]
+    *outcome, versions, measures, found = outcome
+    if checksum(key, *planned) != of_plan:
+        return False
+    if of_cell is None:
+        return bool(outcome[0] == "planned")
+    return bool(checksum(key, *outcome, texts.get(versions), texts.get(measures), found) == of_cell)
 
 
 def packed(values: Iterable[float]) -> bytes:

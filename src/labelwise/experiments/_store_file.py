@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
 APPLICATION = int.from_bytes(b"lwst")
 _MAGIC = b"SQLite format 3\0"
-_BUSY_SECONDS = 120.0
+_BUSY_SECONDS = 5.0
+_BUSY_ATTEMPTS = 6
+_LONGEST = 2**28  # bytes of one value; a damaged length could ask for any number
 # What was found is a value for each name in `measures`, as little-endian 64-bit floats: exact, NaN
 # included, and read a million at a time.
 _SCHEMA = (
@@ -25,7 +31,8 @@ _SCHEMA = (
         warnings TEXT,
         versions INTEGER REFERENCES texts (id),
         measures INTEGER REFERENCES texts (id),
-        found BLOB
+        found BLOB,
+        checksum INTEGER
     )""",
     # Lists that many cells share, as JSON: versions, and names of measures.
     "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
@@ -38,6 +45,7 @@ _SCHEMA = (
         split TEXT NOT NULL,
         fold INTEGER NOT NULL,
         seed INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY (study, position)
     ) WITHOUT ROWID""",
     """CREATE TABLE settings (
@@ -62,18 +70,45 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Return a connection to a store, made first if there is none and `create` allows it."""
     check_file(path, create=create)
     with sqlite_errors(path):
-        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        connection = _opened(path, create)
         try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+            connection.execute("PRAGMA trusted_schema = OFF")
             if create:
                 _make(connection, path)
                 # Readers and a second runner go on while one writes; a commit is on the disk.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = FULL")
             _check_version(path, *_numbers(connection))
+            _check_schema(path, connection)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _opened(path: Path, create: bool) -> sqlite3.Connection:
+    """Open a database; where nothing can be written, read it as a file that does not change."""
+    if create or is_writable(path):
+        return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+    waiting = path.with_name(f"{path.name}-wal")
+    if not waiting.exists() or not waiting.stat().st_size:
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(address, uri=True, isolation_level=None)
+    # Cells in the log beside the file count, too; sqlite puts both together only by writing.
+    with tempfile.TemporaryDirectory() as folder:
+        for part in (path, waiting):
+            shutil.copyfile(part, Path(folder) / part.name)
+        copied = sqlite3.connect(Path(folder) / path.name)
+        memory = sqlite3.connect(":memory:", isolation_level=None)
+        copied.backup(memory)
+        copied.close()
+    return memory
+
+
+def is_writable(path: Path) -> bool:
+    """Tell whether sqlite can lock a file and write beside it."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
 def check_file(path: Path, *, create: bool) -> None:
@@ -114,6 +149,20 @@ def _check_version(path: Path, application: int, version: int) -> None:
             "it was left as it is.",
         )
 
+    if version < FORMAT:
+        raise StoreError(
+            path,
+            f"was made by an older labelwise (format {version}, this one knows {FORMAT}); it was "
+            "left as it is, run the study on a new store.",
+        )
+
+
+def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse tables of another form, views and triggers, which would run when they are used."""
+    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+    if sorted(sql for (sql,) in connection.execute(query)) != sorted(_SCHEMA):
+        raise StoreError(path, "is damaged (its tables are not those of a store).")
+
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables in one transaction, unless somebody has."""
@@ -130,7 +179,7 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
 def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     """Do all of it or nothing; readers see it when it is done."""
     with sqlite_errors(path):
-        connection.execute("BEGIN IMMEDIATE")
+        _begin(connection, path)
         try:
             yield
             connection.execute("COMMIT")
@@ -140,22 +189,57 @@ def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
             raise
 
 
+def _begin(connection: sqlite3.Connection, path: Path) -> None:
+    """Begin to write; if another program does, say so and wait for it."""
+    for n_left in reversed(range(_BUSY_ATTEMPTS)):
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or not n_left:
+                raise
+            seconds = round(n_left * _BUSY_SECONDS)
+            sys.stderr.write(f"{path} is held by {holder(path)}; waiting {seconds} s for it\n")
+
+
+def holder(path: Path) -> str:
+    """Return who locks a store, as far as the system tells."""
+    beside = (path, *(path.with_name(f"{path.name}-{part}") for part in ("shm", "wal")))
+    inodes = {str(one.stat().st_ino) for one in beside if one.exists()}
+    try:
+        lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:
+        return "another program"
+    # A line: number, kind, kind, kind, process, device:device:inode, start, end.
+    found = {line[-4] for line in lines if line[-3].rpartition(":")[2] in inodes}
+    others = sorted(found - {str(os.getpid())})
+    return f"process {others[0]}" if others else "another program"
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
     """Say what sqlite found in words that name the file and what is safe."""
     try:
         yield
     except sqlite3.Error as error:
-        problem = _problem(error)
-        raise StoreError(path, problem) from error
+        raise StoreError(path, _problem(error, path)) from error
+    except MemoryError as error:
+        raise StoreError(path, "is damaged, or larger than the memory.") from error
 
 
-def _problem(error: sqlite3.Error) -> str:
+def _problem(error: sqlite3.Error, path: Path) -> str:
+    if not hasattr(error, "sqlite_errorcode") and isinstance(error, sqlite3.OperationalError):
+        return "is damaged (a text in it cannot be decoded); nothing was changed."
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return "the disk is full; finished cells are safe, make room and run the study again."
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG):
         return f"is damaged ({error}); nothing was changed."
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "is held by another program; finished cells are safe, run the study again."
+    if _is_busy(error):
+        return f"is held by {holder(path)}; finished cells are safe, run the study again."
     return f"cannot be used ({error}); finished cells are safe."

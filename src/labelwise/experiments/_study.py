@@ -12,6 +12,7 @@ from labelwise.data._files import plain_name
 from labelwise.data._numbers import check_real, check_whole
 from labelwise.experiments._cells import TRAIN_TEST, Cell, Plan, Source, make_plan
 from labelwise.experiments._crews import Cluster, Crew, ThisProcess
+from labelwise.experiments._plain_text import encodable
 from labelwise.experiments._progress import shown
 from labelwise.experiments._results import Results
 from labelwise.experiments._running import Progress, Runner
@@ -102,7 +103,7 @@ class Study:
         self.splits = _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
         self.measures = _check_measures(measures)
         self.seeds = _check_seeds(seeds)
-        self.name = str(name)
+        self.name = encodable(str(name))
         self.undefined = check_undefined(undefined)
         self.timeout = check_timeout(timeout)
 
@@ -227,7 +228,7 @@ def check_timeout(timeout: Any) -> float | None:
 
 def _check_datasets(datasets: Any) -> dict[str, Source]:
     if isinstance(datasets, Mapping):
-        named = {str(name): source for name, source in datasets.items()}
+        named = {encodable(str(name)): source for name, source in datasets.items()}
     elif isinstance(datasets, str | Path | Dataset) or not isinstance(datasets, Sequence):
         raise TypeError(f"datasets must be a sequence or a mapping, got {datasets!r}.")
     else:
@@ -244,7 +245,7 @@ def _check_datasets(datasets: Any) -> dict[str, Source]:
 def _name_of(source: Any) -> str:
     if isinstance(source, str | Path):
         return plain_name(source)
-    return str(getattr(source, "name", getattr(source, "__name__", source)))
+    return encodable(str(getattr(source, "name", getattr(source, "__name__", source))))
 
 
 def _check_objects(
@@ -260,7 +261,7 @@ def _check_objects(
         if (isinstance(one, type) or lacking) and (word is None or one != word):
             needed = f"an object with {' and '.join(methods)}" + (f" or {word!r}" if word else "")
             raise TypeError(f"{input_name}[{name!r}] must be {needed}, got {one!r}.")
-    return {str(name): one for name, one in objects.items()}
+    return {encodable(str(name)): one for name, one in objects.items()}
 
 
 def _check_measures(measures: Any) -> dict[str, Any]:
@@ -281,7 +282,7 @@ def _check_measures(measures: Any) -> dict[str, Any]:
             measure_named(measure)
         elif not callable(measure):
             raise TypeError(f"measures[{name!r}] must be a name or a function, got {measure!r}.")
-    return {str(name): measure for name, measure in pairs}
+    return {encodable(str(name)): measure for name, measure in pairs}
 
 
 def _check_seeds(seeds: Any) -> tuple[int, ...]:
