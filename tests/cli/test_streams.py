@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.cli.shell import refusal
+
 PROGRAM = [sys.executable, "-c", "from labelwise.cli import main; main()"]
 
 
@@ -43,3 +45,11 @@ def test_without_a_standard_output_a_dash_is_refused(tmp_path):
     done = run(*words, preexec_fn=lambda: os.close(1))
     assert done.stderr == (b"labelwise: - cannot be written: the standard output takes no bytes.\n")
     assert done.returncode == 2
+
+
+def test_too_little_memory_is_one_sentence(monkeypatch, capsys):
+    def no_room():
+        raise MemoryError("Unable to allocate 3.00 TiB")
+
+    monkeypatch.setattr("labelwise.cli._learners.show_learners", no_room)
+    assert refusal(monkeypatch, capsys, "learners") == "labelwise: Unable to allocate 3.00 TiB\n"
