@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelwise.data import Bags, Dataset, load, make_digit_bags
+from labelwise.decisions._goal import check_goal
 from labelwise.learners import (
     BagPlugin,
     BagSummary,
@@ -33,6 +34,20 @@ def test_digits_are_told_from_the_labels_of_bags_alone():
     truth = np.array([int(digit) for text in test.ids["digits"] for digit in text.split()])
     assert (found.scores.argmax(axis=1) == truth).mean() > 0.9
     assert macro(f_measure, count(test.Y, model.predict(test))) > 0.85
+
+
+def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatch):
+    seeds = []
+
+    def remember(asked, *shape):
+        seeds.append(asked["random_state"])
+        return check_goal(asked, *shape)
+
+    monkeypatch.setattr("labelwise.learners._bag_plugin.check_goal", remember)
+    train, _ = digits(30)
+    for _ in range(2):
+        BagPlugin(FAST, n_iter=1, cv=2, shrink="auto").fit(train)
+    assert set(seeds) == {0}
 
 
 def test_what_speaks_for_a_label_is_what_decided_it():
