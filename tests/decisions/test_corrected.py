@@ -12,6 +12,7 @@ from sklearn.model_selection import KFold, RepeatedKFold
 from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.decisions._score_matrix import held_out_scores
 from labelwise.measures import count, f_measure, jaccard, macro, micro, precision
+from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
 from tests.decisions.problems import problems
 from tests.spoken import spoken
@@ -139,6 +140,18 @@ def test_a_group_is_not_measured_by_thresholds_that_saw_it():
     model.fit(X, Y, groups=groups)
     assert model.corrected_value_ == pytest.approx(micro(f_measure, count(Y, decided)))
     assert np.isnan(model.fit(X, Y, groups=[0] * 20).corrected_value_)
+
+
+def test_scores_of_one_split_are_corrected_on_random_folds():
+    X, Y = numbered()
+    base = clone(Columns()).fit(X, Y)
+    model = TunedThresholds(base, cv="prefit", shrink=0).fit(X, Y)
+    fold = assign(Y, 5, method="random", random_state=0)
+    decided = np.empty_like(Y)
+    for k in range(5):
+        tuned = best_thresholds(X[fold != k, :2], Y[fold != k])
+        decided[fold == k] = tuned.decide(X[fold == k, :2])
+    assert model.corrected_value_ == pytest.approx(micro(f_measure, count(Y, decided)))
 
 
 def test_samples_without_a_value_are_left_out_of_the_corrected_mean():

@@ -75,11 +75,15 @@ def units_of(held_out: HeldOutScores, truth: Any, groups: Any = None) -> np.ndar
 
 
 def _dealt(Y: Any, units: np.ndarray | None) -> np.ndarray:
-    """Return a fold for each row, units together; a single one if there is nothing to deal."""
+    """Return a fold for each row, units together; a single one if there is nothing to deal.
+
+    Folds are random: stratified ones have the label shares that were tuned for, which new rows
+    need not have, and make the value too high.
+    """
     n_units = Y.shape[0] if units is None else int(units.max()) + 1
     if n_units < 2:
         return np.zeros(Y.shape[0], dtype=np.intp)
-    return assign(Y, min(N_FOLDS, n_units), groups=units, random_state=0)
+    return assign(Y, min(N_FOLDS, n_units), method="random", groups=units, random_state=0)
 
 
 def _quietly(tune: Callable[..., Thresholds], *given: Any) -> Thresholds:

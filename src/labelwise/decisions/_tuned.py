@@ -81,8 +81,8 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     corrected_value_ : float
         The same without its optimism: each fold is decided by thresholds tuned on the scores of
         all others, and these decisions are measured together. No model is fitted for it. The
-        scores of a single split are dealt to five folds. Labels or samples for which the measure
-        has no value are left out. NaN where the other folds give no thresholds.
+        scores of a single split are dealt to five random folds. Labels or samples for which the
+        measure has no value are left out. NaN where the other folds give no thresholds.
     constants_ : array of shape (n_labels,)
         0 or 1 for labels with one class in training, which they always get, and of which a
         warning tells; NaN for all others, and with ``cv="prefit"`` for all.
