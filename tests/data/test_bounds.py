@@ -211,7 +211,7 @@ def test_the_memory_is_no_more_than_a_process_may_use():
 def test_a_bound_is_a_whole_number(tmp_path, max_bytes):
     path = tmp_path / "x.svm"
     path.write_text("1 1:1\n")
-    with pytest.raises((TypeError, ValueError), match="max_bytes must be"):
+    with pytest.raises((TypeError, ValueError), match=r"^max_bytes must be"):
         load(path, max_bytes=max_bytes)
 
 

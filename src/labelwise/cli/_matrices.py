@@ -14,7 +14,7 @@ from labelwise.cli._describe import parse_labels
 from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.cli._parts import check_part, part_of
 from labelwise.data import Dataset, load
-from labelwise.data._files import DataError, bound_of, reading
+from labelwise.data._files import DataError, reading
 
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24
@@ -54,10 +54,10 @@ def read_labels(
         data = load(str(path), labels=parse_labels(columns), bags=bags, max_bytes=max_bytes)
         return _labels_of(path, part_of(data, part or "all"))
     found = read_matrix(path, max_bytes)
-    with reading(path):
+    with reading(path, max_bytes) as bound:
         stored = found.values.data if sparse.issparse(found.values) else found.values
         n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES
-        bound_of(path, max_bytes).check(n_bytes, "its labels")
+        bound.check(n_bytes, "its labels")
         try:
             checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
         except (TypeError, ValueError) as error:

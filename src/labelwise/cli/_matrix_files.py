@@ -15,7 +15,6 @@ from labelwise.data._files import (
     TEXT_BYTES,
     Bound,
     DataError,
-    bound_of,
     read_bytes,
     reading,
 )
@@ -49,10 +48,9 @@ def read_matrix(path: Path, max_bytes: int | None = None) -> FileMatrix:
     ending = _ending(path)
     if ending not in (*_TABLES, *_NUMPY):
         raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_NUMPY))}.")
-    with reading(path):
+    with reading(path, max_bytes) as bound:
         if ending in _TABLES:
             return _from_table(path, max_bytes)
-        bound = bound_of(path, max_bytes)
         content = read_bytes(path, bound.max_bytes)
         if ending == ".npy":
             return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)

@@ -16,7 +16,7 @@ from labelwise.data._arff_layout import Layout, identifiers, label_columns, lay_
 from labelwise.data._arff_rows import Entries, Rows, line_of, read_rows
 from labelwise.data._arff_types import Attribute, shown
 from labelwise.data._dataset import Dataset
-from labelwise.data._files import Bound, DataError, bound_of, read_bytes, reading
+from labelwise.data._files import Bound, DataError, read_bytes, reading
 
 
 def read_arff(
@@ -101,8 +101,7 @@ def arff_files(
     parts: list[_Part] = []
     plan: _Plan | None = None
     for path in paths:
-        with reading(path):
-            bound = bound_of(path, max_bytes)
+        with reading(path, max_bytes) as bound:
             parsed = _parse(path, bound)
             if plan is None:
                 plan = _make_plan(parsed, labels, ids, bound)

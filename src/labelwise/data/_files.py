@@ -84,10 +84,14 @@ def _memory() -> int:
 
 
 @contextmanager
-def reading(path: str | Path) -> Iterator[None]:
-    """Turn whatever goes wrong because of the file at `path` into a `DataError` that names it."""
+def reading(path: str | Path, max_bytes: int | None = None) -> Iterator[Bound]:
+    """Turn whatever goes wrong because of the file at `path` into a `DataError` that names it.
+
+    What comes in is the bound for the file; a wrong `max_bytes` is no fault of the file.
+    """
+    bound = bound_of(path, max_bytes)
     try:
-        yield
+        yield bound
     except DataError:
         raise
     except FileNotFoundError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax import ContentHandler, SAXParseException
 
-from labelwise.data._files import DataError, bound_of, decode, read_bytes, reading
+from labelwise.data._files import DataError, decode, read_bytes, reading
 
 # The attributes of an element, short as they may be, take so many times their length.
 _ATTRIBUTE_GROWTH = 30
@@ -18,8 +18,7 @@ def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str
     from defusedxml.sax import make_parser
 
     path = Path(path)
-    with reading(path):
-        bound = bound_of(path, max_bytes)
+    with reading(path, max_bytes) as bound:
         content = read_bytes(path, bound.max_bytes)
         bound.check(len(content) * _ATTRIBUTE_GROWTH, "its elements")
         text, _ = decode(content)

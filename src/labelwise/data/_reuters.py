@@ -60,7 +60,7 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
     >>> reuters = read_reuters("reuters21578")        # doctest: +SKIP
     >>> X = tf_idf(reuters.X, reuters.train)          # doctest: +SKIP
     """
-    with reading(folder):
+    with reading(folder, max_bytes):
         return _read_folder(Path(folder), max_bytes)
 
 

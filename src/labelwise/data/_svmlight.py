@@ -93,7 +93,7 @@ def svmlight_files(
     _check_count(n_labels, "n_labels")
     if zero_based not in (True, False, "auto"):
         raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}.')
-    with reading(paths[0]):
+    with reading(paths[0], max_bytes):
         rows = SvmlightRows(paths, max_bytes)
         X = _features(rows, n_features, zero_based)
         Y, label_names = _labels(rows, n_labels)

@@ -111,14 +111,15 @@ def table_files(
     as_text = {*id_names, *_ROW_NAMES, *([] if bags is None else [bags])}
     if isinstance(labels, str) and not labels.endswith("*"):
         as_text.add(labels)
-    with reading(paths[0]):
+    with reading(paths[0], max_bytes):
         tables = Tables(paths, as_text, max_bytes)
         chosen = _labels(tables, labels, separator)
-        id_names += [row_name for row_name in _ROW_NAMES if row_name in tables.known]
-        others = {*id_names, bags}
-        for column in chosen.columns:
-            if column in others:
-                raise ValueError(f"labels must not name {column!r} too, which is in ids or bags.")
+    id_names += [row_name for row_name in _ROW_NAMES if row_name in tables.known]
+    others = {*id_names, bags}
+    for column in chosen.columns:
+        if column in others:
+            raise ValueError(f"labels must not name {column!r} too, which is in ids or bags.")
+    with reading(paths[0]):
         used = others.union(chosen.columns)
         found = features(tables, [column for column in tables.names if column not in used])
         tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
