@@ -214,3 +214,8 @@ def test_without_a_network_one_sentence_says_what_to_do(monkeypatch):
     assert f"as number {OPENML_IDS['scene']}" in message
     assert "LABELWISE_DATA" in message
     assert "\n" not in message
+
+
+def test_a_path_that_no_system_takes_is_refused_as_a_file_is():
+    with pytest.raises(DataError, match=r"cannot be read \(File name too long\)"):
+        load("a" * 5000 + ".csv", labels="y")

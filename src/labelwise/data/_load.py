@@ -11,7 +11,7 @@ from labelwise.data._arff import arff_files
 from labelwise.data._corpus import make_corpus
 from labelwise.data._dataset import Dataset
 from labelwise.data._digits import make_digit_bags
-from labelwise.data._files import DataError
+from labelwise.data._files import DataError, reading
 from labelwise.data._multilabel import make_multilabel
 from labelwise.data._openml import OPENML_IDS, fetch
 from labelwise.data._svmlight import svmlight_files
@@ -79,19 +79,11 @@ def load(
     """
     if name_or_path in BUNDLED:
         return replace(BUNDLED[str(name_or_path)](), name=str(name_or_path))
-    path = Path(name_or_path)
-    wanted = (labels, bags, max_bytes)
-    if path.is_dir():
-        return _read_files(_files_in(path), path.resolve().name, *wanted)
-    if path.is_file():
-        return _read_files([path], _stem(path), *wanted)
-    name = str(name_or_path)
-    if path.name != name or _format(path):
-        raise DataError(path, "does not exist.")
     homes = list(_homes(data_home))
-    for home in homes:
-        if files := _files_of(home, name):
-            return _read_files(files, name, *wanted)
+    with reading(name_or_path, max_bytes):
+        files, name = _find(str(name_or_path), homes)
+    if files:
+        return _read_files(files, name, labels, bags, max_bytes)
     if name in OPENML_IDS:
         return load(fetch(name, _user_cache()), max_bytes=max_bytes)
     places = ", ".join(str(home) for home in homes)
@@ -100,6 +92,18 @@ def load(
         f"is no file, no bundled set ({', '.join(BUNDLED)}), on OpenML under no known number, and "
         f"not in {places}; put its folder into one of these or set LABELWISE_DATA.",
     )
+
+
+def _find(wanted: str, homes: Sequence[Path]) -> tuple[list[Path], str]:
+    """Return the files of a path or a name, none if it is nowhere, and the name of the data."""
+    path = Path(wanted)
+    if path.is_dir():
+        return _files_in(path), path.resolve().name
+    if path.is_file():
+        return [path], _stem(path)
+    if path.name != wanted or _format(path):
+        raise DataError(path, "does not exist.")
+    return next(filter(None, (_files_of(home, wanted) for home in homes)), []), wanted
 
 
 def _user_cache() -> Path:
