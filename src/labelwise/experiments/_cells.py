@@ -14,6 +14,7 @@ from labelwise.experiments._fingerprint import as_text, data_fingerprint, finger
 from labelwise.measures._catalogue import measure_named
 
 TRAIN_TEST = "train-test"
+_FOLDS_MOST = 1_000_000  # of one split of one data set
 Source = Dataset | str | Path | Callable[[], Dataset]
 
 
@@ -112,6 +113,11 @@ def _folds_of(
         if fixed and (data.train is None or data.test is None):
             raise ValueError(f"splits[{name!r}]: {data.name!r} has no fixed train and test rows.")
         n_folds = 1 if fixed else split.get_n_splits(rows)
+        if n_folds * len(seeds) > _FOLDS_MOST:
+            raise ValueError(
+                f"splits[{name!r}] must have at most {_FOLDS_MOST:,} folds over all seeds, got "
+                f"{n_folds * len(seeds):,} of {data.name!r}."
+            )
         for seed in seeds:
             for fold in range(n_folds):
                 yield name, fold, seed

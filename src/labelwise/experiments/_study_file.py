@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from labelwise.data._files import plain_name
 from labelwise.data._load import BUNDLED
 from labelwise.experiments._named_classes import made
 from labelwise.experiments._study import Study
+from labelwise.experiments._toml_file import read_toml
 
 _Name = Annotated[str, Field(min_length=1)]
 
@@ -151,12 +151,7 @@ def _source(one: str | _Data, folder: Path, home: str | None) -> _Load:
 
 
 def _fields(path: Path) -> _Fields:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise StudyFileError(path, "does not exist.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise StudyFileError(path, f"is no TOML file ({error}).") from error
+    content = _at(path, None, partial(read_toml, path))
     try:
         return _Fields.model_validate(content)
     except ValidationError as error:
@@ -180,6 +175,8 @@ def _at(path: Path, place: str | None, make: Callable[[], Any]) -> Any:
     """Return what is made; what is refused is said with the place in the file."""
     try:
         return make()
+    except RecursionError as error:
+        raise StudyFileError(path, f"{place}: is nested too deeply.") from error
     except (ValueError, TypeError) as error:
         where = "" if place is None else f"{place}: "
         raise StudyFileError(path, f"{where}{error}") from error
