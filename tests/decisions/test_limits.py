@@ -165,7 +165,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "message"), BAD, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("wish", "message"), BAD, ids=lambda value: spoken(value)[:40])
 def test_bad_wishes_are_refused_with_what_came(wish, message):
     with pytest.raises((TypeError, ValueError), match=message):
         best_thresholds([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]], **wish)
