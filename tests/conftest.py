@@ -20,6 +20,12 @@ def benchmark_home():
     return HOME
 
 
+@pytest.fixture(autouse=True)
+def environment_of_the_tests(monkeypatch):
+    """`labelwise.cli.main` sets this for the processes that a command starts, and for no others."""
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def few_trials_without_compiled_kernels():
     """Half a million swaps take a second when compiled, and an hour when not."""

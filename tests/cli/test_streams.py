@@ -52,4 +52,8 @@ def test_too_little_memory_is_one_sentence(monkeypatch, capsys):
         raise MemoryError("Unable to allocate 3.00 TiB")
 
     monkeypatch.setattr("labelwise.cli._learners.show_learners", no_room)
-    assert refusal(monkeypatch, capsys, "learners") == "labelwise: Unable to allocate 3.00 TiB\n"
+    shown = refusal(monkeypatch, capsys, "learners")
+    reason = "this takes more memory than there is (Unable to allocate 3.00 TiB)."
+    assert shown == f"labelwise: {reason}\n"
+        shown == "labelwise: this takes more memory than there is (Unable to allocate 3.00 TiB).\n"
+    )

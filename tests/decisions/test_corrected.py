@@ -105,7 +105,8 @@ def test_correction_that_no_other_fold_can_serve_is_nan():
     X, Y = numbered()
     rows = np.arange(40)
     everybody_twice = [(rows, rows), (rows, rows)]
-    model = TunedThresholds(Columns(), cv=everybody_twice, shrink=0).fit(X, Y)
+    with pytest.warns(UserWarning, match="their scores are not held out"):
+        model = TunedThresholds(Columns(), cv=everybody_twice, shrink=0).fit(X, Y)
     assert np.isnan(model.corrected_value_)
     assert model.value_ > 0
     one_row = TunedThresholds(clone(Columns()).fit(X, Y), cv="prefit", shrink=0)

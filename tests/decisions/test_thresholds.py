@@ -177,7 +177,7 @@ def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):
 def test_files_of_more_than_the_limit_are_refused_with_the_limit(tmp_path, monkeypatch, tuned):
     tuned.save(tmp_path / "tuned.json")
     monkeypatch.setattr(_threshold_files, "_MAX_BYTES", 100)
-    with pytest.raises(DataError, match="holds more than max_bytes=100 bytes"):
+    with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
         Thresholds.load(tmp_path / "tuned.json")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,10 @@ def run_study(paper: str, table: str | None, quick: bool, repetitions: int | Non
     command += [] if table is None else ["--table", table]
     command += ["--quick"] if quick else []
     command += [] if repetitions is None else ["--repetitions", str(repetitions)]
+    # `main` keeps modules of the current folder out of new processes; here they are wanted.
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONSAFEPATH"}
     # No shell, and nothing but our own interpreter and program.
-    done = subprocess.run(command, cwd=checkout(), check=False)  # noqa: S603
+    done = subprocess.run(command, cwd=checkout(), env=environment, check=False)  # noqa: S603
     if done.returncode:
         raise typer.Exit(done.returncode)
 

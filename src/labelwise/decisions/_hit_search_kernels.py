@@ -1,7 +1,8 @@
 """The fewest decisions for every number of hits, over the cuts of several labels."""
 
 import numpy as np
-from numba import njit
+
+from labelwise._jit import njit
 
 # More than any number of decisions: so many hits cannot be reached.
 UNREACHED = 2**62
