@@ -19,6 +19,7 @@ TABLE = Path(__file__).with_name("coverage.md")
 # Levels take turns; the first is simulated twice as often as the second.
 LEVELS = (0.95, 0.95, 0.9)
 N_DRAWS = 200
+N_SIMULATIONS = 600
 CORRELATION = 0.3
 
 
@@ -151,7 +152,6 @@ def main() -> None:
     lines = [HEAD]
     for setting in settings():
         for average in ("micro", "macro"):
-            n_simulations = 600 if setting.n_samples < 2000 else 300
-            lines.append(coverage(setting, average, n_simulations))
+            lines.append(coverage(setting, average, N_SIMULATIONS))
             print(lines[-1], flush=True)
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
