@@ -23,7 +23,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from benchmarks.scored_sets import HOME
 from labelwise.data import load, make_multilabel
 from labelwise.learners import BinaryRelevance, ExactFPlugin
-from labelwise.learners._penalty_path import PENALTIES
+from labelwise.learners.regression._penalty_path import PENALTIES
 
 N_JOBS = 2
 N_FOLDS = 5

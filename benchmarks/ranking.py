@@ -22,7 +22,7 @@ from benchmarks.scored_sets import HOME
 from benchmarks.timing import most_memory
 from labelwise.data import Dataset, load
 from labelwise.learners import CalibratedLabelRanking
-from labelwise.learners._pairs import pair_samples
+from labelwise.learners.ranking._label_pairs import pair_samples
 
 N_JOBS = 2
 SETS = ("medical", "mediamill-reduced")

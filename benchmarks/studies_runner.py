@@ -10,9 +10,9 @@ from sklearn.model_selection import KFold
 
 from labelwise.data import Dataset
 from labelwise.experiments import Study, read_results
-from labelwise.experiments._cells import Cell, Finished, Plan, Work
-from labelwise.experiments._measuring import versions
-from labelwise.experiments._store import Store
+from labelwise.experiments.running._cells import Cell, Finished, Plan, Work
+from labelwise.experiments.running._measuring import versions
+from labelwise.experiments.running._store import Store
 
 N_CELLS = 10_000
 N_MEASURES = 10

@@ -4,7 +4,7 @@ import numba
 import pytest
 from hypothesis import settings
 
-from labelwise.splitting import _search
+from labelwise.splitting.stratification import _search
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 
 # The first call of a kernel compiles: no deadline. Same examples in every run.

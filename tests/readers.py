@@ -2,7 +2,7 @@
 
 from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.data import DataError, read_arff, read_reuters, read_svmlight, read_table
-from labelwise.data._label_xml import read_label_names
+from labelwise.data.arff._label_xml import read_label_names
 
 _TABLES = [
     lambda path: read_table(path, labels="y"),

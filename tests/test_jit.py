@@ -18,7 +18,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy as np
     import labelwise, labelwise.decisions, labelwise.splitting
-    from labelwise.learners._logistic_kernels import inner_products
+    from labelwise.learners.regression._logistic_kernels import inner_products
     print(labelwise.__file__)
     print(inner_products(np.eye(2), np.eye(2)).tolist() == [1, 1])
 print(sum("NUMBA_CACHE_DIR" in str(one.message) for one in caught))

@@ -186,7 +186,8 @@ def test_what_cannot_be_written_leaves_what_was_there(saved, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"version": 2, "labelwise": "9.1.0"}, "version 2.*none above 1: load it with labelwise 9"),
+        ({"version": 3, "labelwise": "9.1.0"}, "version 3.*none above 2: load it with labelwise 9"),
+        ({"version": 1}, "version 1, which named private modules: save it again"),
         ({"labelwise": "9.1.0"}, r"labelwise 9.1.0, which is newer than .* here"),
         ({"scikit-learn": "77.0"}, r"scikit-learn 77.0, which is newer than"),
         ({"scikit-learn": None}, "'None' as its version of scikit-learn"),

@@ -8,9 +8,10 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise import learners
-from labelwise.cli import _learners, app
-from labelwise.cli._learners import plan
+from labelwise.cli import app
 from labelwise.cli._matrix_files import read_matrix
+from labelwise.cli.commands import _learners
+from labelwise.cli.commands._learners import plan
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin

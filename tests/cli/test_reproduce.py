@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from labelwise.cli import _reproduce, app
+from labelwise.cli import app
+from labelwise.cli.commands import _reproduce
 
 RUNNER = CliRunner()
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ def checkout_at(folder):
 
 
 def installed_at(package, monkeypatch):
-    monkeypatch.setattr(_reproduce, "__file__", str(package / "cli" / "_reproduce.py"))
+    monkeypatch.setattr(_reproduce, "__file__", str(package / "cli" / "commands" / "_reproduce.py"))
 
 
 @pytest.mark.parametrize("inside", [".", "studies", "deep/er"])

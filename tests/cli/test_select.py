@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.cli._select import SelectWishes, show_selection, term_curve
+from labelwise.cli.commands._select import SelectWishes, show_selection, term_curve
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
@@ -81,8 +81,8 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
 
 def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
     split = Dataset(documents.X, documents.Y, train=np.arange(100), test=np.arange(100, 150))
-    monkeypatch.setattr("labelwise.cli._select.SIZES", (5, 20, 5000))
-    monkeypatch.setattr("labelwise.cli._select._BLOCK", 200)
+    monkeypatch.setattr("labelwise.cli.commands._select.SIZES", (5, 20, 5000))
+    monkeypatch.setattr("labelwise.cli.commands._select._BLOCK", 200)
     display = term_curve(split, SelectWishes(curve=True, k=15))
     train, test = split.take(split.train), split.take(split.test)
     ranking = TermSelector().fit(train.X, train.Y).ranking_

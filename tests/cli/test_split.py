@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from labelwise.cli._split import show_split
+from labelwise.cli.commands._split import show_split
 from labelwise.splitting import assign
 from tests.splitting.problems import correlated
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelwise.cli._tune import parse_maximize
+from labelwise.cli.commands._tune import parse_maximize
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, micro
 from tests.cli.shell import refusal, run

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from labelwise._io import _reading as files
 from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.data import DataError, count_terms, load, read_arff, read_svmlight
-from labelwise.data import _files as files
-from labelwise.data._label_xml import read_label_names
+from labelwise.data.arff._label_xml import read_label_names
 from tests.writers import hostile
 from tests.writers.reuters import sgm_bytes
 
@@ -200,7 +200,7 @@ def test_the_memory_is_no_more_than_a_process_may_use():
     limit = 8 * 2**30
     asked = (
         f"import resource as r; r.setrlimit(r.RLIMIT_AS, ({limit}, {limit}));"
-        "from labelwise.data._files import _memory; print(_memory())"
+        "from labelwise._io._reading import _memory; print(_memory())"
     )
     pytest.importorskip("resource")
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)

@@ -12,8 +12,9 @@ from sklearn.feature_selection import chi2
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import MultinomialNB
 
-from labelwise.data import _corpus, make_corpus
-from labelwise.data._corpus import Topics, Vocabulary, Wheel, _draw_terms, count_terms
+from labelwise.data import make_corpus
+from labelwise.data.generated import _corpus
+from labelwise.data.generated._corpus import Topics, Vocabulary, Wheel, _draw_terms, count_terms
 from tests.oracles import corpus as oracle
 
 TOKENS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=30)

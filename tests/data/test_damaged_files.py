@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
+from labelwise._io._reading import reading
 from labelwise.cli._matrices import read_scores
 from labelwise.data import DataError, read_table
-from labelwise.data._files import reading
 from tests.readers import file_name, refusals
 from tests.writers.seeds import SEEDS
 

@@ -6,11 +6,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from labelwise.decisions import LinearFractional, _bounded
-from labelwise.decisions._cuts import cuts_of
-from labelwise.decisions._linear_fractional import certificate_of, least_certificate
-from labelwise.decisions._micro import MicroRule
-from labelwise.decisions._problem import check_problem
+from labelwise.decisions import LinearFractional
+from labelwise.decisions.thresholds.curves._cuts import cuts_of
+from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.thresholds.objectives import _pruned_micro as _bounded
+from labelwise.decisions.thresholds.objectives._linear_fractional import (
+    certificate_of,
+    least_certificate,
+)
+from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.measures import accuracy, balanced_accuracy, f_measure, g_mean, jaccard, precision
 from tests.decisions.problems import random_problems
 from tests.spoken import spoken

@@ -22,10 +22,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from labelwise._estimators._scores import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
-from labelwise.decisions._calibration import _fit_sigmoid
-from labelwise.decisions._score_matrix import held_out_scores
+from labelwise.decisions._calibrated_labels import _fit_sigmoid
 from labelwise.learners import BinaryRelevance
 from tests.decisions.columns import Columns, numbered
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import _expected_f_kernels as kernels
 from labelwise.decisions import (
     joint_from_samples,
     maximize_expected_f,
     maximize_expected_f_independent,
 )
+from labelwise.decisions.expected_f import _expected_f_kernels as kernels
 from labelwise.measures import count, f_measure
 from tests.oracles import expected_f as oracle
 
@@ -205,7 +205,7 @@ def test_the_number_of_threads_and_the_order_in_memory_change_nothing(monkeypatc
     joint, p_empty = many_joints(n_samples=60, n_labels=20)
     decided, value = maximize_expected_f(joint, p_empty)
     monkeypatch.setattr("joblib.cpu_count", lambda: n_cores)
-    monkeypatch.setattr("labelwise.decisions._row_blocks._TOGETHER", 2000)
+    monkeypatch.setattr("labelwise._parallel._TOGETHER", 2000)
     again, same_value = maximize_expected_f(np.asfortranarray(joint), p_empty)
     np.testing.assert_array_equal(again, decided)
     np.testing.assert_array_equal(same_value, value)
@@ -242,7 +242,7 @@ def test_the_first_entry_that_is_no_probability_is_named(bad, make):
 
 
 def test_an_offender_in_a_late_block_is_named_by_its_own_number(monkeypatch):
-    monkeypatch.setattr("labelwise.decisions._row_blocks._TOGETHER", 10)
+    monkeypatch.setattr("labelwise._parallel._TOGETHER", 10)
     joint = np.full((30, 2, 2), 0.25)
     joint[17, 1, 0] = joint[25] = 2
     with pytest.raises(ValueError, match="got 2 at sample 17, label 1, size 1;"):

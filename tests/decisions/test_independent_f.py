@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.data import Posterior
-from labelwise.decisions import _independent_f_kernels as kernels
 from labelwise.decisions import maximize_expected_f, maximize_expected_f_independent
+from labelwise.decisions.expected_f import _independent_f_kernels as kernels
 from labelwise.measures import count, f_measure
 from tests.oracles import expected_f as oracle
 
@@ -191,7 +191,7 @@ def test_the_number_of_threads_and_the_order_in_memory_change_nothing(monkeypatc
     proba = random_rows()
     decided, value = maximize_expected_f_independent(proba)
     monkeypatch.setattr("joblib.cpu_count", lambda: n_cores)
-    monkeypatch.setattr("labelwise.decisions._row_blocks._TOGETHER", 200)
+    monkeypatch.setattr("labelwise._parallel._TOGETHER", 200)
     again, same_value = maximize_expected_f_independent(np.asfortranarray(proba))
     np.testing.assert_array_equal(again, decided)
     np.testing.assert_array_equal(same_value, value)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import _joint_kernels as kernels
 from labelwise.decisions import joint_from_samples, make_consistent, maximize_expected_f
+from labelwise.decisions.expected_f import _joint_kernels as kernels
 from tests.oracles import consistent
 from tests.oracles import expected_f as oracle
 
@@ -133,7 +133,7 @@ def test_the_number_of_threads_and_the_order_in_memory_change_nothing(monkeypatc
     before = joint.copy()
     nearest, _ = make_consistent(joint, p_empty)
     monkeypatch.setattr("joblib.cpu_count", lambda: 3)
-    monkeypatch.setattr("labelwise.decisions._row_blocks._TOGETHER", 200)
+    monkeypatch.setattr("labelwise._parallel._TOGETHER", 200)
     again, _ = make_consistent(np.asfortranarray(joint), p_empty)
     np.testing.assert_array_equal(again, nearest)
     np.testing.assert_array_equal(joint, before)

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.decisions import LinearFractional, _off_frontier, best_thresholds
-from labelwise.decisions._cuts import cuts_of, hulls_of
-from labelwise.decisions._hit_search import Wanted, search_hits
-from labelwise.decisions._linear_fractional import gains_from_hits
-from labelwise.decisions._problem import check_problem
-from labelwise.decisions._walk import walk_over
+from labelwise.decisions import LinearFractional, best_thresholds
+from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._frontier_steps import walk_over
+from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.thresholds.objectives import _off_frontier as _off_frontier
+from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
+from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.measures import (
     Counts,
     accuracy,

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions._cuts import cuts_of, every_cut
-from labelwise.decisions._problem import check_problem
+from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as oracle
 

@@ -19,9 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from labelwise.data import make_multilabel
-from labelwise.decisions import CalibratedLabels, TunedThresholds
-from labelwise.decisions._score_matrix import (
+from labelwise._estimators._scores import (
     constant_labels,
     fit_scorer,
     held_out_scores,
@@ -29,6 +27,8 @@ from labelwise.decisions._score_matrix import (
     scoring_method,
     warn_of_constants,
 )
+from labelwise.data import make_multilabel
+from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import BagPlugin, IndependentFPlugin
 from labelwise.splitting import MultilabelStratifiedKFold
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from scipy import sparse
 
 from labelwise.decisions import best_thresholds
-from labelwise.decisions._fbr import AMOUNTS
+from labelwise.decisions.thresholds._fbr import AMOUNTS
 from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
 from labelwise.splitting import assign
 from tests.decisions.problems import problems

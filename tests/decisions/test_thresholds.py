@@ -11,7 +11,8 @@ from hypothesis import given
 from scipy import sparse
 
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, _threshold_files, best_thresholds
+from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions.thresholds import _result_json as _threshold_files
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 

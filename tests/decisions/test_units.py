@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.model_selection import KFold, RepeatedKFold
 
 from labelwise.decisions import TunedThresholds, best_thresholds
-from labelwise.decisions._copies import copy_groups
-from labelwise.decisions._fbr import AMOUNTS as FBR_AMOUNTS
-from labelwise.decisions._shrink import AMOUNTS
+from labelwise.decisions.thresholds._fbr import AMOUNTS as FBR_AMOUNTS
+from labelwise.decisions.thresholds.curves._copies import copy_groups
+from labelwise.decisions.thresholds.shrinkage._shrinkage import AMOUNTS
 from labelwise.measures import count, f_measure, micro
 from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
@@ -131,7 +131,7 @@ def seen_groups(monkeypatch, fit):
         given_groups.append(groups)
         return best_thresholds(*arguments, **options)
 
-    monkeypatch.setattr("labelwise.decisions._goal.best_thresholds", remember)
+    monkeypatch.setattr("labelwise.decisions.thresholds._goal.best_thresholds", remember)
     fit()
     return given_groups
 

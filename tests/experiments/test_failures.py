@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from labelwise.experiments import read_results
-from labelwise.experiments._plain_text import plain_text
+from labelwise.experiments.running._plain_text import plain_text
 from tests.experiments.problems import Frequent, rows, study
 
 

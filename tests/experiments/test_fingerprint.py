@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labelwise.data import Dataset
-from labelwise.experiments._fingerprint import as_text, data_fingerprint, stable
+from labelwise.experiments.running._fingerprint import as_text, data_fingerprint, stable
 from labelwise.measures import f_measure
 from tests.experiments.problems import rows
 

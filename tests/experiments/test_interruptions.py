@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from labelwise.experiments import StoreError, read_results
-from labelwise.experiments import _store as store_module
-from labelwise.experiments._cells import Finished
-from labelwise.experiments._running import Progress, Runner
-from labelwise.experiments._store import Store
+from labelwise.experiments.running import _store as store_module
+from labelwise.experiments.running._cells import Finished
+from labelwise.experiments.running._running import Progress, Runner
+from labelwise.experiments.running._store import Store
 from tests.experiments.problems import essence, study
 
 ROOT = Path(__file__).parents[2]

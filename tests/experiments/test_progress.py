@@ -3,7 +3,7 @@
 import pytest
 
 from labelwise.experiments import Progress
-from labelwise.experiments._progress import in_words, shown
+from labelwise.experiments.running._progress import in_words, shown
 from tests.experiments.problems import rows, study
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from labelwise.experiments import Results, read_results, summarize
-from labelwise.experiments._cells import Cell, Finished, Plan, Work
-from labelwise.experiments._store import COLUMNS, Store
+from labelwise.experiments.running._cells import Cell, Finished, Plan, Work
+from labelwise.experiments.running._store import COLUMNS, Store
 from tests.experiments.problems import essence, study
 
 COSTS = ("fit_seconds", "predict_seconds", "peak_memory")

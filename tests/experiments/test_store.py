@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.experiments import StoreError, read_results
-from labelwise.experiments import _store_file as store_file
+from labelwise.experiments.running import _store_file as store_file
 from tests.experiments.problems import essence, study
 
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import Dataset
-from labelwise.experiments._measuring import seeded_model
+from labelwise.experiments.running._measuring import seeded_model
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.experiments.problems import Frequent, essence, rows, study

@@ -7,8 +7,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise.experiments import Study
-from labelwise.experiments._named_classes import _class
-from labelwise.experiments._study_file import StudyFileError, read_study
+from labelwise.experiments.study_files._named_classes import _class
+from labelwise.experiments.study_files._study_file import StudyFileError, read_study
 
 GOOD = """
 name = "first"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import LeavePOut, ShuffleSplit
 
-from labelwise.experiments._study_file import StudyFileError, read_study
-from labelwise.experiments._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
+from labelwise.experiments.study_files._study_file import StudyFileError, read_study
+from labelwise.experiments.study_files._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
 from tests.experiments.problems import rows, study
 
 DEEP = 50_000
@@ -62,7 +62,7 @@ def test_what_is_no_regular_file_is_refused_unopened(tmp_path):
 READ_ALL = """
 import resource, sys
 from pathlib import Path
-from labelwise.experiments._toml_file import read_toml
+from labelwise.experiments.study_files._toml_file import read_toml
 resource.setrlimit(resource.RLIMIT_AS, (6_000_000 * 1024,) * 2)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for name in sys.argv[1:]:

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelwise.data import Bags, Dataset, load, make_digit_bags
-from labelwise.decisions._goal import check_goal
+from labelwise.decisions.thresholds._goal import check_goal
 from labelwise.learners import (
     BagPlugin,
     BagSummary,

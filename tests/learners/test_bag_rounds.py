@@ -9,13 +9,10 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from labelwise.data import make_digit_bags
 from labelwise.decisions import best_thresholds
-from labelwise.learners import (
-    BagPlugin,
-    BinaryRelevance,
-    _bag_rounds,
-)
-from labelwise.learners._bag_rounds import highest
-from labelwise.learners._hidden_labels import draw_hidden
+from labelwise.learners import BagPlugin, BinaryRelevance
+from labelwise.learners.bags import _rounds as _bag_rounds
+from labelwise.learners.bags._hidden_labels import draw_hidden
+from labelwise.learners.bags._rounds import highest
 from labelwise.measures import count, f_measure, matthews, micro
 from labelwise.splitting import MultilabelStratifiedKFold
 

@@ -11,9 +11,10 @@ from scipy import sparse
 
 from labelwise.data import Bags
 from labelwise.decisions import best_thresholds
-from labelwise.learners import BagSummary, _bag_scores
-from labelwise.learners._bag_scores import AGGREGATIONS, bag_maxima, bag_speakers
-from labelwise.learners._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.learners import BagSummary
+from labelwise.learners.bags import _maxima as _bag_scores
+from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.learners.bags._maxima import AGGREGATIONS, bag_maxima, bag_speakers
 from tests.oracles.bags import (
     aggregate,
     bag_decisions,

@@ -11,10 +11,10 @@ from scipy import sparse
 from scipy.special import logsumexp, softmax
 
 from labelwise.data import make_multilabel
-from labelwise.learners._batched_descent import first_step, minimize
-from labelwise.learners._design import make_design, product
-from labelwise.learners._logistic import Objective
-from labelwise.learners._logistic_kernels import softmaxes
+from labelwise.learners.regression._batched_descent import first_step, minimize
+from labelwise.learners.regression._design import make_design, product
+from labelwise.learners.regression._logistic import Objective
+from labelwise.learners.regression._logistic_kernels import softmaxes
 from tests.oracles.logistic import multinomials
 
 MARGINS = hnp.arrays(

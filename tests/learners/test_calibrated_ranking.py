@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import load, make_multilabel
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
-from labelwise.learners._pair_forests import check_forests
-from labelwise.learners._pairs import all_pairs, pair_samples
+from labelwise.learners.ranking._label_pairs import all_pairs, pair_samples
+from labelwise.learners.ranking._pair_forests import check_forests
 from labelwise.measures import ranking_loss, scorer
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.label_ranking import votes_of

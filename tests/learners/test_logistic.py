@@ -8,17 +8,13 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from labelwise.data import make_multilabel
-from labelwise.learners import (
-    BinaryRelevance,
-    ExactFPlugin,
-    IndependentFPlugin,
-    _batched_descent,
-    _design,
-    _penalty_path,
-)
-from labelwise.learners._design import make_design
-from labelwise.learners._logistic import Tasks
-from labelwise.learners._penalty_path import Problem, fit_regressions
+from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
+from labelwise.learners.regression import _batched_descent as _batched_descent
+from labelwise.learners.regression import _design as _design
+from labelwise.learners.regression import _penalty_path as _penalty_path
+from labelwise.learners.regression._design import make_design
+from labelwise.learners.regression._logistic import Tasks
+from labelwise.learners.regression._penalty_path import Problem, fit_regressions
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.logistic import (
     best_penalty,

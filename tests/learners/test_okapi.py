@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from labelwise.decisions import TunedThresholds
 from labelwise.features import OkapiWeights, TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.learners._okapi_kernels import cut_of_best
+from labelwise.learners.okapi._okapi_kernels import cut_of_best
 from tests.oracles import term_selection as oracle
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
-from labelwise.learners._cut_kernels import violating_set
-from labelwise.learners._structured import Problem, decide, no_pairs, pairs_of, solve
-from labelwise.learners._structured_kernels import most_violating_set
+from labelwise.learners.structured._hinge_loss import Problem, decide, no_pairs, pairs_of, solve
+from labelwise.learners.structured._hinge_loss_kernels import most_violating_set
+from labelwise.learners.structured._min_cut_kernels import violating_set
 from tests.oracles import structured as oracle
 
 # Many ties, among scores and between scores and losses; hits stay only where scores exceed 1.

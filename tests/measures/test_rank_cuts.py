@@ -6,7 +6,8 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from labelwise.decisions import rank_cut
-from labelwise.measures import _rank_cuts, count, f_measure, micro, rank_cut_f, with_beta
+from labelwise.measures import count, f_measure, micro, rank_cut_f, with_beta
+from labelwise.measures.ranking import _rank_cuts
 
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 5))
 tied = st.sampled_from([-1.0, 0.0, 0.5, 0.5, 2.0])

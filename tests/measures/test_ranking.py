@@ -14,7 +14,6 @@ from sklearn import metrics
 
 from labelwise._validation import check_labels
 from labelwise.measures import (
-    _places,
     area_under_roc,
     average_precision,
     coverage,
@@ -25,6 +24,7 @@ from labelwise.measures import (
     r_precision,
     ranking_loss,
 )
+from labelwise.measures.ranking import _ranks_of_positives as _places
 from tests.measures.outcomes import scored_outcomes
 from tests.oracles import measures as oracle
 

@@ -13,8 +13,8 @@ from scipy import sparse
 from labelwise.splitting import assign, split_quality
 from labelwise.splitting._assign import METHODS
 from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting._sampling import turns
-from labelwise.splitting._units import without_empty
+from labelwise.splitting.stratification._sampling import turns
+from labelwise.splitting.stratification._units import without_empty
 from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
 
 WAYS = [method for method in METHODS if method != "auto"]

@@ -11,8 +11,16 @@ from scipy import sparse
 from labelwise.data import load
 from labelwise.splitting import _assign as door
 from labelwise.splitting import assign, split_quality
-from labelwise.splitting._balanced import _draws, _seats, _Task, _with_exact_sizes, kernel_rows
-from labelwise.splitting._balanced_kernels import (
+from labelwise.splitting._proportions import check_proportions, subset_sizes
+from labelwise.splitting._quality import positives_by_subset
+from labelwise.splitting.stratification._balanced import (
+    _draws,
+    _seats,
+    _Task,
+    _with_exact_sizes,
+    kernel_rows,
+)
+from labelwise.splitting.stratification._balanced_kernels import (
     best_in_return,
     cheapest_to_leave,
     cost_of_leaving,
@@ -22,11 +30,9 @@ from labelwise.splitting._balanced_kernels import (
     relocate,
     try_swaps,
 )
-from labelwise.splitting._grouped import with_nearest_sizes
-from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting._quality import positives_by_subset
-from labelwise.splitting._sampling import labelset_subsets, random_subsets
-from labelwise.splitting._units import units_of
+from labelwise.splitting.stratification._grouped import with_nearest_sizes
+from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
+from labelwise.splitting.stratification._units import units_of
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 from tests.oracles import splitting as oracle
 from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares

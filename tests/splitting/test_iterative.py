@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.splitting import assign
-from labelwise.splitting._iterative import (
+from labelwise.splitting.stratification._iterative import (
     deal_in_order,
     deal_iteratively,
     label_pairs,
     tree_of_minima,
 )
-from labelwise.splitting._iterative_kernels import fill, least, lower, remove
-from labelwise.splitting._units import units_of
+from labelwise.splitting.stratification._iterative_kernels import fill, least, lower, remove
+from labelwise.splitting.stratification._units import units_of
 from tests.oracles import splitting as oracle
 from tests.splitting.problems import correlated, label_matrices, shares
 

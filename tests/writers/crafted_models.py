@@ -28,9 +28,9 @@ TYPES = (
     ("scipy.sparse._csc", "csc_matrix"),
     ("sklearn.tree._tree", "Tree"),
     ("sklearn.svm._classes", "SVC"),
-    ("labelwise.learners._okapi", "OkapiNeighbors"),
-    ("labelwise.learners._pair_forests", "Forests"),
-    ("labelwise.measures._counts", "f_measure"),
+    ("labelwise.learners", "OkapiNeighbors"),
+    ("labelwise.learners", "Forests"),
+    ("labelwise.measures", "f_measure"),
 )
 VALUES = (
     *("null", "true", "0", "-1", "3", "2147483648", "1e308", "NaN", "Infinity", '""', "[]", "{}"),

@@ -1,5 +1,22 @@
-"""Files on disk, below all stages: every file that labelwise writes is written here."""
+"""Files on disk: bounded reading, npy and npz, and the one function that writes a file whole.
 
+Every stage may import from here; nothing here imports a stage.
+"""
+
+from labelwise._io._numpy_files import Arrays, check_npy, npy_array, npz_arrays, sparse_matrix
+from labelwise._io._reading import (
+    MAX_BYTES,
+    SIDE_BYTES,
+    TEXT_BYTES,
+    Bound,
+    DataError,
+    bound_of,
+    decode,
+    first_line,
+    plain_name,
+    read_bytes,
+    reading,
+)
 from labelwise._io._writing import (
     check_output,
     ending_of,
@@ -10,10 +27,26 @@ from labelwise._io._writing import (
 )
 
 __all__ = [
+    "MAX_BYTES",
+    "SIDE_BYTES",
+    "TEXT_BYTES",
+    "Arrays",
+    "Bound",
+    "DataError",
+    "bound_of",
+    "check_npy",
     "check_output",
+    "decode",
     "ending_of",
+    "first_line",
     "goes_to_stdout",
     "is_stream",
+    "npy_array",
+    "npz_arrays",
+    "plain_name",
+    "read_bytes",
+    "reading",
     "same_file",
+    "sparse_matrix",
     "written_whole",
 ]

@@ -8,10 +8,10 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from labelwise._io import DataError
 from labelwise._saving._members import check_members, unpacked_size
 from labelwise._saving._schema import Described, described_objects
 from labelwise._saving._versions import ABOUT
-from labelwise.data._files import DataError
 
 _SCHEMA = "schema.json"
 _MOST_SCHEMA = 2**28

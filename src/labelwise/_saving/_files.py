@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise._io import written_whole
+from labelwise._io import MAX_BYTES, DataError, read_bytes, written_whole
 from labelwise._saving._archive import Archive, first_line, open_archive
 from labelwise._saving._run_settings import reset_run_settings
 from labelwise._saving._soundness import check_sound
@@ -20,7 +20,6 @@ from labelwise._saving._trusted import (
     unknown_types,
 )
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
-from labelwise.data._files import MAX_BYTES, DataError, read_bytes
 
 
 def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from labelwise._io import DataError, check_npy, npz_arrays, sparse_matrix
 from labelwise._saving._schema import Described
-from labelwise.data._files import DataError
-from labelwise.data._numpy_files import check_npy, npz_arrays, sparse_matrix
 
 # What scipy.sparse.save_npz writes for CSR and CSC; `_is_array` only for sparse arrays.
 _SPARSE_MEMBERS = {"data.npy", "format.npy", "indices.npy", "indptr.npy", "shape.npy"}

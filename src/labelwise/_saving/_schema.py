@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.data._files import DataError
+from labelwise._io import DataError
 
 # The protocol of skops that `save` wrote first; older ones have weaker checks.
 _FIRST_PROTOCOL = 2

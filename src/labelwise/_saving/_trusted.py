@@ -133,8 +133,8 @@ def _full_name(one: Any) -> str:
 def _own() -> Iterator[Any]:
     """Give the public estimators and their parts, the splitters, and the measures."""
     from labelwise import measures
-    from labelwise.decisions._calibration import Sigmoid
-    from labelwise.learners._pair_forests import Forests
+    from labelwise.decisions import Sigmoid
+    from labelwise.learners import Forests
 
     for stage in ("decisions", "features", "learners", "splitting"):
         if find_spec(f"labelwise.{stage}") is not None:

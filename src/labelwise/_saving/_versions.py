@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import __version__
-from labelwise.data._files import DataError
+from labelwise._io import DataError
 
 ABOUT = "labelwise.json"
 FORMAT = "labelwise model"
-VERSION = 1
+VERSION = 2
 
 
 def versions_here() -> dict[str, Any]:
@@ -33,6 +33,8 @@ def check_versions(path: Path, about: Any) -> None:
     version = about.get("version")
     if type(version) is not int or version < 1:
         raise DataError(path, f"has version {version!r:.50}, but must have a whole number.")
+    if version < VERSION:
+        raise DataError(path, f"has version {version}, which named private modules: save it again.")
     here = versions_here()
     if version > VERSION:
         raise DataError(

@@ -1,4 +1,8 @@
-"""The gate: arrays are checked here once, and trusted behind it."""
+"""Check arguments: label and score matrices, names, weights, rows and single numbers.
+
+Public functions check each argument once, by these functions; the code behind them trusts what it
+gets. Every stage may import from here; nothing here imports a stage.
+"""
 
 from labelwise._validation._arrays import (
     as_dense,
@@ -8,6 +12,7 @@ from labelwise._validation._arrays import (
     scores_of_class_1,
 )
 from labelwise._validation._label_sets import columns_of_sets, is_list_of_sets, names_in_sets
+from labelwise._validation._labelsets import labelset_numbers
 from labelwise._validation._matrices import (
     Labels,
     Scores,
@@ -17,26 +22,38 @@ from labelwise._validation._matrices import (
     columns_in_order,
 )
 from labelwise._validation._names import check_names
+from labelwise._validation._numbers import check_beta, check_real, check_undefined, check_whole
+from labelwise._validation._outcome import Outcome, check_outcome
 from labelwise._validation._readable import check_readable
+from labelwise._validation._rows import n_rows, take_rows
 from labelwise._validation._weights import check_weights, relative_weights
 
 __all__ = [
     "Labels",
+    "Outcome",
     "Scores",
     "as_dense",
+    "check_beta",
     "check_labels",
     "check_matching",
     "check_names",
+    "check_outcome",
     "check_readable",
+    "check_real",
     "check_scores",
+    "check_undefined",
     "check_weights",
+    "check_whole",
     "columns_in_order",
     "columns_of_sets",
     "frame_columns",
     "is_array_per_label",
     "is_frame",
     "is_list_of_sets",
+    "labelset_numbers",
+    "n_rows",
     "names_in_sets",
     "relative_weights",
     "scores_of_class_1",
+    "take_rows",
 ]

@@ -14,7 +14,7 @@ import typer
 from labelwise import __version__
 from labelwise._text import printable
 from labelwise.cli._model_commands import fit, learners, predict
-from labelwise.cli._option_types import (
+from labelwise.cli._options import (
     BagsOption,
     BytesOption,
     HomeOption,
@@ -85,7 +85,7 @@ def describe(
     max_bytes: BytesOption = None,
 ) -> None:
     """Show what a data set looks like, and which way of splitting suits it."""
-    from labelwise.cli._describe import show_description
+    from labelwise.cli.commands._describe import show_description
 
     show_description(data, labels, data_home, bags, max_bytes=max_bytes)
 
@@ -111,7 +111,7 @@ def split(
     max_bytes: BytesOption = None,
 ) -> None:
     """Split a data set fairly, and show how fair beside other methods."""
-    from labelwise.cli._split import show_split
+    from labelwise.cli.commands._split import show_split
 
     show_split(
         data,
@@ -165,7 +165,7 @@ def tune(
     max_bytes: BytesOption = None,
 ) -> None:
     """Find the thresholds whose decisions are best for a measure, and say how good they are."""
-    from labelwise.cli._tune import Wishes, show_tuning
+    from labelwise.cli.commands._tune import Wishes, show_tuning
 
     wishes = Wishes(
         maximize=maximize,
@@ -199,7 +199,7 @@ def decide(
     safe_csv: SafeCsvOption = False,
 ) -> None:
     """Decide which labels each row gets."""
-    from labelwise.cli._decide import run_decisions
+    from labelwise.cli.commands._decide import run_decisions
 
     run_decisions(thresholds, scores, output, max_bytes=max_bytes, safe_csv=safe_csv)
 
@@ -223,7 +223,7 @@ def evaluate(
     max_bytes: BytesOption = None,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
-    from labelwise.cli._evaluate import show_evaluation
+    from labelwise.cli.commands._evaluate import show_evaluation
 
     show_evaluation(
         labels,
@@ -257,7 +257,7 @@ def compare(
     ] = None,
 ) -> None:
     """Run a study of models on data sets, or go on with it; exit code 1 if a cell failed."""
-    from labelwise.cli._compare import run_comparison
+    from labelwise.cli.commands._compare import run_comparison
 
     run_comparison(study, store, jobs, resume, timeout)
 
@@ -273,7 +273,7 @@ def results(
     safe_csv: SafeCsvOption = False,
 ) -> None:
     """Show mean and deviation of what a study found, and what failed or is missing."""
-    from labelwise.cli._results import show_results
+    from labelwise.cli.commands._results import show_results
 
     show_results(store, study, measure, export, safe_csv=safe_csv)
 
@@ -290,7 +290,7 @@ def reproduce(
     ] = None,
 ) -> None:
     """Measure a paper's published tables anew; needs an installation from a checkout."""
-    from labelwise.cli._reproduce import run_study
+    from labelwise.cli.commands._reproduce import run_study
 
     run_study(paper, table, quick, repetitions)
 
@@ -302,6 +302,6 @@ for _command in (select, learners, fit, predict):
 @app.command()
 def demo() -> None:
     """Go the whole way on bundled data: describe, split, score, decide, measure."""
-    from labelwise.cli._demo import run_demo
+    from labelwise.cli.commands._demo import run_demo
 
     run_demo()

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._io import DataError, reading
 from labelwise._validation import Labels, Scores, check_labels, check_scores, columns_in_order
-from labelwise.cli._describe import parse_labels
 from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.cli._parts import check_part, part_of
+from labelwise.cli.commands._describe import parse_labels
 from labelwise.data import Dataset, load
-from labelwise.data._files import DataError, reading
 
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24

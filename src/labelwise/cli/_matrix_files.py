@@ -9,18 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import ending_of, written_whole
-from labelwise._text import safe_cell
-from labelwise.data._files import (
+from labelwise._io import (
     TEXT_BYTES,
+    Arrays,
     Bound,
     DataError,
+    ending_of,
+    npy_array,
+    npz_arrays,
     read_bytes,
     reading,
+    sparse_matrix,
+    written_whole,
 )
-from labelwise.data._numpy_files import Arrays, npy_array, npz_arrays, sparse_matrix
-from labelwise.data._table_columns import numbers, texts
-from labelwise.data._table_files import Tables
+from labelwise._text import safe_cell
+from labelwise.data import Tables, numbers, texts
 
 _TABLES, _NUMPY = (".csv", ".tsv", ".parquet"), (".npy", ".npz")
 _WRITTEN = (".csv", ".parquet", ".npy", ".npz")

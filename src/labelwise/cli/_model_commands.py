@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import (
+from labelwise.cli._options import (
     BagsOption,
     BytesOption,
     HomeOption,
@@ -18,7 +18,7 @@ from labelwise.cli._option_types import (
 
 def learners() -> None:
     """List what can learn, a line each."""
-    from labelwise.cli._learners import show_learners
+    from labelwise.cli.commands._learners import show_learners
 
     show_learners()
 
@@ -50,7 +50,7 @@ def fit(
     max_bytes: BytesOption = None,
 ) -> None:
     """Learn from a data set, and write the model to a file."""
-    from labelwise.cli._fit import FitWishes, run_fit
+    from labelwise.cli.commands._fit import FitWishes, run_fit
 
     wishes = FitWishes(
         learner=learner,
@@ -92,7 +92,7 @@ def predict(
     safe_csv: SafeCsvOption = False,
 ) -> None:
     """Predict the labels of a data set by a model in a file."""
-    from labelwise.cli._predict import run_prediction
+    from labelwise.cli.commands._predict import run_prediction
 
     run_prediction(
         model,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from labelwise.cli._option_types import BytesOption, HomeOption, LabelsOption, SafeCsvOption
+from labelwise.cli._options import BytesOption, HomeOption, LabelsOption, SafeCsvOption
 
 
 def select(
@@ -37,7 +37,7 @@ def select(
     safe_csv: SafeCsvOption = False,
 ) -> None:
     """Keep the terms that tell most about the labels, or show how many are enough."""
-    from labelwise.cli._select import SelectWishes, show_selection
+    from labelwise.cli.commands._select import SelectWishes, show_selection
 
     wishes = SelectWishes(by, combine, cut, n_terms, curve, k, seed, safe_csv)
     show_selection(

@@ -1,19 +1,28 @@
 """Read, describe and generate multi-label data."""
 
-from labelwise.data._arff import read_arff
+from labelwise._io import DataError
+from labelwise._publishing import publish
 from labelwise.data._bags import Bags
-from labelwise.data._corpus import make_corpus
+from labelwise.data._bags import as_bags as as_bags
+from labelwise.data._bags import is_bags as is_bags
 from labelwise.data._dataset import Dataset
 from labelwise.data._description import Description
-from labelwise.data._digits import make_digit_bags
-from labelwise.data._files import DataError
+from labelwise.data._input_files import input_files as input_files
+from labelwise.data._load import BUNDLED as BUNDLED
 from labelwise.data._load import load
-from labelwise.data._multilabel import Posterior, make_multilabel
-from labelwise.data._reuters import read_reuters
-from labelwise.data._svmlight import read_svmlight
-from labelwise.data._svmlight_writing import write_svmlight
-from labelwise.data._table import read_table
-from labelwise.data._terms import count_terms, tf_idf
+from labelwise.data.arff._arff import read_arff
+from labelwise.data.generated._corpus import make_corpus
+from labelwise.data.generated._digits import make_digit_bags
+from labelwise.data.generated._multilabel import Posterior, make_multilabel
+from labelwise.data.generated._multilabel import counts_of_others as counts_of_others
+from labelwise.data.reuters._reuters import read_reuters
+from labelwise.data.reuters._terms import count_terms, tf_idf
+from labelwise.data.svmlight._svmlight import read_svmlight
+from labelwise.data.svmlight._writing import write_svmlight
+from labelwise.data.table._columns import numbers as numbers
+from labelwise.data.table._columns import texts as texts
+from labelwise.data.table._files import Tables as Tables
+from labelwise.data.table._table import read_table
 
 __all__ = [
     "Bags",
@@ -33,3 +42,5 @@ __all__ = [
     "tf_idf",
     "write_svmlight",
 ]
+
+publish(__name__, __all__, globals())

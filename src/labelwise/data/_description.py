@@ -8,8 +8,8 @@ from html import escape
 import numpy as np
 from scipy import sparse
 
-from labelwise._labelsets import labelset_numbers
 from labelwise._text import printable, quoted
+from labelwise._validation import labelset_numbers
 
 # Below this share of distinct labelsets sechidis2011 (section 5) finds labelset sampling adequate.
 FEW_LABELSETS = 0.1

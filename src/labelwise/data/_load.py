@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from labelwise.data._arff import arff_files
-from labelwise.data._corpus import make_corpus
+from labelwise._io import DataError, reading
 from labelwise.data._dataset import Dataset
-from labelwise.data._digits import make_digit_bags
-from labelwise.data._files import DataError, reading
-from labelwise.data._multilabel import make_multilabel
 from labelwise.data._openml import OPENML_IDS, fetch
-from labelwise.data._svmlight import svmlight_files
-from labelwise.data._table import table_files
+from labelwise.data.arff._arff import arff_files
+from labelwise.data.generated._corpus import make_corpus
+from labelwise.data.generated._digits import make_digit_bags
+from labelwise.data.generated._multilabel import make_multilabel
+from labelwise.data.svmlight._svmlight import svmlight_files
+from labelwise.data.table._table import table_files
 
 BUNDLED: dict[str, Callable[[], Dataset]] = {
     "digits": lambda: make_digit_bags(pictures=True, random_state=0),
@@ -171,7 +171,7 @@ def _read_files(
     if bags is not None and ending not in _TABLE:
         raise ValueError(f"bags is for csv and parquet tables, got {bags!r} for {files[0].name}.")
     if files[0].is_dir():
-        from labelwise.data._reuters import read_reuters
+        from labelwise.data.reuters._reuters import read_reuters
 
         return read_reuters(files[0], max_bytes=max_bytes)
     if ending in _ARFF:

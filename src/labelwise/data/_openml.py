@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from xml.sax.saxutils import quoteattr
 
-from labelwise.data._files import DataError
+from labelwise._io import DataError
 
 OPENML_IDS = {
     "birds": 40588,

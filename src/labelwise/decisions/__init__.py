@@ -1,16 +1,26 @@
 """Turn scores into label sets: those that maximise the measure that counts."""
 
-from labelwise.decisions._best import best_thresholds
-from labelwise.decisions._calibration import CalibratedLabels
-from labelwise.decisions._expected_f import maximize_expected_f
-from labelwise.decisions._frontier import Frontier, micro_frontier
-from labelwise.decisions._independent_f import maximize_expected_f_independent
-from labelwise.decisions._joint import joint_from_samples, make_consistent
-from labelwise.decisions._linear_fractional import LinearFractional
-from labelwise.decisions._ranks import proportion_cut, rank_cut
-from labelwise.decisions._scan import Scan, scan_thresholds
-from labelwise.decisions._thresholds import Thresholds
-from labelwise.decisions._tuned import TunedThresholds
+from labelwise._publishing import publish
+from labelwise.decisions._calibrated_labels import CalibratedLabels
+from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
+from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
+from labelwise.decisions._tuned_thresholds import TunedThresholds
+from labelwise.decisions.expected_f._expected_f import maximize_expected_f
+from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
+from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
+from labelwise.decisions.thresholds._best_thresholds import best_thresholds
+from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
+from labelwise.decisions.thresholds._goal import NAMES as NAMES
+from labelwise.decisions.thresholds._goal import Goal as Goal
+from labelwise.decisions.thresholds._goal import check_goal as check_goal
+from labelwise.decisions.thresholds._goal import of_all_labels as of_all_labels
+from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
+from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
+from labelwise.decisions.thresholds.generalisation._corrected_value import (
+    corrected_value as corrected_value,
+)
+from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
     "CalibratedLabels",
@@ -29,3 +39,5 @@ __all__ = [
     "rank_cut",
     "scan_thresholds",
 ]
+
+publish(__name__, [*__all__, "Sigmoid"], globals())

@@ -1,17 +1,25 @@
 """Compare models in resumable studies: run, rows, ranks, and the tests that reviewers ask for."""
 
-from labelwise.experiments._difference import Difference, paired_difference
-from labelwise.experiments._friedman import FriedmanTest, friedman_test
-from labelwise.experiments._outcome import CellOutcome
-from labelwise.experiments._pair_tests import PairTest, sign_test, wilcoxon_test
-from labelwise.experiments._paired import PairedValues, paired_values
-from labelwise.experiments._rank_pairs import RankPairs, holm_adjusted, holm_test, nemenyi_test
-from labelwise.experiments._ranks import AverageRanks, average_ranks
+from labelwise._publishing import publish
 from labelwise.experiments._results import FailedCell, Results, read_results
-from labelwise.experiments._running import Progress
-from labelwise.experiments._store_file import StoreError
 from labelwise.experiments._study import Study
-from labelwise.experiments._summary import Spread, Summary, summarize
+from labelwise.experiments._study import check_timeout as check_timeout
+from labelwise.experiments.running._outcome import CellOutcome
+from labelwise.experiments.running._running import Progress
+from labelwise.experiments.running._store_file import StoreError
+from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
+from labelwise.experiments.statistics._difference import Difference, paired_difference
+from labelwise.experiments.statistics._friedman import FriedmanTest, friedman_test
+from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
+from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
+from labelwise.experiments.statistics._post_hoc_tests import (
+    RankPairs,
+    holm_adjusted,
+    holm_test,
+    nemenyi_test,
+)
+from labelwise.experiments.statistics._summary import Spread, Summary, summarize
+from labelwise.experiments.study_files._study_file import read_study as read_study
 
 __all__ = [
     "AverageRanks",
@@ -40,3 +48,5 @@ __all__ = [
     "summarize",
     "wilcoxon_test",
 ]
+
+publish(__name__, __all__, globals())

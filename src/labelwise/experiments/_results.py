@@ -12,8 +12,8 @@ import numpy as np
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import safe_cell
-from labelwise.experiments._store import Columns, Store, unpacked
-from labelwise.experiments._summary import Spread, Summary
+from labelwise.experiments.running._store import Columns, Store, unpacked
+from labelwise.experiments.statistics._summary import Spread, Summary
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)

@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise._validation import check_names
+from labelwise._io import plain_name
+from labelwise._validation import check_names, check_real, check_undefined, check_whole
 from labelwise.data import Dataset
-from labelwise.data._files import plain_name
-from labelwise.data._numbers import check_real, check_whole
-from labelwise.experiments._cells import TRAIN_TEST, Cell, Plan, Source, make_plan
-from labelwise.experiments._crews import Cluster, Crew, ThisProcess
-from labelwise.experiments._plain_text import encodable
-from labelwise.experiments._progress import shown
 from labelwise.experiments._results import Results
-from labelwise.experiments._running import Progress, Runner
-from labelwise.experiments._store import Store
-from labelwise.experiments._store_file import StoreError
-from labelwise.experiments._workers import Processes
-from labelwise.measures._catalogue import measure_named
-from labelwise.measures._undefined import check_undefined
+from labelwise.experiments.running._cells import TRAIN_TEST, Cell, Plan, Source, make_plan
+from labelwise.experiments.running._crews import Cluster, Crew, ThisProcess
+from labelwise.experiments.running._plain_text import encodable
+from labelwise.experiments.running._progress import shown
+from labelwise.experiments.running._running import Progress, Runner
+from labelwise.experiments.running._store import Store
+from labelwise.experiments.running._store_file import StoreError
+from labelwise.experiments.running._workers import Processes
+from labelwise.measures import measure_named
 
 # Steps of this share of a circle never come close to each other: where runners start.
 _GOLDEN = 0.6180339887498949
@@ -123,7 +121,7 @@ class Study:
         ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and
         its ``params``. Paths are relative to the file's folder.
         """
-        from labelwise.experiments._study_file import read_study
+        from labelwise.experiments.study_files._study_file import read_study
 
         return read_study(path).study
 

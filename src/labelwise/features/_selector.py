@@ -21,7 +21,7 @@ from labelwise.features._term_scores import (
     label_rows,
     present_terms,
 )
-from labelwise.measures._ranking import check_cutoff
+from labelwise.measures import check_cutoff
 
 
 class TermSelector(SelectorMixin, BaseEstimator):

@@ -1,5 +1,7 @@
 """Kernels that score each term by the labels of the documents that have it."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
 from typing import NamedTuple
 
 import numpy as np

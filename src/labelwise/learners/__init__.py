@@ -1,14 +1,16 @@
 """Give scores: models that learn the labels of samples from their features."""
 
+from labelwise._publishing import publish
 from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
 from labelwise.learners._bag_summary import BagSummary
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
 from labelwise.learners._independent_f import IndependentFPlugin
-from labelwise.learners._okapi import OkapiNeighbors
+from labelwise.learners._okapi_neighbors import OkapiNeighbors
 from labelwise.learners._reverse_multilabel import ReverseMultilabel
 from labelwise.learners._submodular_multilabel import SubmodularMultilabel
+from labelwise.learners.ranking._pair_forests import Forests as Forests
 
 __all__ = [
     "BagPlugin",
@@ -22,3 +24,5 @@ __all__ = [
     "ReverseMultilabel",
     "SubmodularMultilabel",
 ]
+
+publish(__name__, [*__all__, "Forests"], globals())

@@ -12,18 +12,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.data import Bags
-from labelwise.data._numbers import check_real, check_whole
-from labelwise.decisions._goal import NAMES, check_goal, of_all_labels
-from labelwise.decisions._score_matrix import (
+from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
     scoring_method,
 )
-from labelwise.decisions._thresholds import check_thresholds
-from labelwise.learners._bag_gate import bag_labels, learn_bags
-from labelwise.learners._bag_rounds import (
+from labelwise._validation import check_real, check_whole
+from labelwise.data import Bags
+from labelwise.decisions import NAMES, check_goal, check_thresholds, of_all_labels
+from labelwise.learners._binary_relevance import BinaryRelevance
+from labelwise.learners._training import Targets, all_labels, learn_targets, tell
+from labelwise.learners.bags._checks import bag_labels, learn_bags
+from labelwise.learners.bags._maxima import AGGREGATIONS, bag_speakers, check_aggregation
+from labelwise.learners.bags._rounds import (
     BagTask,
     Round,
     Stopping,
@@ -32,9 +34,6 @@ from labelwise.learners._bag_rounds import (
     fit_all,
     highest,
 )
-from labelwise.learners._bag_scores import AGGREGATIONS, bag_speakers, check_aggregation
-from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets, tell
 from labelwise.measures import f_measure
 
 _PENALTY = 0.01

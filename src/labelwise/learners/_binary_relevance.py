@@ -14,16 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._validation import relative_weights
-from labelwise.decisions._score_matrix import as_multilabel, check_constants, score_matrix
-from labelwise.learners._logistic import Tasks
-from labelwise.learners._penalty_path import (
-    Problem,
-    check_penalty,
-    check_tol,
-    fit_regressions,
-    penalty_splits,
-)
+from labelwise._estimators import as_multilabel, check_constants, score_matrix
+from labelwise._validation import n_rows, relative_weights
 from labelwise.learners._training import (
     Targets,
     all_labels,
@@ -32,7 +24,14 @@ from labelwise.learners._training import (
     learn_targets,
     tell,
 )
-from labelwise.splitting._holdout import n_rows
+from labelwise.learners.regression._logistic import Tasks
+from labelwise.learners.regression._penalty_path import (
+    Problem,
+    check_penalty,
+    check_tol,
+    fit_regressions,
+    penalty_splits,
+)
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:

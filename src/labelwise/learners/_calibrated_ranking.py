@@ -13,13 +13,18 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._validation import check_readable
-from labelwise.decisions._score_matrix import as_multilabel, check_constants
-from labelwise.learners._pair_forests import Forests, check_forests, is_packable, joined, packed
-from labelwise.learners._pair_forests_kernels import add_votes
-from labelwise.learners._pairs import Pairs, all_pairs, pair_samples
+from labelwise._estimators import as_multilabel, check_constants
+from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners._training import learn_targets, tell
-from labelwise.splitting._holdout import n_rows, take_rows
+from labelwise.learners.ranking._label_pairs import Pairs, all_pairs, pair_samples
+from labelwise.learners.ranking._pair_forests import (
+    Forests,
+    check_forests,
+    is_packable,
+    joined,
+    packed,
+)
+from labelwise.learners.ranking._pair_forests_kernels import add_votes
 
 # Pairs that a worker learns, or a thread applies, at a time.
 _TOGETHER = 32

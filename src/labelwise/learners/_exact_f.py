@@ -9,18 +9,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from labelwise._estimators import as_multilabel, check_constants
 from labelwise._validation import relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.decisions._score_matrix import as_multilabel, check_constants
-from labelwise.learners._penalty_path import (
+from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
+from labelwise.learners.regression._penalty_path import (
     Problem,
     check_penalty,
     check_tol,
     fit_regressions,
     penalty_splits,
 )
-from labelwise.learners._size_tasks import SizeTasks, size_tasks
-from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
+from labelwise.learners.regression._size_tasks import SizeTasks, size_tasks
 
 # Probabilities that are held at a time while deciding.
 _TOGETHER = 2**23
@@ -174,7 +174,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
             yield make_consistent(joint, p_empty) if self.consistent else (joint, p_empty)
 
     def _joint(self, X: Any, n_sizes: int) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.learners._logistic_kernels import softmaxes
+        from labelwise.learners.regression._logistic_kernels import softmaxes
 
         is_first = np.diff(self.column_labels_, prepend=-1) > 0
         starts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)

@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise.data._multilabel import counts_of_others
-from labelwise.decisions import maximize_expected_f_independent
-from labelwise.decisions._score_matrix import (
+from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
     fit_scorer,
 )
+from labelwise.data import counts_of_others
+from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import all_labels, learn_targets
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise.decisions._score_matrix import as_multilabel, check_constants
-from labelwise.learners._structured import no_pairs
-from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise._estimators import as_multilabel, check_constants
 from labelwise.learners._training import check_coefficients
+from labelwise.learners.structured._fitting import learn_weights, linear_scores
+from labelwise.learners.structured._hinge_loss import no_pairs
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise.data._numbers import check_real
-from labelwise.decisions._score_matrix import as_multilabel, check_constants
-from labelwise.learners._cut_kernels import Pairs
-from labelwise.learners._structured import decide, pairs_of
-from labelwise.learners._structured_fit import learn_weights, linear_scores
+from labelwise._estimators import as_multilabel, check_constants
+from labelwise._validation import check_real
 from labelwise.learners._training import check_coefficients
+from labelwise.learners.structured._fitting import learn_weights, linear_scores
+from labelwise.learners.structured._hinge_loss import decide, pairs_of
+from labelwise.learners.structured._min_cut_kernels import Pairs
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
+from labelwise._estimators import constant_labels, warn_of_constants
 from labelwise._validation import check_labels, check_readable
-from labelwise.decisions._score_matrix import constant_labels, warn_of_constants
 
 
 class Targets(NamedTuple):

@@ -1,5 +1,8 @@
 """Measure decisions and rankings: counts, their measures and averages, whole evaluations."""
 
+from labelwise._publishing import publish
+from labelwise.measures._catalogue import NamedMeasure as NamedMeasure
+from labelwise.measures._catalogue import measure_named as measure_named
 from labelwise.measures._count_measures import (
     accuracy,
     balanced_accuracy,
@@ -10,6 +13,7 @@ from labelwise.measures._count_measures import (
     precision,
     recall,
 )
+from labelwise.measures._count_measures import wide as wide
 from labelwise.measures._counts import (
     Counts,
     count,
@@ -20,18 +24,25 @@ from labelwise.measures._counts import (
     subset_accuracy,
     with_beta,
 )
+from labelwise.measures._counts import Measure as Measure
+from labelwise.measures._counts import measured as measured
 from labelwise.measures._evaluate import evaluate
+from labelwise.measures._evaluate import measure_outcome as measure_outcome
 from labelwise.measures._evaluation import Evaluation
-from labelwise.measures._rank_cuts import rank_cut_f
-from labelwise.measures._ranking import (
+from labelwise.measures._model_labels import labels_for as labels_for
+from labelwise.measures._scorers import scorer, scorers
+from labelwise.measures.ranking._rank_cuts import rank_cut_f
+from labelwise.measures.ranking._ranking import (
     area_under_roc,
     average_precision,
     coverage,
     one_error,
     ranking_loss,
 )
-from labelwise.measures._scorers import scorer, scorers
-from labelwise.measures._top import ndcg_at, precision_at, r_precision
+from labelwise.measures.ranking._ranking import check_cutoff as check_cutoff
+from labelwise.measures.ranking._ranks_of_positives import find_places as find_places
+from labelwise.measures.ranking._top import ndcg_at, precision_at, r_precision
+from labelwise.measures.ranking._top import r_precision_of as r_precision_of
 
 __all__ = [
     "Counts",
@@ -64,3 +75,5 @@ __all__ = [
     "subset_accuracy",
     "with_beta",
 ]
+
+publish(__name__, __all__, globals())

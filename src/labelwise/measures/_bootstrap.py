@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import Outcome
 from labelwise.measures._catalogue import NamedMeasure
 from labelwise.measures._counts import Counts, counts_from, exactly_empty
-from labelwise.measures._outcome import Outcome
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
 
 # Weights held at a time.

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_beta
 from labelwise.measures import _count_measures as counts
-from labelwise.measures import _ranking as ranking
-from labelwise.measures import _top as top
 from labelwise.measures._counts import both_rates, f_of
-from labelwise.measures._ranking import RANKINGS
 from labelwise.measures._undefined import mean
+from labelwise.measures.ranking import _ranking as ranking
+from labelwise.measures.ranking import _top as top
+from labelwise.measures.ranking._ranking import RANKINGS
 
 COUNT_MEASURES: dict[str, Callable[..., Any]] = {
     "precision": counts.precision,
@@ -71,7 +72,7 @@ def measure_named(name: str, beta: float = 1.0) -> NamedMeasure:
 
 
 def _of_decisions(beta: float) -> list[NamedMeasure]:
-    counts.check_beta(beta)
+    check_beta(beta)
     f_beta = partial(counts.f_measure, beta=beta)
     averaged = [
         NamedMeasure(f"{average}-{name}", "decided", by, f_beta if name == "f" else measure)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_beta
 from labelwise.measures._undefined import ratio
 
 
@@ -138,12 +139,6 @@ def is_exact(counts: Any) -> Any:
     """Return 1 where no decision is wrong, else 0; its mean over samples is subset accuracy."""
     _, fp, fn, _ = wide(counts)
     return np.asarray(fp + fn == 0, dtype=np.float64)[()]
-
-
-def check_beta(beta: Any) -> None:
-    """Refuse a beta that is not a positive, finite number."""
-    if not isinstance(beta, int | float | np.number) or not 0 < beta < np.inf:
-        raise ValueError(f"beta must be a positive number, got {beta!r}.")
 
 
 def _specificity(counts: Any) -> Any:

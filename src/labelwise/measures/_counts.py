@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.measures._count_measures import check_beta, is_exact, precision, recall, wrong_share
-from labelwise.measures._outcome import check_outcome
-from labelwise.measures._undefined import check_undefined, mean, ratio
+from labelwise._validation import check_beta, check_outcome, check_undefined
+from labelwise.measures._count_measures import is_exact, precision, recall, wrong_share
+from labelwise.measures._undefined import mean, ratio
 
 
 class Counts(NamedTuple):

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import Outcome, check_outcome, check_undefined
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._catalogue import NamedMeasure, catalogue
 from labelwise.measures._counts import count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
-from labelwise.measures._outcome import Outcome, check_outcome
-from labelwise.measures._places import find_places
-from labelwise.measures._ranking import check_cutoff
-from labelwise.measures._undefined import check_undefined
-from labelwise.measures._weighted_places import find_weighted_places
+from labelwise.measures.ranking._ranking import check_cutoff
+from labelwise.measures.ranking._ranks_of_positives import find_places
+from labelwise.measures.ranking._weighted_ranks import find_weighted_places
 
 
 def evaluate(

@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import printable
+from labelwise._text import as_html, as_text
 
 _AVERAGES = ("micro", "macro", "sample")
 # A page shows so many labels; frames and dictionaries have all.
 _MOST_LABELS_SHOWN = 100
-# A cell may hold several names.
-_LONGEST_CELL = 200
 
 
 class Measured(NamedTuple):
@@ -122,9 +120,9 @@ class Evaluation(Mapping[str, float]):
         return "\n\n".join([self._title(), *tables, *filter(None, ["\n".join(self._notes())])])
 
     def _repr_html_(self) -> str:
-        tables = [_as_html(table) for table in (self._averages(), self._singles()) if table[1:]]
+        tables = [as_html(table) for table in (self._averages(), self._singles()) if table[1:]]
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        labels = f"<details><summary>by label</summary>{_as_html(self._label_rows())}</details>"
+        labels = f"<details><summary>by label</summary>{as_html(self._label_rows())}</details>"
         return f"<p><b>{escape(self._title())}</b></p>{''.join(tables)}{notes}{labels}"
 
     def _title(self) -> str:
@@ -203,32 +201,3 @@ def _number(value: float) -> str:
     if abs(value) < 10:
         return f"{value:.4f}"
     return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def as_text(table: list[list[str]]) -> str:
-    """Return the rows of a table as lines: the first column flush left, the others right."""
-    table = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in table
-    )
-
-
-def _as_html(table: list[list[str]]) -> str:
-    heading, *rows = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
-    return (
-        f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in heading)}</tr>"
-        + "".join(
-            f"<tr><th style='text-align:left'>{escape(row[0])}</th>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in rows
-        )
-        + "</table>"
-    )

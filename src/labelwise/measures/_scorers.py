@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Labels, as_dense, is_array_per_label, scores_of_class_1
+from labelwise._validation import (
+    Labels,
+    Outcome,
+    as_dense,
+    check_outcome,
+    check_undefined,
+    is_array_per_label,
+    scores_of_class_1,
+)
 from labelwise.measures._catalogue import NamedMeasure, catalogue, measure_named
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._model_labels import ModelTruth, truth_for
-from labelwise.measures._outcome import Outcome, check_outcome
-from labelwise.measures._ranking import check_k
-from labelwise.measures._undefined import check_undefined
+from labelwise.measures.ranking._ranking import check_k
 
 _NEGATED = "neg-"
 _UNKNOWN = ("raise", "missed")

@@ -14,16 +14,6 @@ def ratio(numerator: Any, denominator: Any, when_empty: float) -> Any:
     return np.where(empty, when_empty, quotient)[()]
 
 
-def check_undefined(undefined: Any) -> str | float:
-    """Return the policy for undefined values: "nan", "skip" or a finite number."""
-    if isinstance(undefined, str):
-        if undefined in ("nan", "skip"):
-            return undefined
-    elif isinstance(undefined, int | float | np.number) and np.isfinite(undefined):
-        return float(undefined)
-    raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')
-
-
 def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None = None) -> Any:
     """Return the (weighted) mean over the last axis, with NaN treated by the policy.
 

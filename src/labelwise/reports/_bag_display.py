@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._text import figure_text
+from labelwise._validation import check_whole
 from labelwise.data import Dataset
-from labelwise.data._numbers import check_whole
 from labelwise.learners import BagPlugin
 
 # Told apart by everyone, also in grey.

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
 from labelwise.decisions import micro_frontier
-from labelwise.decisions._score_matrix import score_matrix
-from labelwise.measures import Counts, f_measure
-from labelwise.measures._model_labels import labels_for
+from labelwise.measures import Counts, f_measure, labels_for
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93

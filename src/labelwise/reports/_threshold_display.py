@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import columns_in_order
+from labelwise._validation import check_outcome, columns_in_order
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.decisions._score_matrix import score_matrix
-from labelwise.measures import Counts, f_measure
-from labelwise.measures._model_labels import labels_for
-from labelwise.measures._outcome import check_outcome
+from labelwise.measures import Counts, f_measure, labels_for
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"

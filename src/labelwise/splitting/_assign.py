@@ -10,13 +10,17 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from labelwise._validation import check_labels
-from labelwise.splitting._balanced import balance_rows
-from labelwise.splitting._grouped import balance_groups
-from labelwise.splitting._iterative import deal_by_size, deal_iteratively, label_pairs
 from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting._sampling import labelset_subsets, random_subsets
-from labelwise.splitting._search import check_budget
-from labelwise.splitting._units import check_groups, units_of, without_empty
+from labelwise.splitting.stratification._balanced import balance_rows
+from labelwise.splitting.stratification._grouped import balance_groups
+from labelwise.splitting.stratification._iterative import (
+    deal_by_size,
+    deal_iteratively,
+    label_pairs,
+)
+from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
+from labelwise.splitting.stratification._search import check_budget
+from labelwise.splitting.stratification._units import check_groups, units_of, without_empty
 
 METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random")
 # Rows and positives together up to which "auto" is "balanced".

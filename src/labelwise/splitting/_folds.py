@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length, check_random_state
 
+from labelwise._validation import n_rows
 from labelwise.splitting._assign import assign
-from labelwise.splitting._holdout import holdout_sizes, n_rows
+from labelwise.splitting._holdout import holdout_sizes
 
 
 class MultilabelStratifiedKFold(BaseCrossValidator):

@@ -6,10 +6,9 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_readable
+from labelwise._validation import n_rows, take_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._proportions import check_proportions
 
@@ -101,28 +100,6 @@ def holdout_sizes(n_samples: int, test_size: Any, train_size: Any, *, default: f
         )
     n_unused = n_samples - n_train - n_test
     return np.array([n_train, n_test] + ([n_unused] if n_unused else []))
-
-
-def n_rows(array: Any) -> int:
-    """Return the number of rows of anything with rows."""
-    return int(array.shape[0]) if hasattr(array, "shape") else len(array)
-
-
-def take_rows(array: Any, rows: np.ndarray) -> Any:
-    """Return some rows of an array, a sparse matrix, a tensor, a frame or a list, as such."""
-    import narwhals as nw
-
-    if sparse.issparse(array):
-        check_readable(array, "what rows are taken from")
-        return array.tocsr()[rows]
-    if isinstance(array, np.ndarray):
-        return array[rows]
-    frame = nw.from_native(array, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame | nw.Series):
-        return frame[rows].to_native()
-    if hasattr(array, "shape"):  # tensors and other arrays, which stay what they are
-        return array[rows]
-    return [array[row] for row in rows]
 
 
 def _n_rows_for(name: str, size: Any, n_samples: int, rounded: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import n_rows
 from labelwise.splitting._folds import MultilabelStratifiedKFold
-from labelwise.splitting._holdout import n_rows
 
 
 def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:

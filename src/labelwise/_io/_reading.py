@@ -1,0 +1,170 @@
+"""Files as bounded bytes: what comes from outside is hostile until it has been checked."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, BinaryIO, NamedTuple
+
+from labelwise._validation import check_whole
+
+# The bound where neither the caller nor the size of the memory gives one.
+MAX_BYTES = 4 * 2**30
+# By default a file may be unpacked and built into so many bytes whatever its size, ...
+_FREE_BYTES = 2**30
+# ... and a larger one into so many times its size: text of one digit per cell becomes eight bytes
+# for each two, and gzip packs such text to a tenth.
+_GROWTH = 64
+# A short text costs so much as a Python object, with the pointer to it; the name of a row or
+# column, which is also kept in dictionaries, somewhat more.
+TEXT_BYTES = 60
+SIDE_BYTES = 100
+_BLOCK = 2**20
+
+
+class DataError(ValueError):
+    """A file that cannot be read as what it claims to be; the message names file and line."""
+
+    def __init__(self, path: str | Path, problem: str, line: int | None = None) -> None:
+        place = f"{path}" if line is None else f"{path}, line {line}"
+        super().__init__(f"{place}: {problem}")
+
+
+class Bound(NamedTuple):
+    """The most bytes that the unpacked file, or any array built from it, may take."""
+
+    path: str | Path
+    max_bytes: int
+
+    def check(self, n_bytes: float, what: str) -> None:
+        """Refuse to build what would take more bytes; to be called before it is built."""
+        if n_bytes > self.max_bytes:
+            raise DataError(
+                self.path,
+                f"{what} would take {n_bytes:,.0f} bytes, more than max_bytes={self.max_bytes} "
+                "bytes; if you trust the file, raise max_bytes (--max-bytes).",
+            )
+
+
+def bound_of(path: str | Path, max_bytes: int | None = None) -> Bound:
+    """Return the caller's bound, or the default one for the size of the file.
+
+    By default a file may take 64 times its size, but at least 1 GiB, and at most half of the
+    memory.
+    """
+    if max_bytes is not None:
+        return Bound(path, check_whole(max_bytes, "max_bytes"))
+    try:
+        size = Path(path).stat().st_size
+    except OSError:
+        size = 0
+    return Bound(path, min(max(_FREE_BYTES, _GROWTH * size), _memory() // 2))
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this process may use: all there are, or its limit."""
+    sizes = []
+    with suppress(OSError, ValueError):  # Where there is no limit of a container, or "max".
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    if hasattr(os, "sysconf"):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(ImportError):  # on Windows
+        import resource
+
+        sizes.append(resource.getrlimit(resource.RLIMIT_AS)[0])
+    return min((size for size in sizes if size > 0), default=2 * MAX_BYTES)
+
+
+@contextmanager
+def reading(path: str | Path, max_bytes: int | None = None) -> Iterator[Bound]:
+    """Turn whatever goes wrong because of the file at `path` into a `DataError` that names it.
+
+    What comes in is the bound for the file; a wrong `max_bytes` is no fault of the file.
+    """
+    bound = bound_of(path, max_bytes)
+    try:
+        yield bound
+    except DataError:
+        raise
+    except FileNotFoundError as error:
+        raise DataError(path, "does not exist.") from error
+    except MemoryError as error:
+        raise DataError(path, "takes more memory than there is.") from error
+    except _faults() as error:
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise DataError(path, f"cannot be read ({reason}).") from error
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """Return the errors by which parsers and decoders say that a file is not what it should be."""
+    of_python = (ValueError, ArithmeticError, OSError, EOFError, RuntimeError, SyntaxError)
+    of_modules = (TokenError, struct.error, zipfile.BadZipFile, zlib.error)
+    arrow = sys.modules.get("pyarrow")
+    return (*of_python, *of_modules, *(() if arrow is None else (arrow.ArrowException,)))
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text, or its kind if it has none."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
+    """Return the content of a file, unpacked if it is gzip, refusing more than the bound."""
+    path = Path(path)
+    bound = bound_of(path, max_bytes)
+    with reading(path), path.open("rb") as file:
+        if file.peek(2)[:2] == b"\x1f\x8b":
+            return _unpacked(file, bound)
+        if file.seekable():
+            bound.check(file.seek(0, os.SEEK_END), "its content")
+            file.seek(0)
+        return _joined(file, bound, keep=True)
+
+
+def _unpacked(file: BinaryIO, bound: Bound) -> bytearray:
+    """Return the content of gzip; what claims too much is only counted, in little memory."""
+    keep = not file.seekable() or _claimed_size(file) <= bound.max_bytes
+    try:
+        return _joined(gzip.GzipFile(fileobj=file), bound, keep)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(bound.path, f"is not a whole gzip file ({error}).") from error
+
+
+def _claimed_size(file: BinaryIO) -> int:
+    """Return the size in the last four bytes of gzip: that of its last part, modulo 4 GiB."""
+    file.seek(-min(4, file.seek(0, os.SEEK_END)), os.SEEK_END)
+    claimed = int.from_bytes(file.read(4), "little")
+    file.seek(0)
+    return claimed
+
+
+def _joined(stream: Any, bound: Bound, keep: bool) -> bytearray:
+    content, size = bytearray(), 0
+    while block := stream.read(_BLOCK):
+        size += len(block)
+        bound.check(size, "its unpacked content, as far as it was read,")
+        if keep:
+            content += block
+    return content
+
+
+def decode(content: bytes | bytearray) -> tuple[str, str]:
+    """Return the text and its encoding: UTF-8, or Latin-1 for the whole if any byte is not."""
+    try:
+        return content.decode("utf-8-sig"), "utf-8"
+    except UnicodeDecodeError:
+        return content.decode("latin-1"), "latin-1"
+
+
+def plain_name(path: str | Path) -> str:
+    """Return the name of a file without its folder, its format and the mark of a packed file."""
+    name = Path(path).name.removesuffix(".gz")
+    return Path(name).stem

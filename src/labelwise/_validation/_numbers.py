@@ -1,0 +1,43 @@
+"""Check single numbers and options: their type and their range."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_whole(value: Any, input_name: str, *, least: int = 1) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{input_name} must be a whole number, got {value!r}.")
+    if value < least:
+        raise ValueError(f"{input_name} must be at least {least}, got {value}.")
+    return int(value)
+
+
+def check_real(value: Any, input_name: str, *, least: float, most: float) -> float:
+    """Return a number from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{input_name} must be a number, got {value!r}.")
+    number = float(value)
+    if not least <= number <= most:
+        raise ValueError(f"{input_name} must be from {least:g} to {most:g}, got {value}.")
+    return number
+
+
+def check_beta(beta: Any) -> None:
+    """Refuse a beta that is not a positive, finite number."""
+    if not isinstance(beta, int | float | np.number) or not 0 < beta < np.inf:
+        raise ValueError(f"beta must be a positive number, got {beta!r}.")
+
+
+def check_undefined(undefined: Any) -> str | float:
+    """Return the policy for undefined values: "nan", "skip" or a finite number."""
+    if isinstance(undefined, str):
+        if undefined in ("nan", "skip"):
+            return undefined
+    elif isinstance(undefined, int | float | np.number) and np.isfinite(undefined):
+        return float(undefined)
+    raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')

@@ -1,0 +1,87 @@
+"""An outcome: the truth, the scores and the decisions on the same samples and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation._label_sets import columns_of_sets, is_list_of_sets
+from labelwise._validation._matrices import Labels, check_labels, check_matching, check_scores
+from labelwise._validation._weights import check_weights
+
+
+class Outcome(NamedTuple):
+    """Checked matrices whose columns are the same labels in the same order."""
+
+    Y: sparse.csc_array
+    scores: np.ndarray | sparse.csr_array | None
+    decided: sparse.csc_array | None
+    names: tuple[str, ...] | None
+    weights: np.ndarray | None = None  # of the samples, above 0; None if all count once
+
+    def weighted(self, sample_weight: Any) -> Outcome:
+        """Return the outcome with weights of the samples; those of weight 0 are left out."""
+        if sample_weight is None:
+            return self
+        weights = check_weights(sample_weight, self.Y.shape[0])
+        counted = np.flatnonzero(weights)
+        if counted.size == weights.size:
+            return self._replace(weights=weights)
+        return Outcome(
+            sparse.csc_array(self.Y[counted]),
+            None if self.scores is None else self.scores[counted],
+            None if self.decided is None else sparse.csc_array(self.decided[counted]),
+            self.names,
+            weights[counted],
+        )
+
+
+def check_outcome(
+    Y: Any,
+    *,
+    scores: Any = None,
+    decided: Any = None,
+    label_names: Sequence[str] | None = None,
+) -> Outcome:
+    """Return truth, scores and decisions with matching rows and columns.
+
+    Columns with names are matched by name, others by position. Lists of sets go by `label_names`,
+    by the names of a frame, or hold column numbers of a matrix without names.
+    """
+    given = {"Y": Y, "scores": scores, "decided": decided}
+    sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
+    if "scores" in sets:
+        raise TypeError("scores must be an array, a sparse matrix or a frame, got a list of sets.")
+    checked: dict[str, Any] = {
+        name: _CHECKS[name](data, label_names=label_names, input_name=name)
+        for name, data in given.items()
+        if name not in sets and (data is not None or name == "Y")
+    }
+    columns = columns_of_sets(sets, checked) if sets and label_names is None else label_names
+    for name, rows in sets.items():
+        checked[name] = check_labels(rows, label_names=columns, input_name=name)
+    _refuse_empty(checked["Y"].matrix)
+    names = next((checked[name].names for name in given if _has_names(checked.get(name))), None)
+    truth = Labels(checked["Y"].matrix, names)
+    matched = {
+        name: check_matching(truth, checked[name], name)
+        for name in ("scores", "decided")
+        if name in checked
+    }
+    return Outcome(truth.matrix, matched.get("scores"), matched.get("decided"), names)
+
+
+_CHECKS = {"Y": check_labels, "scores": check_scores, "decided": check_labels}
+
+
+def _has_names(checked: Any) -> bool:
+    return checked is not None and checked.names is not None
+
+
+def _refuse_empty(Y: sparse.csc_array) -> None:
+    if 0 in Y.shape:
+        rows, columns = Y.shape
+        raise ValueError(f"Y must have a row and a label, got {rows} rows and {columns} labels.")

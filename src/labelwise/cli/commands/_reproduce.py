@@ -1,0 +1,39 @@
+"""`labelwise reproduce`: the published tables, by the studies of a checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+
+def run_study(paper: str, table: str | None, quick: bool, repetitions: int | None) -> None:
+    """Run a paper's study in the checkout, and end as it ended."""
+    command = [sys.executable, "-m", "studies", paper]
+    command += [] if table is None else ["--table", table]
+    command += ["--quick"] if quick else []
+    command += [] if repetitions is None else ["--repetitions", str(repetitions)]
+    # `main` keeps modules of the current folder out of new processes; here they are wanted.
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONSAFEPATH"}
+    # No shell, and nothing but our own interpreter and program.
+    done = subprocess.run(command, cwd=checkout(), env=environment, check=False)  # noqa: S603
+    if done.returncode:
+        raise typer.Exit(done.returncode)
+
+
+def checkout() -> Path:
+    """Return the checkout that this package runs from; the folder that one is in does not count.
+
+    A folder that somebody else prepared would otherwise have its programs run.
+    """
+    package = Path(__file__).resolve().parents[2]
+    folder = package.parents[1]
+    if package.parent.name == "src" and (folder / "studies" / "__main__.py").is_file():
+        return folder
+    raise ValueError(
+        "studies are part of labelwise's source and not of the installed package: "
+        "git clone its repository, install it from there (pip install -e .) and run again."
+    )

@@ -1,0 +1,85 @@
+"""`labelwise results`: what a store holds, as a table in the terminal or as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labelwise._text import as_text, printable
+from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.experiments import Results, Spread, read_results
+
+_SHOWN_FAILURES = 5
+# Of what a model said.
+_LONGEST = 500
+
+
+def show_results(
+    store: Path,
+    study: str | None,
+    measure: str | None,
+    export: Path | None,
+    *,
+    safe_csv: bool = False,
+) -> None:
+    """Print mean and deviation by data set and model; write all rows if a file is named."""
+    check_safe_csv(safe_csv, export)
+    outputs = Outputs([export], inputs=[store])
+    results = read_results(store, study=study)
+    outputs.say(results_in_words(results, measure))
+    if export is not None:
+        results.export(export, safe_csv=safe_csv)
+        outputs.say_written(export, f"{len(results):,} rows written to")
+
+
+def results_in_words(results: Results, measure: str | None = None) -> str:
+    """Return a table of means and deviations, then what failed, is missing or was warned of."""
+    if measure is not None and measure not in results.measures:
+        known = ", ".join(results.measures) or "none"
+        raise ValueError(f"measure must be one of {known}, got {measure!r}.")
+    chosen = results.measures if measure is None else (measure,)
+    parts = [_table(results, chosen)] if results.measures else []
+    parts.append("\n".join([results.state(), *_warnings(results)]))
+    parts += _failures(results)
+    return "\n\n".join(parts)
+
+
+def _table(results: Results, measures: tuple[str, ...]) -> str:
+    """Return a row for each data set, model and split, and a column for each measure."""
+    summary = results.summary()
+    places = list(dict.fromkeys(group[:-1] for group in summary.spreads))
+    # A column that says the same everywhere says nothing.
+    telling = [j for j in range(len(summary.by) - 1) if len({place[j] for place in places}) > 1]
+    telling = telling or [0]
+    rows = [
+        [
+            " / ".join(place[j] for j in telling),
+            *(_spread(summary.spreads.get((*place, measure))) for measure in measures),
+        ]
+        for place in places
+    ]
+    heading = [" / ".join(summary.by[j] for j in telling), *measures]
+    return as_text([heading, *rows])
+
+
+def _spread(found: Spread | None) -> str:
+    if found is None:
+        return "-"
+    return f"{found.mean:.4f}" if found.n == 1 else f"{found.mean:.4f} ± {found.deviation:.4f}"
+
+
+def _warnings(results: Results) -> list[str]:
+    return [f"in {n:,} cells: {printable(text, _LONGEST)}" for text, n in results.warnings.items()]
+
+
+def _failures(results: Results) -> list[str]:
+    """Return where cells failed and the last line of why."""
+    failed = results.failed
+    lines = [
+        f"failed: {printable(c.dataset)} / {printable(c.model)} / {printable(c.split)}, "
+        f"fold {c.fold}, seed {c.seed}: "
+        f"{printable((c.error.strip().splitlines() or ['?'])[-1], _LONGEST)}"
+        for c in failed[:_SHOWN_FAILURES]
+    ]
+    if len(failed) > _SHOWN_FAILURES:
+        lines.append(f"and {len(failed) - _SHOWN_FAILURES:,} more failed")
+    return ["\n".join(lines)] if lines else []

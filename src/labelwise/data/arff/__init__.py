@@ -1,0 +1,1 @@
+"""Read ARFF files: header, attribute types, rows, and the arrays built from them."""

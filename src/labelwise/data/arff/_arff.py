@@ -1,0 +1,259 @@
+"""Read ARFF files of Mulan, MEKA and multi-instance data."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import Bound, DataError, read_bytes, reading
+from labelwise.data._dataset import Dataset
+from labelwise.data.arff import _arrays as arrays
+from labelwise.data.arff._attribute_types import Attribute, shown
+from labelwise.data.arff._header import Header, parse_header
+from labelwise.data.arff._layout import Layout, identifiers, label_columns, lay_out
+from labelwise.data.arff._rows import Entries, Rows, line_of, read_rows
+
+
+def read_arff(
+    path: str | Path,
+    labels: str | Path | int | Sequence[str] | None = None,
+    *,
+    ids: Sequence[str] | None = None,
+    max_bytes: int | None = None,
+) -> Dataset:
+    r"""Return the data set in an ARFF file, dense or sparse, also gzipped.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. Mulan files name their labels in an XML file, MEKA files by ``-C n`` in the
+        relation's name. Multi-instance files have a relational attribute.
+    labels : str, Path, int or sequence of str, optional
+        The XML file, or a number as in MEKA's option (the first n attributes; the last ones if
+        negative), or a name or names. By default an XML file in the same folder whose name
+        begins the file's is taken, else the option in the relation's name.
+    ids : sequence of str, optional
+        The nominal attributes that are identifiers, in place of the rule below.
+    max_bytes : int, optional
+        A file is refused if it, unpacked, or an array built from it would take more bytes. By
+        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
+
+    Returns
+    -------
+    Dataset
+        Labels stand in the order of the file. A file whose labels are all missing has
+        ``Y=None``.
+
+    Raises
+    ------
+    DataError
+        With file, line and what is wrong.
+
+    Notes
+    -----
+    Numbers are read exactly, as Python reads them. Identifiers are left out of X and kept as
+    ``Dataset.ids``: text attributes, what stands beside the bags, and nominal attributes with at
+    least as many declared values as rows and no value twice. Of the other nominal attributes,
+    those whose values are numbers become one numeric column; two-valued ones a 0/1 column
+    (yes, true, t or y is 1, else the second value); others a column per value, named
+    ``attribute=value``. ``?`` is NaN. What a sparse row leaves out is 0, or the first declared
+    value. Bytes that are not UTF-8 make the whole file Latin-1.
+
+    One pass over the bytes; beside the file, memory is about twice that of the arrays returned.
+
+    Examples
+    --------
+    >>> from labelwise.data import read_arff
+    >>> from pathlib import Path
+    >>> file = Path(getfixture("tmp_path")) / "tiny.arff"
+    >>> _ = file.write_text('''@relation 'tiny: -C 2'
+    ... @attribute sea {0,1}
+    ... @attribute sky {0,1}
+    ... @attribute blue numeric
+    ... @data
+    ... 1,0,0.5
+    ... 1,1,0.75
+    ... ''')
+    >>> tiny = read_arff(file)
+    >>> tiny.label_names, tiny.X.tolist()
+    (('sea', 'sky'), [[0.5], [0.75]])
+    """
+    return arff_files([Path(path)], labels, ids=ids, max_bytes=max_bytes)
+
+
+def arff_files(
+    paths: Sequence[Path],
+    labels: str | Path | int | Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    ids: Sequence[str] | None = None,
+    max_bytes: int | None = None,
+) -> Dataset:
+    """Return one data set from one file, or from a training and a test file of equal columns.
+
+    What is an identifier is decided by the first file.
+    """
+    parts: list[_Part] = []
+    plan: _Plan | None = None
+    for path in paths:
+        with reading(path, max_bytes) as bound:
+            parsed = _parse(path, bound)
+            if plan is None:
+                plan = _make_plan(parsed, labels, ids, bound)
+            elif _columns(parsed, plan.ids) != _columns(plan.file, plan.ids):
+                raise DataError(path, f"has other attributes than {plan.file.path.name}.")
+            parts.append(_assemble(parsed, plan, bound))
+    if plan is None:
+        raise ValueError("paths must name at least one file.")
+    with reading(paths[0]):
+        return _joined(parts, plan, name or paths[0].name.removesuffix(".gz").removesuffix(".arff"))
+
+
+class _File(NamedTuple):
+    """A parsed file; for bags, also the rows of all instances and where each bag begins."""
+
+    path: Path
+    encoding: str
+    header: Header
+    rows: Rows
+    instances: Rows | None
+    bags: np.ndarray | None
+
+
+class _Plan(NamedTuple):
+    """What becomes of the attributes, as the first file decides."""
+
+    file: _File
+    labels: list[int]
+    ids: list[int]
+    layout: Layout
+
+
+class _Part(NamedTuple):
+    """The arrays of one file."""
+
+    X: np.ndarray | sparse.csr_array
+    Y: sparse.csc_array | None
+    ids: dict[str, np.ndarray]
+    bags: np.ndarray | None
+
+
+def _parse(path: Path, bound: Bound) -> _File:
+    content = read_bytes(path, bound.max_bytes)
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    header = parse_header(content, bound)
+
+    def line(position: int) -> int:
+        return line_of(content, position)
+
+    rows = read_rows(content, header.data_start, header.attributes, bound, line)
+    if rows.n_rows == 0:
+        raise DataError(path, "has no rows after @data.")
+    file = _File(path, _encoding(content), header, rows, None, None)
+    return _with_instances(file, bound) if header.bag_attributes else file
+
+
+def _with_instances(file: _File, bound: Bound) -> _File:
+    """Read the rows inside the bags, all at once."""
+    number = next(n for n, a in enumerate(file.header.attributes) if a.type.kind == "bag")
+    if isinstance(file.rows.cells, Entries):
+        raise DataError(file.path, "has bags in sparse rows, which are not understood.")
+    texts = [file.rows.text(span) or b"" for span in file.rows.cells[:, number]]
+    content = bytearray(b"\n".join(texts))
+    starts = np.concatenate(([0], np.cumsum([len(text) + 1 for text in texts[:-1]]))).astype(int)
+
+    def line(position: int) -> int:
+        bag = int(np.searchsorted(starts, position, side="right")) - 1
+        return line_of(file.rows.content, int(file.rows.lines[bag]))
+
+    text_inside = next((a for a in file.header.bag_attributes if a.type.kind == "text"), None)
+    if text_inside is not None:
+        problem = f"attribute {shown(text_inside.name)!r} inside the bags must not be text."
+        raise DataError(file.path, problem)
+    instances = read_rows(content, 0, file.header.bag_attributes, bound, line)
+    bags = np.append(np.searchsorted(instances.lines, starts), instances.n_rows)
+    empty = np.flatnonzero(np.diff(bags) == 0)
+    if empty.size:
+        first = int(file.rows.lines[empty[0]])
+        raise DataError(file.path, "the bag holds no instance.", line_of(file.rows.content, first))
+    return file._replace(instances=instances, bags=bags)
+
+
+def _encoding(content: bytearray) -> str:
+    """Return "utf-8", or "latin-1" if any byte of the file is not UTF-8."""
+    if content.isascii():
+        return "utf-8"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), 2**20):
+            decoder.decode(content[start : start + 2**20])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+def _make_plan(
+    file: _File,
+    labels: str | Path | int | Sequence[str] | None,
+    ids: Sequence[str] | None,
+    bound: Bound,
+) -> _Plan:
+    header, path = file.header, file.path
+    chosen = label_columns(header, bound, file.encoding, labels)
+    for label in (header.attributes[n] for n in chosen):
+        if label.type.kind in ("text", "bag") or label.type.width > 1:
+            what = f"{label.type.width} values" if label.type.width > 1 else label.type.kind
+            raise DataError(path, f"label {shown(label.name)!r} must have two values, not {what}.")
+    if file.instances is not None:
+        # Whatever stands beside a bag names it.
+        kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.type.kind == "bag")}
+        named = [n for n in range(len(header.attributes)) if n not in kept]
+        layout = lay_out(header.bag_attributes, [], file.encoding, bound)
+        return _Plan(file, chosen, named, layout)
+    wanted = None if ids is None else [name.encode(file.encoding) for name in ids]
+    named = identifiers(header.attributes, file.rows, chosen, wanted)
+    layout = lay_out(header.attributes, [*chosen, *named], file.encoding, bound)
+    return _Plan(file, chosen, named, layout)
+
+
+def _columns(file: _File, ids: Sequence[int]) -> tuple[list[Attribute], list[Attribute]]:
+    """Return the attributes in which two files must agree: identifiers may declare others."""
+    skipped = set(ids)
+    outer = [a for n, a in enumerate(file.header.attributes) if n not in skipped]
+    return outer, file.header.bag_attributes
+
+
+def _assemble(file: _File, plan: _Plan, bound: Bound) -> _Part:
+    attributes = file.header.attributes
+    cells = file.rows if file.instances is None else file.instances
+    return _Part(
+        arrays.features(cells, plan.layout, bound),
+        arrays.labels(file.rows, attributes, plan.labels, bound),
+        arrays.identities(file.rows, attributes, plan.ids, file.encoding, bound),
+        file.bags,
+    )
+
+
+def _joined(parts: list[_Part], plan: _Plan, name: str) -> Dataset:
+    header, encoding = plan.file.header, plan.file.encoding
+    label_names = [header.attributes[number].name.decode(encoding) for number in plan.labels]
+    X, Y, ids, bags = parts[0]
+    train = test = None
+    if len(parts) > 1:
+        stack = sparse.vstack if sparse.issparse(X) else np.concatenate
+        X = stack([part.X for part in parts])
+        known = [part.Y for part in parts if part.Y is not None]
+        Y = sparse.csc_array(sparse.vstack(known)) if len(known) == len(parts) else None
+        ids = {key: np.concatenate([part.ids[key] for part in parts]) for key in ids}
+        sizes = [(part.X if part.bags is None else part.bags[1:]).shape[0] for part in parts]
+        if bags is not None:
+            bags = np.concatenate((bags, bags[-1] + parts[1].bags[1:]))  # type: ignore[index]
+        train, test = np.arange(sizes[0]), sizes[0] + np.arange(sizes[1])
+    return Dataset(X, Y, name, plan.layout.feature_names, label_names, train, test, bags, ids)

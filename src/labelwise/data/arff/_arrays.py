@@ -1,0 +1,204 @@
+"""The cells of an ARFF file as the arrays of a Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import TEXT_BYTES, Bound, DataError
+from labelwise.data.arff._attribute_types import Attribute
+from labelwise.data.arff._layout import ColumnValues, Layout
+from labelwise.data.arff._rows import Entries, Rows, line_of
+
+# Beyond so many columns per attribute, the columns of a dense file's values are mostly zeros.
+_SPARSE_FROM = 10
+# A value, its row and its column, while a sparse matrix is put together.
+_ENTRY_BYTES = 24
+
+
+def features(rows: Rows, layout: Layout, bound: Bound) -> np.ndarray | sparse.csr_array:
+    """Return X: dense or CSR as the file is; a dense file of mostly value columns becomes CSR."""
+    cells = rows.cells
+    if isinstance(cells, Entries):
+        return _sparse_features(cells, layout, bound)
+    kept = np.flatnonzero(layout.base >= 0)
+    if len(layout.feature_names) > _SPARSE_FROM * max(1, kept.size):
+        n_rows, n_columns = cells.shape
+        columns = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
+        entries = Entries(np.arange(n_rows + 1) * n_columns, columns, cells.ravel())
+        return _sparse_features(entries, layout, bound)
+    bound.check(rows.n_rows * len(layout.feature_names) * 8, "its features")
+    if not layout.one_hot.any():
+        return np.take(cells, kept, axis=1)
+    X = np.empty((rows.n_rows, len(layout.feature_names)))
+    for a in kept:
+        base, column = layout.base[a], cells[:, a]
+        if layout.one_hot[a]:
+            is_value = column[:, None] == np.arange(layout.widths[a])
+            known = np.where(np.isnan(column)[:, None], np.nan, is_value)
+            X[:, base : base + layout.widths[a]] = known
+        else:
+            X[:, base] = column
+    return X
+
+
+def _sparse_features(entries: Entries, layout: Layout, bound: Bound) -> sparse.csr_array:
+    """Return X as CSR: plain entries, then value columns, then what rows left out but is not 0."""
+    shape = (entries.n_rows, len(layout.feature_names))
+    X = _plain_features(entries, np.where(layout.one_hot, -1, layout.base), shape)
+    valued = np.flatnonzero(layout.one_hot[entries.columns])
+    if valued.size:
+        X = X + _value_columns(entries, valued, layout, bound)
+    fills = np.where(layout.one_hot, 1.0, layout.left_out)
+    filled = np.flatnonzero((layout.base >= 0) & (fills != 0))
+    if filled.size:
+        row, which = _not_mentioned(entries, filled, bound)
+        X = X + _csr(fills[filled][which], row, layout.base[filled][which], shape)
+    X.sort_indices()
+    return X
+
+
+def _plain_features(
+    entries: Entries, place: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_array:
+    """Return the entries that are not 0 of the attributes that have a place, there."""
+    from labelwise.data.arff._entry_kernels import count_features, place_features
+
+    n_kept = count_features(entries.columns, entries.values, place)
+    counter = np.int32 if n_kept < 2**31 else np.int64
+    data, indices = np.empty(n_kept), np.empty(n_kept, dtype=np.int32)
+    indptr = np.zeros(entries.n_rows + 1, dtype=counter)
+    place_features(*entries, place, data, indices, indptr)
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+def _csr(
+    values: np.ndarray, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_array:
+    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+
+def _value_columns(
+    entries: Entries, places: np.ndarray, layout: Layout, bound: Bound
+) -> sparse.csr_array:
+    """Return a one for each entry in the column of its value; a missing one is NaN in all."""
+    shape = (entries.n_rows, len(layout.feature_names))
+    row, base = entries.rows_of(places), layout.base[entries.columns[places]]
+    value = entries.values[places]
+    known = ~np.isnan(value)
+    X = _csr(np.ones(known.sum()), row[known], base[known] + value[known].astype(int), shape)
+    if not known.all():
+        widths = layout.widths[entries.columns[places][~known]]
+        bound.check(int(widths.sum()) * _ENTRY_BYTES, "missing values, NaN for each declared one,")
+        offset = np.arange(widths.sum()) - np.repeat(np.cumsum(widths) - widths, widths)
+        columns = np.repeat(base[~known], widths) + offset
+        X = X + _csr(np.full(columns.size, np.nan), np.repeat(row[~known], widths), columns, shape)
+    return X
+
+
+def _not_mentioned(
+    entries: Entries, attributes: np.ndarray, bound: Bound
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells (row, place among the attributes) that rows leave out."""
+    n_cells = entries.n_rows * attributes.size
+    bound.check(n_cells * 16, "values other than 0 that its sparse rows leave out")
+    place = np.full(max(attributes.max(), entries.columns.max(initial=0)) + 1, -1)
+    place[attributes] = np.arange(attributes.size)
+    mentioned = np.flatnonzero(place[entries.columns] >= 0)
+    absent = np.ones((entries.n_rows, attributes.size), dtype=bool)
+    absent[entries.rows_of(mentioned), place[entries.columns[mentioned]]] = False
+    row, which = np.nonzero(absent)
+    return row, which
+
+
+def labels(
+    rows: Rows, attributes: Sequence[Attribute], chosen: list[int], bound: Bound
+) -> sparse.csc_array | None:
+    """Return Y, or None where every label of every row is missing."""
+    cells, path = rows.cells, Path(bound.path)
+    if not isinstance(cells, Entries):
+        values = np.take(cells, chosen, axis=1)
+        ones, missing = values == 1, np.isnan(values)
+        if missing.all():
+            return None
+        wrong = ~ones & (values != 0)
+        if wrong.any():
+            row, label = np.argwhere(wrong)[0]
+            raise _label_error(rows, attributes[chosen[label]], row, values[row, label], path)
+        return sparse.csc_array(ones)
+    left_out = np.array([attributes[column].type.left_out for column in chosen])
+    Y, n_missing, wrong_entry = _sparse_labels(cells, len(attributes), chosen)
+    if n_missing and n_missing == rows.n_rows * len(chosen):
+        return None
+    if wrong_entry >= 0:
+        row = cells.rows_of(np.array([wrong_entry]))[0]
+        label = attributes[cells.columns[wrong_entry]]
+        raise _label_error(rows, label, row, cells.values[wrong_entry], path)
+    filled = np.flatnonzero(left_out)
+    if filled.size:
+        row, which = _not_mentioned(cells, np.array(chosen)[filled], bound)
+        values = left_out[filled][which]
+        odd = np.flatnonzero(values != 1)
+        if odd.size:
+            label = attributes[chosen[filled[which[odd[0]]]]]
+            raise _label_error(rows, label, row[odd[0]], values[odd[0]], path)
+        Y = Y + sparse.csc_array(_csr(values.astype(bool), row, filled[which], Y.shape))
+    return Y
+
+
+def _sparse_labels(
+    entries: Entries, n_attributes: int, chosen: list[int]
+) -> tuple[sparse.csc_array, int, int]:
+    """Return the positives as CSC, how many labels are missing, and the first wrong entry or -1."""
+    from labelwise.data.arff._entry_kernels import count_labels, place_labels
+
+    place = np.full(n_attributes, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    counts, n_missing, wrong = count_labels(entries.columns, entries.values, place, len(chosen))
+    indptr = np.concatenate(([0], np.cumsum(counts)))
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    place_labels(*entries, place, indptr[:-1].copy(), indices)
+    ones = np.ones(indices.size, dtype=bool)
+    shape = (entries.n_rows, len(chosen))
+    # Every label is missing, or the one that is missing is the first wrong one.
+    if wrong >= 0 and n_missing == shape[0] * shape[1]:
+        wrong = -1
+    return sparse.csc_array((ones, indices, indptr), shape=shape), n_missing, wrong
+
+
+def _label_error(rows: Rows, label: Attribute, row: int, value: float, path: Path) -> DataError:
+    name = label.name.decode("utf-8", "replace")
+    what = (
+        "is missing" if np.isnan(value) else f"must be 0 or 1, or one of two values, got {value:g}"
+    )
+    line = line_of(rows.content, int(rows.lines[row]))
+    return DataError(path, f"label {name!r} {what}.", line)
+
+
+def identities(
+    rows: Rows,
+    attributes: Sequence[Attribute],
+    places: Sequence[int],
+    encoding: str,
+    bound: Bound,
+) -> dict[str, np.ndarray]:
+    """Return the values of identifier attributes as text, "" where missing."""
+    bound.check(rows.n_rows * len(places) * TEXT_BYTES, "its identifiers")
+    columns = ColumnValues(rows, len(attributes))
+    found = {}
+    for place in places:
+        name, kind = attributes[place]
+        column = columns.of(place, np.nan if kind.kind == "text" else kind.left_out)
+        if kind.kind == "text":
+            texts = [(rows.text(span) or b"").decode(encoding) for span in column]
+        elif kind.kind == "nominal":
+            values = [value.decode(encoding) for value in kind.values]
+            written = dict(zip(kind.numbers, values, strict=True))
+            texts = [written.get(value, "") for value in column.tolist()]
+        else:
+            texts = ["" if np.isnan(value) else f"{value:.17g}" for value in column]
+        found[name.decode(encoding)] = np.array([*texts, None], dtype=object)[:-1]
+    return found

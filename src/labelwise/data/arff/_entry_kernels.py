@@ -1,0 +1,57 @@
+"""Entries of sparse ARFF rows dealt into the arrays of X and Y, in two passes without copies."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import numpy as np
+
+from labelwise._jit import njit
+
+
+@njit(cache=True, nogil=True)
+def count_features(columns, values, place):
+    """Return how many entries are not 0 and belong to an attribute with a place."""
+    n_kept = 0
+    for entry in range(columns.size):
+        n_kept += place[columns[entry]] >= 0 and values[entry] != 0
+    return n_kept
+
+
+@njit(cache=True, nogil=True)
+def place_features(indptr, columns, values, place, data, indices, new_indptr):
+    """Write those entries, row by row, as CSR."""
+    n_kept = 0
+    for i in range(indptr.size - 1):
+        for entry in range(indptr[i], indptr[i + 1]):
+            where = place[columns[entry]]
+            if where >= 0 and values[entry] != 0:
+                data[n_kept] = values[entry]
+                indices[n_kept] = where
+                n_kept += 1
+        new_indptr[i + 1] = n_kept
+
+
+@njit(cache=True, nogil=True)
+def count_labels(columns, values, place, n_labels):
+    """Return (positives of each label, missing values, first entry that is not 0 or 1, or -1)."""
+    positives = np.zeros(n_labels, dtype=np.int64)
+    n_missing, wrong = 0, -1
+    for entry in range(columns.size):
+        where, value = place[columns[entry]], values[entry]
+        if where < 0 or value == 0:
+            continue
+        positives[where] += value == 1
+        n_missing += np.isnan(value)
+        if wrong < 0 and value != 1:
+            wrong = entry
+    return positives, n_missing, wrong
+
+
+@njit(cache=True, nogil=True)
+def place_labels(indptr, columns, values, place, next_place, indices):
+    """Write the rows of each label's positives, label by label, as CSC."""
+    for i in range(indptr.size - 1):
+        for entry in range(indptr[i], indptr[i + 1]):
+            where = place[columns[entry]]
+            if where >= 0 and values[entry] == 1:
+                indices[next_place[where]] = i
+                next_place[where] += 1

@@ -1,0 +1,1 @@
+"""Generate data: label dependencies with a known posterior, digit pictures, and texts."""

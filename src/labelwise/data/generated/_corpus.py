@@ -1,0 +1,219 @@
+"""A generated text corpus: terms by Zipf's law, topics that prefer their own terms."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_real, check_whole
+from labelwise.data._dataset import Dataset
+
+# Tokens drawn at a time: working memory stays near 64 bytes times this, whatever the corpus.
+_TOKENS_AT_ONCE = 2**20
+_LENGTH_SPREAD = 0.6  # standard deviation of the logarithm of a document's length
+
+
+class Vocabulary(NamedTuple):
+    """Terms by falling frequency; the first belong to no topic, each other one to one topic."""
+
+    frequency: np.ndarray
+    topic: np.ndarray  # -1 for common terms
+
+    @property
+    def topic_shares(self) -> np.ndarray:
+        """A topic is as frequent as its terms together."""
+        own = self.topic >= 0
+        mass: np.ndarray = np.bincount(self.topic[own], weights=self.frequency[own])
+        mass /= mass.sum()
+        return mass
+
+
+class Topics(NamedTuple):
+    """The topics drawn for each document, in a row; a topic may come twice in a document."""
+
+    drawn: np.ndarray
+    starts: np.ndarray
+
+    def labels(self, n_topics: int) -> sparse.csr_array:
+        """Return which documents carry which topic."""
+        ones = np.ones(self.drawn.size, dtype=bool)
+        shape = (self.starts.size - 1, n_topics)
+        # Copied, since the next line works in place.
+        labels = sparse.csr_array((ones, self.drawn, self.starts), shape=shape, copy=True)
+        labels.sum_duplicates()
+        return labels
+
+
+def make_corpus(
+    n_documents: int = 2000,
+    n_terms: int = 5000,
+    n_topics: int = 20,
+    *,
+    mean_length: float = 100.0,
+    mean_topics: float = 1.5,
+    focus: float = 0.5,
+    common: float = 0.02,
+    random_state: Any = None,
+) -> Dataset:
+    """Return a text corpus as sparse term counts, labelled with topics.
+
+    The r-th most frequent term has expected frequency f_r ∝ 1 / (r + 2.7) (Zipf's law, as
+    Mandelbrot shifted it), over the whole corpus and whatever the topics. A first share of the
+    vocabulary is common to all documents; each other term belongs to one topic. A token is drawn by
+    f; if its term is not common, it is with probability `focus` drawn again, by f among the terms
+    of one of the document's topics. Topics are as frequent as their terms, and skewed: the t-th
+    topic gets terms in proportion to 1 / t. Lengths of documents are lognormal.
+
+    Parameters
+    ----------
+    n_documents, n_terms, n_topics : int
+        The size of the corpus. Each topic has at least one term, but a rare topic may have no
+        document.
+    mean_length : float
+        Mean number of tokens of a document; each has at least one.
+    mean_topics : float
+        Mean number of topics drawn for a document, one plus a Poisson number. A topic that is drawn
+        twice is one label with twice the weight.
+    focus : float
+        From 0 (topics cannot be told from the text) to 1.
+    common : float
+        Share of the vocabulary, most frequent terms first, that belongs to no topic.
+    random_state : int, RandomState or None
+        Seed; the same seed gives the same corpus.
+
+    Returns
+    -------
+    Dataset
+        X as CSR counts, columns by falling expected frequency. The names of the features say to
+        which topic a term belongs, so that a selection of terms can be compared with the truth.
+
+    Notes
+    -----
+    O(T log n_terms) time for T tokens in all. Besides the result, memory is bounded: tokens are
+    drawn and counted about a million at a time.
+
+    Examples
+    --------
+    >>> from labelwise.data import make_corpus
+    >>> corpus = make_corpus(n_documents=100, n_terms=500, n_topics=4, random_state=0)
+    >>> corpus
+    Dataset 'corpus': 100 samples, 500 features, 4 labels
+    >>> corpus.feature_names[0], corpus.label_names[0]
+    ('common term 0', 'topic 0')
+    """
+    from sklearn.utils import check_random_state
+
+    n_documents = check_whole(n_documents, "n_documents")
+    n_terms, n_topics = check_whole(n_terms, "n_terms"), check_whole(n_topics, "n_topics")
+    mean_length = check_real(mean_length, "mean_length", least=1, most=1e6)
+    mean_topics = check_real(mean_topics, "mean_topics", least=1, most=1e3)
+    focus = check_real(focus, "focus", least=0, most=1)
+    n_common = int(n_terms * check_real(common, "common", least=0, most=1))
+    if n_terms - n_common < n_topics:
+        raise ValueError(
+            f"n_topics must be at most the {n_terms - n_common} terms not common, got {n_topics}."
+        )
+    rng = check_random_state(random_state)
+
+    vocabulary = _make_vocabulary(n_terms, n_topics, n_common, rng)
+    topics = _draw_topics(n_documents, vocabulary.topic_shares, mean_topics, rng)
+    lengths = _draw_lengths(n_documents, mean_length, rng)
+    X = _draw_counts(vocabulary, topics, lengths, focus, rng)
+    return Dataset(
+        X,
+        topics.labels(n_topics),
+        "corpus",
+        [_term_name(term, topic) for term, topic in enumerate(vocabulary.topic)],
+        [f"topic {topic}" for topic in range(n_topics)],
+    )
+
+
+def _make_vocabulary(n_terms: int, n_topics: int, n_common: int, rng: Any) -> Vocabulary:
+    weight = 1 / (np.arange(n_terms) + 3.7)
+    share = 1 / (1 + np.arange(n_topics))
+    topic = np.full(n_terms, -1)
+    topic[n_common:] = rng.choice(n_topics, size=n_terms - n_common, p=share / share.sum())
+    # One term for each topic; the rarest, so that the shares hardly change.
+    topic[-n_topics:] = rng.permutation(n_topics)
+    return Vocabulary(weight / weight.sum(), topic)
+
+
+def _draw_topics(n_documents: int, shares: np.ndarray, mean_topics: float, rng: Any) -> Topics:
+    n_drawn = 1 + rng.poisson(mean_topics - 1, size=n_documents)
+    starts = np.concatenate(([0], np.cumsum(n_drawn)))
+    return Topics(rng.choice(shares.size, size=starts[-1], p=shares), starts)
+
+
+def _draw_lengths(n_documents: int, mean_length: float, rng: Any) -> np.ndarray:
+    # A lognormal number with this location has the wanted mean.
+    location = np.log(mean_length) - _LENGTH_SPREAD**2 / 2
+    drawn = rng.lognormal(location, _LENGTH_SPREAD, size=n_documents)
+    lengths: np.ndarray = np.maximum(1, np.rint(drawn)).astype(np.int64)
+    return lengths
+
+
+def _draw_counts(
+    vocabulary: Vocabulary, topics: Topics, lengths: np.ndarray, focus: float, rng: Any
+) -> sparse.csr_array:
+    """Return the counts of terms in documents, drawn for some documents at a time."""
+    n_terms = vocabulary.frequency.size
+    wheel = Wheel(vocabulary)
+    block = np.cumsum(lengths) // _TOKENS_AT_ONCE
+    rows = []
+    for documents in np.split(np.arange(lengths.size), np.flatnonzero(np.diff(block)) + 1):
+        owner = np.repeat(documents, lengths[documents])
+        terms = _draw_terms(wheel, topics, owner, focus, rng)
+        rows.append(count_terms(owner - documents[0], terms, (documents.size, n_terms)))
+    return sparse.vstack(rows, format="csr")
+
+
+class Wheel:
+    """The vocabulary as a wheel of fortune: terms as arcs from 0 to 1, topics side by side."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.terms = np.argsort(vocabulary.topic, kind="stable")
+        self.ends = np.cumsum(vocabulary.frequency[self.terms])
+        n_terms_before = np.searchsorted(
+            vocabulary.topic[self.terms], np.arange(vocabulary.topic.max() + 2)
+        )
+        self.topic_starts = np.concatenate(([0.0], self.ends))[n_terms_before]
+
+    def __getitem__(self, place: np.ndarray) -> np.ndarray:
+        """Return the term at each place."""
+        # The last arc ends at 1 but for rounding, and owns all that is left.
+        return self.terms[np.searchsorted(self.ends[:-1], place, side="right")]
+
+
+def _draw_terms(
+    wheel: Wheel, topics: Topics, owner: np.ndarray, focus: float, rng: Any
+) -> np.ndarray:
+    """Return a term for each token, given the document that owns it."""
+    place = rng.random_sample(owner.size)
+    start, end = wheel.topic_starts[[0, -1]]
+    focused = np.flatnonzero((place >= start) & (rng.random_sample(owner.size) < focus))
+    document = owner[focused]
+    n_drawn = topics.starts[document + 1] - topics.starts[document]
+    chosen = topics.starts[document] + (rng.random_sample(focused.size) * n_drawn).astype(np.int64)
+    topic = topics.drawn[chosen]
+    # Given that it fell on no common term, a place is uniform there: it serves as the second draw.
+    fraction = (place[focused] - start) / (end - start)
+    arc = wheel.topic_starts[topic + 1] - wheel.topic_starts[topic]
+    place[focused] = wheel.topic_starts[topic] + fraction * arc
+    return wheel[place]
+
+
+def count_terms(
+    documents: np.ndarray, terms: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_array:
+    """Return how often each term occurs in each document, given both for each token."""
+    cells, counts = np.unique(documents * shape[1] + terms, return_counts=True)
+    starts = np.searchsorted(cells, np.arange(shape[0] + 1) * shape[1])
+    # 32-bit indices: half the memory, and all that liblinear takes.
+    columns, starts = (cells % shape[1]).astype(np.int32), starts.astype(np.int32)
+    return sparse.csr_array((counts.astype(np.float64), columns, starts), shape=shape)
+
+
+def _term_name(term: int, topic: int) -> str:
+    return f"common term {term}" if topic < 0 else f"topic {topic} term {term}"

@@ -1,0 +1,1 @@
+"""Read and write multi-label svmlight files."""

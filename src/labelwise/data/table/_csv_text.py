@@ -1,0 +1,125 @@
+"""The text of a csv file: Arrow reads it, and what Arrow does not tell is found out here."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import deque
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Any
+
+from labelwise._io import decode
+
+_MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
+_BLOCK = 2**20
+_END = "the end of the text"
+
+
+class CsvText:
+    """Text with a header, separated by commas, semicolons or tabs."""
+
+    def __init__(self, content: bytearray) -> None:
+        self.utf8: bytes | bytearray = content
+        if not content.isascii():
+            text, encoding = decode(content)
+            self.utf8 = content if encoding == "utf-8" else text.encode()
+        first_line = next(filter(str.strip, self._lines()), "")
+        unquoted = "".join(first_line.split('"')[::2])
+        self.delimiter = max(",;\t", key=unquoted.count)
+        self.n_columns = 0
+        with suppress(StopIteration):
+            self.n_columns = len(next(self._records())[1])
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells there are at most, as separators inside of quotes count too."""
+        return self.utf8.count(self.delimiter.encode()) + self.utf8.count(b"\n") + 1
+
+    def table(self, as_text: Collection[str]) -> Any:
+        """Return the Arrow table; the columns named are text, the others what they look like."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        try:
+            with arrow_csv.open_csv(self._stream(), **self._options(_BLOCK)) as first_block:
+                types = _types(first_block.schema, as_text)
+            return arrow_csv.read_csv(self._stream(), **self._options(_BLOCK, types))
+        except pa.ArrowInvalid:
+            # A row longer than a block, or other kinds of values than in the first block: to
+            # look at all rows at once takes more memory.
+            whole = min(len(self.utf8) + 1, 2**31 - 1)
+            seen = arrow_csv.read_csv(self._stream(), **self._options(whole))
+            types = _types(seen.schema, as_text)
+            return arrow_csv.read_csv(self._stream(), **self._options(whole, types))
+
+    def _stream(self) -> Any:
+        import pyarrow as pa
+
+        return pa.BufferReader(pa.py_buffer(self.utf8))
+
+    def _options(self, block: int, types: dict[str, Any] | None = None) -> dict[str, Any]:
+        from pyarrow import csv as arrow_csv
+
+        form = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
+        values = arrow_csv.ConvertOptions(column_types=types, null_values=_MISSING)
+        # Threads read far ahead, and what waits to be converted fills the memory.
+        blocks = arrow_csv.ReadOptions(block_size=block, use_threads=False)
+        return {"read_options": blocks, "parse_options": form, "convert_options": values}
+
+    # The csv module refuses cells beyond a size that Arrow reads: then the line stays unknown.
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line on which a row begins, None if it cannot be told."""
+        with suppress(csv.Error):
+            return next(islice(self._records(), row + 1, None))[0]
+        return None
+
+    def fault(self) -> tuple[str, int] | None:
+        """Return what is wrong with the form of the text, and on which line, if anything is."""
+        with suppress(csv.Error):
+            records = self._records()
+            line, header = next(records, (1, []))
+            for line, record in records:
+                if len(record) != len(header):
+                    problem = f"has {len(record)} values where the header has {len(header)}."
+                    return problem, line
+            if line == 1:
+                return "has no rows.", line
+        return None
+
+    def open_quote(self) -> int | None:
+        """Return the line of a cell whose quotes are never closed, None if there is none."""
+        if self.utf8.count(b'"') % 2:
+            with suppress(csv.Error):
+                # Inside quotes the added line is no record of its own.
+                line, record = deque(self._records(ending=["\n", _END]), maxlen=1)[0]
+                return None if record == [_END] else line
+        return None
+
+    def _records(self, ending: Collection[str] = ()) -> Iterator[tuple[int, list[str]]]:
+        """Give each record with the line on which it begins; empty lines are none."""
+        reader = csv.reader(chain(self._lines(), ending), delimiter=self.delimiter)
+        line = 1
+        for record in reader:
+            if record:
+                yield line, record
+            line = reader.line_num + 1
+
+    def _lines(self) -> Iterator[str]:
+        return io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="")
+
+
+def _types(schema: Any, as_text: Collection[str]) -> dict[str, Any]:
+    """Return the types to read columns with: dates are text, and whole numbers just numbers."""
+    import pyarrow as pa
+
+    as_number = {pa.int64(): pa.float64(), pa.null(): pa.float64()}
+    kept = {pa.bool_(), pa.float64()}
+    return {
+        field.name: pa.string()
+        if field.name in as_text
+        else as_number.get(field.type, field.type if field.type in kept else pa.string())
+        for field in schema
+    }

@@ -1,0 +1,126 @@
+"""Label columns of a table: one of 0 and 1 for each label, or one of label names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import DataError
+from labelwise.data.table._columns import MISSING, encode
+from labelwise.data.table._files import Tables
+
+# False is 0 and 1.0 is 1 also as keys.
+_BINARY = {0: 0, 1: 1, "0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+_GAP, _WRONG = -1, -2
+_NAME_BYTES = 32
+
+
+def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
+    """Return the columns whose names begin so; there must be one."""
+    names = [name for name in tables.names if name.startswith(prefix)]
+    if not names:
+        raise DataError(tables.files[0].path, f"has no column that begins with {prefix!r}.")
+    return names
+
+
+def from_columns(tables: Tables, names: Sequence[str]) -> sparse.csc_array | None:
+    """Return the matrix of columns of 0 and 1, None if every cell is missing."""
+    positives, n_positives, n_missing, first_gap = [], 0, 0, (tables.n_rows, "")
+    for name in names:
+        cells = _binary_cells(tables, name)
+        positives.append(np.flatnonzero(cells == 1))
+        n_positives += positives[-1].size
+        tables.bound.check(n_positives * 16, "its labels")
+        gaps = np.flatnonzero(cells < 0)
+        n_missing += gaps.size
+        if gaps.size:
+            first_gap = min(first_gap, (int(gaps[0]), name), key=lambda gap: gap[0])
+    if n_missing == tables.n_rows * len(names):
+        return None
+    if n_missing:
+        row, name = first_gap
+        raise tables.fault(f"has no value for label {name!r}.", row)
+    indptr = np.cumsum([0, *(rows.size for rows in positives)])
+    indices = np.concatenate(positives)
+    ones = np.ones(indices.size, dtype=bool)
+    return sparse.csc_array((ones, indices, indptr), shape=(tables.n_rows, len(names)))
+
+
+def _binary_cells(tables: Tables, name: str) -> np.ndarray:
+    """Return 0, 1, or -1 where the label is missing."""
+    column = tables.column(name)
+    if _is_list(column):
+        raise DataError(tables.files[0].path, f"has lists in column {name!r}, not 0 and 1.")
+    encoded = column.dictionary_encode().combine_chunks()
+    found = encoded.dictionary.to_pylist()
+    # The last entry stands for null, which has the index -1.
+    meant = np.array([*(_binary(value) for value in found), _GAP])
+    cells: np.ndarray = meant[encoded.indices.fill_null(-1).to_numpy()]
+    wrong = np.flatnonzero(cells == _WRONG)
+    if wrong.size:
+        value = column[int(wrong[0])].as_py()
+        raise tables.fault(f"has {value!r} for label {name!r}, not 0 or 1.", int(wrong[0]))
+    return cells
+
+
+def _binary(value: Any) -> int:
+    if value != value or value in MISSING:
+        return _GAP
+    return _BINARY.get(value.strip().lower() if isinstance(value, str) else value, _WRONG)
+
+
+def is_binary(tables: Tables, name: str) -> bool:
+    """Tell whether a text column has a 0 or 1 and nothing else beside gaps."""
+    column = tables.column(name)
+    meant = (
+        set() if _is_list(column) else {_binary(v) for v in column.unique().drop_null().to_pylist()}
+    )
+    return bool(meant - {_GAP}) and _WRONG not in meant
+
+
+def from_sets(
+    tables: Tables, name: str, separator: str
+) -> tuple[sparse.csr_array | None, list[str]]:
+    """Return the matrix of a column of separated names, None if no row has any, and the names."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    column = tables.column(name)
+    gaps = column.is_null().to_numpy()
+    _check_size(tables, column, separator)
+    if _is_list(column):
+        lists = column.cast(pa.large_list(pa.string()))
+    else:
+        gaps |= pc.equal(pc.utf8_trim_whitespace(column.fill_null("")), "?").to_numpy()
+        lists = pc.split_pattern(column, separator)
+    rows = pc.list_parent_indices(lists.combine_chunks()).to_numpy()
+    members = encode(pc.utf8_trim_whitespace(pc.list_flatten(lists)))
+    if not members.values:
+        return None, []
+    if gaps.any():
+        raise tables.fault(f"has no value for the labels {name!r}.", int(np.argmax(gaps)))
+    kept = members.numbers >= 0
+    places = rows[kept], members.numbers[kept]
+    ones = np.ones(places[0].size, dtype=bool)
+    shape = (tables.n_rows, len(members.values))
+    return sparse.csr_array((ones, places), shape=shape), members.values
+
+
+def _check_size(tables: Tables, column: Any, separator: str) -> None:
+    """Refuse more names in all than the bound allows; each takes its offsets, row and number."""
+    from pyarrow import compute as pc
+
+    if _is_list(column):
+        n_names = pc.sum(pc.list_value_length(column)).as_py()
+    else:
+        n_names = tables.n_rows + (pc.sum(pc.count_substring(column, separator)).as_py() or 0)
+    tables.bound.check((n_names or 0) * _NAME_BYTES, "the names of its labels")
+
+
+def _is_list(column: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(column.type))

@@ -1,0 +1,286 @@
+"""Probabilities that keep their word, label by label."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from labelwise._estimators import (
+    HeldOutScores,
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    constant_labels,
+    cut_params,
+    fit_scorer,
+    held_out_scores,
+    scoring_method,
+    warn_of_constants,
+)
+from labelwise._validation import check_labels, check_weights, take_rows
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+
+
+class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Turn the scores of any multi-label estimator into probabilities, label by label.
+
+    Each label's scores are held out by one cross-validation and mapped to the observed shares of
+    positives; then the estimator is fitted to all samples. scikit-learn's
+    ``CalibratedClassifierCV`` does this for one label.
+
+    Parameters
+    ----------
+    estimator : object with fit and decision_function or predict_proba
+        A multi-label estimator; `decision_function` is asked if there is one.
+    method : {"isotonic", "sigmoid"}
+        "isotonic": the rising step function nearest to the data, for labels with plenty of
+        samples. "sigmoid": 1 / (1 + exp(-(a · score + b))) by Platt's likelihood, with targets
+        drawn in from 0 and 1; two numbers a label, so it also serves rare ones.
+    cv : int, splitter or iterable of (train, test)
+        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
+        Parts of pairs are row numbers or boolean masks of all rows.
+    n_jobs : int, optional
+        Folds at a time.
+
+    Attributes
+    ----------
+    estimator_ : object
+        Fitted to all samples, and to the labels that have both classes; None if none has.
+    calibrators_ : list
+        Has, for each label with both classes, an object whose ``predict`` maps scores to
+        probabilities.
+    constants_ : array of shape (n_labels,)
+        0 or 1 for labels with one class, which they always get, and of which a warning tells;
+        NaN for all others.
+    classes_ : array of shape (n_labels,)
+        Numbers of the labels.
+    label_names_ : tuple of str, or None
+        Names of the labels, if Y has any.
+
+    Notes
+    -----
+    The two calibrations count samples by their weight: a sample of weight 2 is worth two samples.
+    Weights of the folds are those of their rows, and `cv` does not see weights. Under
+    scikit-learn's metadata routing the requests of this object, of the estimator and of the
+    splitter decide who gets `sample_weight` and `groups`.
+
+    References
+    ----------
+    Platt, Probabilistic Outputs for Support Vector Machines, 1999. Zadrozny and Elkan, Transforming
+    Classifier Scores into Accurate Multiclass Probability Estimates, 2002.
+
+    Examples
+    --------
+    >>> from sklearn.multioutput import ClassifierChain
+    >>> from sklearn.svm import LinearSVC
+    >>> from labelwise.data import make_multilabel
+    >>> from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
+    >>> data, _ = make_multilabel(random_state=0)
+    >>> model = CalibratedLabels(ClassifierChain(LinearSVC()), method="sigmoid")
+    >>> proba = model.fit(data.X, data.Y).predict_proba(data.X)
+    >>> bool(((proba > 0) & (proba < 1)).all())
+    True
+    >>> decided, value = maximize_expected_f_independent(proba)
+    """
+
+    def __init__(
+        self, estimator: Any, *, method: str = "isotonic", cv: Any = 5, n_jobs: int | None = None
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
+        """Learn the probabilities of scores, and fit the estimator to all samples.
+
+        Parameters
+        ----------
+        X : rows of what the estimator takes
+            Features of the samples.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples.
+        sample_weight : array of shape (n_samples,), optional
+            How often each sample counts, for the estimator and for the calibration. A sample of
+            weight 0 is left out.
+        **params : dict
+            `groups` goes to the splitter, everything else to the estimator's ``fit``.
+
+        Returns
+        -------
+        CalibratedLabels
+            The fitted estimator.
+        """
+        if self.method not in _FITTERS:
+            raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        scoring_method(self.estimator)
+        matrix, names = check_labels(Y)
+        check_consistent_length(X, matrix)
+        n_samples = matrix.shape[0]
+        is_weighted = sample_weight is not None
+        weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
+        groups, fit_params = self._routed(sample_weight, params)
+        targets = matrix.toarray().astype(np.int64)
+        # A label may have one class only among the samples that count.
+        counted = np.flatnonzero(weights)
+        self.constants_ = constant_labels(targets[counted])
+        warn_of_constants(self.constants_, names)
+        self.calibrators_ = []
+        if np.isnan(self.constants_).any():
+            splits = self._splits(X, targets, groups, counted)
+            held_out = held_out_scores(
+                self.estimator, X, targets, splits, fit_params=fit_params, n_jobs=self.n_jobs
+            )
+            self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
+        fit_params = cut_params(fit_params, counted, len(targets))
+        rows = X if counted.size == len(targets) else take_rows(X, counted)
+        self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
+        self.classes_ = np.arange(targets.shape[1])
+        self.label_names_ = names
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return P(y_label = 1) of shape (n_samples, n_labels)."""
+        check_is_fitted(self)
+        scorer = LabelScorer(self.estimator_, self.constants_)
+        proba = scorer.scores(X, scoring_method(self.estimator))
+        varying = np.flatnonzero(np.isnan(self.constants_))
+        for j, calibrator in zip(varying, self.calibrators_, strict=True):
+            proba[:, j] = calibrator.predict(proba[:, j])
+        return np.where(np.isnan(self.constants_), proba, self.constants_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return 1 where a label is at least as probable as not."""
+        return (self.predict_proba(X) >= 0.5).astype(np.int64)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who may ask for what is given to `fit`: itself, the estimator and the splitter."""
+        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=self.cv if is_splitter else MultilabelStratifiedKFold(),
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the groups for the splitter, and what goes to the estimator's fit."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if get_config()["enable_metadata_routing"]:
+            if sample_weight is not None:
+                given["sample_weight"] = sample_weight
+            routed = process_routing(self, "fit", **given)
+            return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
+        groups = given.pop("groups", None)
+        if sample_weight is not None:
+            if has_fit_parameter(self.estimator, "sample_weight"):
+                given["sample_weight"] = sample_weight
+            else:
+                warnings.warn(
+                    f"sample_weight counts for the calibration only: the fit of "
+                    f"{type(self.estimator).__name__} takes none.",
+                    stacklevel=3,
+                )
+        return groups, given
+
+    def _splits(
+        self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the rows of each split that count; a splitter sees the labels that vary."""
+        splits = splits_of(self.cv, X, Y[:, np.isnan(self.constants_)], groups)
+        if counted.size == len(Y):
+            return splits
+        is_counted = np.isin(np.arange(len(Y)), counted)
+        return [(train[is_counted[train]], test[is_counted[test]]) for train, test in splits]
+
+    def _fit_calibrators(
+        self, held_out: HeldOutScores, Y: np.ndarray, weights: np.ndarray
+    ) -> list[Any]:
+        """Return the calibrators of the labels that have both classes."""
+        rows = held_out.rows
+        return [
+            _FITTERS[self.method](held_out.scores[:, j], Y[rows, j], weights[rows])
+            for j in np.flatnonzero(np.isnan(self.constants_))
+        ]
+
+    def _check_loaded(self) -> None:
+        """Refuse constants of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_constants(self)
+
+    def __sklearn_tags__(self) -> Any:
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """The probability 1 / (1 + exp(-(slope · score + intercept)))."""
+
+    slope: float
+    intercept: float
+
+    def predict(self, scores: np.ndarray) -> np.ndarray:
+        """Return the probability of each score."""
+        return np.asarray(expit(self.slope * scores + self.intercept))
+
+    def _check_loaded(self) -> None:
+        """Refuse anything but two numbers, as a file may have it."""
+        if type(self.slope) is not float or type(self.intercept) is not float:
+            raise ValueError("a sigmoid must have a slope and an intercept")
+
+
+def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Sigmoid:
+    """Return the likeliest sigmoid for Platt's targets, (N+ + 1) / (N+ + 2) and 1 / (N- + 2).
+
+    N+ and N- are the weights of all positives and of all negatives.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    n_positive = weights[labels == 1].sum()
+    n_negative = weights[labels == 0].sum()
+    target = np.where(labels == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    centre = np.average(scores, weights=weights)
+    spread = np.sqrt(np.average((scores - centre) ** 2, weights=weights))
+    if spread <= 1e-12 * np.abs(scores).max():
+        return Sigmoid(0.0, float(logit(np.average(target, weights=weights))))
+    # Each sample counts as positive to the degree of its target, and as negative for the rest.
+    twice = np.tile((scores - centre) / spread, 2)[:, None]
+    classes = np.repeat([1, 0], labels.size)
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
+    shares = np.concatenate([target * weights, (1 - target) * weights])
+    model.fit(twice, classes, sample_weight=shares)
+    slope = float(model.coef_[0, 0] / spread)
+    return Sigmoid(slope, float(model.intercept_[0] - slope * centre))
+
+
+def _fit_isotonic(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Any:
+    """Return the rising function of the score with the least weighted squared error."""
+    from sklearn.isotonic import IsotonicRegression
+
+    model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    return model.fit(scores, labels, sample_weight=weights)
+
+
+_FITTERS = {"isotonic": _fit_isotonic, "sigmoid": _fit_sigmoid}

@@ -1,0 +1,95 @@
+"""The scores that thresholds of an estimator are tuned on, and the estimator that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._estimators import (
+    HeldOutScores,
+    LabelScorer,
+    constant_labels,
+    cut_params,
+    fit_scorer,
+    held_out_scores,
+    score_matrix,
+    warn_of_constants,
+)
+from labelwise._validation import n_rows, take_rows
+from labelwise.splitting import splits_of
+
+
+class Samples(NamedTuple):
+    """What was given to fit."""
+
+    X: Any
+    Y: np.ndarray  # int64
+    names: tuple[str, ...] | None
+    groups: Any
+    fit_params: Mapping[str, Any]
+
+
+class TuningScores(NamedTuple):
+    """Scores of the labels that have both classes in training, and who gave them."""
+
+    held_out: HeldOutScores
+    scorer: LabelScorer
+
+
+def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores:
+    """Return the scores of an estimator that has been fitted to all labels, to other samples."""
+    if samples.fit_params:
+        given = ", ".join(samples.fit_params)
+        raise ValueError(f'cv="prefit" fits no estimator that could take {given}.')
+    n_samples, n_labels = samples.Y.shape
+    scores = score_matrix(estimator, samples.X, n_labels, method=method)
+    held_out = HeldOutScores(scores, np.arange(n_samples), np.zeros(n_samples, dtype=np.intp))
+    return TuningScores(held_out, LabelScorer(estimator, np.full(n_labels, np.nan)))
+
+
+def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> TuningScores:
+    """Return the scores of the test part of a single split; the training part's model stays."""
+    train, test = _only_split(samples, cv)
+    warn_of_constants(constant_labels(samples.Y[train]), samples.names)
+    params = cut_params(samples.fit_params, train, n_rows(samples.X))
+    scorer = fit_scorer(estimator, take_rows(samples.X, train), samples.Y[train], params)
+    scores = scorer.scores(take_rows(samples.X, test), method)[:, np.isnan(scorer.constants)]
+    return TuningScores(HeldOutScores(scores, test, np.zeros(test.size, dtype=np.intp)), scorer)
+
+
+def fold_scores(
+    estimator: Any, samples: Samples, method: str, cv: Any, n_jobs: int | None
+) -> TuningScores:
+    """Return the scores of all folds of a cross-validation; a model of all samples stays."""
+    constants = constant_labels(samples.Y)
+    warn_of_constants(constants, samples.names)
+    varies = np.isnan(constants)
+    n_samples = len(samples.Y)
+    held_out = HeldOutScores(
+        np.empty((n_samples, 0)), np.arange(n_samples), np.zeros(n_samples, dtype=np.intp)
+    )
+    if varies.any():
+        held_out = held_out_scores(
+            estimator,
+            samples.X,
+            samples.Y,
+            cv,
+            method=method,
+            groups=samples.groups,
+            fit_params=samples.fit_params,
+            n_jobs=n_jobs,
+        )
+        held_out = held_out._replace(scores=held_out.scores[:, varies])
+    scorer = fit_scorer(estimator, samples.X, samples.Y, samples.fit_params)
+    return TuningScores(held_out, scorer)
+
+
+def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(cv, int | np.integer):
+        raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
+    splits = splits_of(cv, samples.X, samples.Y, samples.groups)
+    if len(splits) != 1:
+        raise ValueError(f"refit=False needs a cv that gives one split, got {len(splits)}.")
+    return splits[0]

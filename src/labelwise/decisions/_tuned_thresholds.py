@@ -1,0 +1,285 @@
+"""Any multi-label estimator, deciding at the thresholds that are best for a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise._estimators import (
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    scoring_method,
+)
+from labelwise._validation import Outcome, check_outcome
+from labelwise.decisions._scores_to_tune_on import (
+    Samples,
+    TuningScores,
+    fold_scores,
+    prefit_scores,
+    split_scores,
+)
+from labelwise.decisions.thresholds._goal import NAMES, Goal, check_goal, of_all_labels
+from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
+from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value, units_of
+from labelwise.measures import f_measure, labels_for
+from labelwise.splitting import MultilabelStratifiedKFold
+
+
+def _estimator_has(name: str) -> Callable[[Any], bool]:
+    """Return a test of whether the estimator has a method, for `available_if`."""
+    return lambda self: hasattr(self.estimator, name)
+
+
+class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Decide the labels of any multi-label estimator at the best thresholds for a measure.
+
+    One cross-validation gives each sample scores of a model that has not seen it. The scores of
+    all folds are pooled and optimised once by `best_thresholds`; then the estimator is fitted to
+    all samples. scikit-learn's ``TunedThresholdClassifierCV`` does this for one label, on a grid.
+
+    Parameters
+    ----------
+    estimator : object with fit and decision_function or predict_proba
+        A multi-label estimator; `decision_function` is asked if there is one.
+    measure, average, beta, shared, fbr, fbr_rule, min_precision, min_recall, max_decisions, cost
+        What is maximised, as in `best_thresholds`.
+    shrink : float or "auto"
+        As in `best_thresholds`. "auto", which holds best on unseen data, means 0 where thresholds
+        are not shrunk: with `shared`, `fbr`, `cost`, constraints and the average "sample".
+    cv : int, splitter, iterable of (train, test) or "prefit"
+        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
+        Parts of pairs are row numbers or boolean masks of all rows.
+        "prefit": the estimator has been fitted, and the samples given to `fit`, which it should
+        not have seen, are for the thresholds alone.
+    refit : bool
+        Whether the estimator is fitted again to all samples. If not, `cv` must give one split,
+        and the estimator fitted to its training part is kept.
+    n_jobs : int, optional
+        Folds at a time.
+    random_state : int, RandomState or None
+        Draws the folds behind "auto". With None they are the same every time.
+
+    Attributes
+    ----------
+    estimator_ : object
+        Fitted to the labels that have both classes; None if none has.
+    thresholds_ : Thresholds
+        Of all labels, with their names if Y has any.
+    value_ : float
+        The value on the held-out scores that the thresholds were tuned on, of the labels that
+        have both classes; NaN if none has.
+    corrected_value_ : float
+        The same without its optimism: each fold is decided by thresholds tuned on the scores of
+        all others, and these decisions are measured together. No model is fitted for it. The
+        scores of a single split are dealt to five random folds. Labels or samples for which the
+        measure has no value are left out. NaN where the other folds give no thresholds.
+    constants_ : array of shape (n_labels,)
+        0 or 1 for labels with one class in training, which they always get, and of which a
+        warning tells; NaN for all others, and with ``cv="prefit"`` for all.
+    classes_ : array of shape (n_labels,)
+        Numbers of the labels.
+    label_names_ : tuple of str, or None
+        Names of the labels, if Y has any; with ``cv="prefit"`` those of the estimator, which Y
+        goes by.
+    n_features_in_, feature_names_in_
+        If the estimator has them.
+
+    Notes
+    -----
+    ``fit(X, Y, sample_weight=..., groups=...)``: `groups` goes to the splitter and to
+    `best_thresholds`, everything else to the estimator's ``fit`` and nowhere else; every sample
+    counts once for the thresholds. Under scikit-learn's metadata routing the requests of both
+    decide.
+
+    The samples of a group, and the scores of one sample in several folds of `cv`, are together in
+    the folds behind "auto", and none of them is decided by thresholds tuned on another for
+    `corrected_value_`.
+
+    References
+    ----------
+    pillai2012, section 4, where thresholds come from the pooled scores of five folds.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.multiclass import OneVsRestClassifier
+    >>> from labelwise.data import make_multilabel
+    >>> from labelwise.decisions import TunedThresholds
+    >>> data, _ = make_multilabel(random_state=0)
+    >>> model = TunedThresholds(OneVsRestClassifier(LogisticRegression()), random_state=0)
+    >>> decided = model.fit(data.X, data.Y).predict(data.X)
+    >>> model.corrected_value_ <= model.value_
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        measure: Callable[..., Any] = f_measure,
+        average: str = "micro",
+        beta: float = 1.0,
+        cv: Any = 5,
+        refit: bool = True,
+        shared: bool = False,
+        shrink: float | str = "auto",
+        fbr: float | str | None = None,
+        fbr_rule: int = 1,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        max_decisions: int | float | None = None,
+        cost: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.measure = measure
+        self.average = average
+        self.beta = beta
+        self.cv = cv
+        self.refit = refit
+        self.shared = shared
+        self.shrink = shrink
+        self.fbr = fbr
+        self.fbr_rule = fbr_rule
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.max_decisions = max_decisions
+        self.cost = cost
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, Y: Any, **params: Any) -> TunedThresholds:
+        """Learn the thresholds from held-out scores, and fit the estimator to all samples."""
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        scoring_method(self.estimator)
+        outcome = self._labels(Y)
+        check_consistent_length(X, outcome.Y)
+        goal = check_goal({name: getattr(self, name) for name in NAMES}, *outcome.Y.shape)
+        samples = Samples(
+            X, outcome.Y.toarray().astype(np.int64), outcome.names, *self._routed(params)
+        )
+        scored = self._tuning_scores(samples)
+        self.estimator_, self.constants_ = scored.scorer
+        goal = goal.of_labels(np.isnan(self.constants_))
+        self.thresholds_ = _tuned(goal, scored, samples)
+        self.value_ = self.thresholds_.value
+        self.corrected_value_ = _corrected(goal, scored, samples)
+        self.classes_ = np.arange(samples.Y.shape[1])
+        self.label_names_ = samples.names
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return 1 where the score of a label reaches its threshold, as int64."""
+        check_is_fitted(self)
+        scores = self._scores(X, scoring_method(self.estimator))
+        return np.asarray(self.thresholds_.decide(scores), dtype=np.int64)
+
+    @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the estimator's scores, of shape (n_samples, n_labels).
+
+        Labels that had one class in training have the score -1 or 1.
+        """
+        return self._scores(X, "decision_function")
+
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the estimator's probabilities of each label, of shape (n_samples, n_labels).
+
+        Labels that had one class in training have the probability 0 or 1.
+        """
+        return self._scores(X, "predict_proba")
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who may ask for what is given to `fit`: the estimator and the splitter."""
+        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
+        splitter = self.cv if is_splitter else MultilabelStratifiedKFold()
+        return (
+            MetadataRouter(owner=self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+            .add(
+                splitter=splitter,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+    def _routed(self, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the groups for the splitter, and what goes to the estimator's fit."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **given)
+            return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
+        return given.pop("groups", None), given
+
+    def _labels(self, Y: Any) -> Outcome:
+        """Return the checked labels, in the columns of an estimator that has been fitted."""
+        if not (isinstance(self.cv, str) and self.cv == "prefit"):
+            return check_outcome(Y)
+        labels = labels_for(self.estimator, Y)
+        return check_outcome(labels.matrix, label_names=labels.names)
+
+    def _tuning_scores(self, samples: Samples) -> TuningScores:
+        method = scoring_method(self.estimator)
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            return prefit_scores(self.estimator, samples, method)
+        if not self.refit:
+            return split_scores(self.estimator, samples, method, self.cv)
+        return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs)
+
+    def _scores(self, X: Any, method: str) -> np.ndarray:
+        check_is_fitted(self)
+        scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
+        ends = self.constants_ if method == "predict_proba" else 2 * self.constants_ - 1
+        return np.where(np.isnan(self.constants_), scores, ends)
+
+    def _check_loaded(self) -> None:
+        """Refuse thresholds of other labels, as a file may have them."""
+        if hasattr(self, "constants_"):
+            check_thresholds(self.thresholds_, check_constants(self))
+
+    def __sklearn_tags__(self) -> Any:
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+
+
+def _tuned(goal: Goal, scored: TuningScores, samples: Samples) -> Thresholds:
+    """Return the thresholds of all labels; those of constants are infinite."""
+    varies = np.isnan(scored.scorer.constants)
+    Y = samples.Y[scored.held_out.rows]
+    # Numbers as names, so that a warning of one label means the right one.
+    names = np.array(samples.names or np.arange(varies.size), dtype=str)
+    found = goal.nothing_tuned()
+    if varies.any():
+        units = units_of(scored.held_out, Y[:, varies], samples.groups)
+        names_of = names[varies].tolist()
+        found = goal.tune(scored.held_out.scores, Y[:, varies], units, names_of)
+    return of_all_labels(found, scored.scorer.constants, Y, samples.names)
+
+
+def _corrected(goal: Goal, scored: TuningScores, samples: Samples) -> float:
+    """Return the value of the labels that were tuned, without its optimism."""
+    varies = np.isnan(scored.scorer.constants)
+    if not varies.any():
+        return float("nan")
+    part = goal.of_part(len(scored.held_out.rows))
+    return corrected_value(
+        scored.held_out, samples.Y[:, varies], part.tune, goal.value, samples.groups
+    )

@@ -1,0 +1,59 @@
+"""The gate for probabilities: from 0 to 1, or advice to calibrate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from labelwise._validation import check_beta, check_readable
+
+
+def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], str]) -> None:
+    """Raise for the first value that is no probability; `place(number)` says where it stands."""
+    # NaN fails both comparisons, and the least and the most need no array of their own.
+    if values.size == 0 or (values.min() >= 0 and values.max() <= 1):
+        return
+    first = int(np.argmax(~((values >= 0) & (values <= 1))))
+    raise ValueError(
+        f"{input_name} must hold probabilities from 0 to 1, got {values.flat[first]:g} at "
+        f"{place(first)}; calibrate the scores first, for instance with CalibratedLabels."
+    )
+
+
+def place_in(shape: tuple[int, ...], axes: Mapping[str, int]) -> Callable[[int], str]:
+    """Return a function that says where a flat number stands, for instance "row 3, label 7".
+
+    `axes` gives the word for each axis, and the number of its first place.
+    """
+
+    def place(number: int) -> str:
+        steps = zip(axes.items(), np.unravel_index(number, shape), strict=True)
+        return ", ".join(f"{word} {first + int(step)}" for (word, first), step in steps)
+
+    return place
+
+
+def check_p_empty(p_empty: Any, n_samples: int | None = None) -> np.ndarray:
+    """Return P(no label) of each sample as float64."""
+    check_readable(p_empty, "p_empty")
+    checked = np.asarray(p_empty)
+    if checked.ndim != 1 or checked.dtype.kind not in "biuf":
+        raise ValueError(
+            f"p_empty must be a number for each sample, got {checked.dtype} {checked.shape}."
+        )
+    if n_samples is not None and checked.size != n_samples:
+        raise ValueError(f"p_empty has {checked.size} entries for {n_samples} samples of joint.")
+    return checked.astype(np.float64, copy=False)
+
+
+def f_weights(beta: float) -> np.ndarray:
+    """Return the shares (β², 1) / (1 + β²) of truth and decision in the denominator of F.
+
+    F = hits / (first · true labels + second · decided labels), for any beta without overflow.
+    """
+    check_beta(beta)
+    with np.errstate(over="ignore"):
+        of_decided = 1 / (1 + np.square(np.float64(beta)))
+    return np.array([1 - of_decided, of_decided])

@@ -1,0 +1,178 @@
+"""Cuts of labels from values alone, and the concave hulls of their curves."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import numpy as np
+
+from labelwise._jit import njit
+
+# Rows read before the next label of a block is taken up: a tile stays in the nearest cache.
+TILE = 64
+
+
+@njit(cache=True, nogil=True)
+def hit_scores(scores, indptr, indices):
+    """Return the scores of the positives, label after label, and the lowest of each label."""
+    hits = np.empty(indices.size, scores.dtype)
+    lowest = np.full(indptr.size - 1, np.inf, scores.dtype)
+    for j in range(indptr.size - 1):
+        for entry in range(indptr[j], indptr[j + 1]):
+            hits[entry] = scores[indices[entry], j]
+            lowest[j] = min(lowest[j], hits[entry])
+    return hits, lowest
+
+
+@njit(cache=True, nogil=True)
+def sift(scores, first, lowest, kept):
+    """Put the scores of some labels from `first` on that reach `lowest` into the rows of `kept`.
+
+    Returns how many each label has, and the highest of its scores that stay below (-inf if none).
+    """
+    n_rows, n_labels = scores.shape[0], kept.shape[0]
+    n_kept = np.zeros(n_labels, np.int64)
+    below = np.full(n_labels, -np.inf, scores.dtype)
+    for start in range(0, n_rows, TILE):
+        for j in range(n_labels):
+            place, highest, least = n_kept[j], below[j], lowest[first + j]
+            for i in range(start, min(start + TILE, n_rows)):
+                score = scores[i, first + j]
+                # Always written, kept only if the place moves on: no branch to guess.
+                kept[j, place] = score
+                place += score >= least
+                highest = max(highest, score if score < least else -np.inf)
+            n_kept[j], below[j] = place, highest
+    return n_kept, below
+
+
+@njit(cache=True, nogil=True)
+def count_reaching(scores, thresholds):
+    """Return how many scores of each label reach its threshold."""
+    counts = np.zeros(thresholds.size, np.int64)
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            counts[j] += scores[i, j] >= thresholds[j]
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def gather_reaching(scores, floors, starts):
+    """Return the scores that reach their label's floor, those of label j from ``starts[j]`` on."""
+    found = np.empty(starts[-1], scores.dtype)
+    places = starts[:-1].copy()
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            if scores[i, j] >= floors[j]:
+                found[places[j]] = scores[i, j]
+                places[j] += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def put_threshold(thresholds, place, upper, lower):
+    """Store what decides `upper` but not `lower`: halfway, or `upper` if no float lies between."""
+    if lower == -np.inf:
+        thresholds[place] = -np.inf
+        return
+    thresholds[place] = 0.5 * upper + 0.5 * lower
+    if not thresholds[place] > lower:
+        thresholds[place] = upper
+
+
+@njit(cache=True, nogil=True)
+def n_below(ascending, score):
+    """Return how many of the sorted values are below the score."""
+    low, high = 0, ascending.size
+    while low < high:
+        middle = (low + high) >> 1
+        if ascending[middle] < score:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def cuts_at_hits(column, hits, below):
+    """Return (decided, hits, lows, thresholds) of the cuts whose lowest score is a positive's.
+
+    `column` (all scores of the label) and `hits` (those of its positives) are sorted upwards, and
+    `below` is the next lower score that the column leaves out. The first cut decides nobody.
+    """
+    decided = np.zeros(hits.size + 1, np.int64)
+    n_hits = np.zeros(hits.size + 1, np.int64)
+    lows = np.full(hits.size + 1, np.inf, column.dtype)
+    thresholds = np.full(hits.size + 1, np.inf, column.dtype)
+    place, rest, entry = 0, column.size, hits.size - 1
+    while entry >= 0:
+        score = hits[entry]
+        while entry >= 0 and hits[entry] == score:
+            entry -= 1
+        rest = n_below(column[:rest], score)
+        place += 1
+        decided[place] = column.size - rest
+        n_hits[place] = hits.size - 1 - entry
+        lows[place] = score
+        put_threshold(thresholds, place, score, column[rest - 1] if rest else below)
+    end = place + 1
+    return decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+
+
+@njit(cache=True, nogil=True)
+def cuts_everywhere(column, hits):
+    """Return (decided, hits, lows, thresholds) of the cuts at every distinct score."""
+    decided = np.zeros(column.size + 1, np.int64)
+    n_hits = np.zeros(column.size + 1, np.int64)
+    lows = np.full(column.size + 1, np.inf, column.dtype)
+    thresholds = np.full(column.size + 1, np.inf, column.dtype)
+    place, rest, entry = 0, column.size, hits.size
+    while rest > 0:
+        score = column[rest - 1]
+        while rest > 0 and column[rest - 1] == score:
+            rest -= 1
+        while entry > 0 and hits[entry - 1] == score:
+            entry -= 1
+        place += 1
+        decided[place] = column.size - rest
+        n_hits[place] = hits.size - entry
+        lows[place] = score
+        put_threshold(thresholds, place, score, column[rest - 1] if rest else -np.inf)
+    end = place + 1
+    return decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+
+
+@njit(cache=True, nogil=True)
+def hull_places(starts, decided, hits):
+    """Return the places of the vertices of each label's concave hull, and where labels start.
+
+    Slopes fall strictly from edge to edge; an edge without hits is left out.
+    """
+    places = np.empty(decided.size, np.int64)
+    hull_starts = np.zeros(starts.size, np.int64)
+    size = 0
+    for j in range(starts.size - 1):
+        first = size
+        for place in range(starts[j], starts[j + 1]):
+            while size - first > 1:
+                a, b = places[size - 2], places[size - 1]
+                rise = (hits[b] - hits[a]) * (decided[place] - decided[b])
+                if rise > (hits[place] - hits[b]) * (decided[b] - decided[a]):
+                    break
+                size -= 1
+            if size == first or hits[place] > hits[places[size - 1]]:
+                places[size] = place
+                size += 1
+        hull_starts[j + 1] = size
+    return places[:size], hull_starts
+
+
+@njit(cache=True, nogil=True)
+def are_positive(indptr, indices, Y_indptr, Y_indices):
+    """Tell which stored cells of a CSC matrix are positive; rows are sorted in both."""
+    found = np.zeros(indices.size, np.bool_)
+    for j in range(indptr.size - 1):
+        other, end = Y_indptr[j], Y_indptr[j + 1]
+        for entry in range(indptr[j], indptr[j + 1]):
+            while other < end and Y_indices[other] < indices[entry]:
+                other += 1
+            found[entry] = other < end and Y_indices[other] == indices[entry]
+    return found

@@ -1,0 +1,152 @@
+"""Scores and labels to tune on, checked, and ranked once when they are needed again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_outcome
+from labelwise.decisions.thresholds.curves._copies import copy_groups
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
+from labelwise.decisions.thresholds.curves._weighted_cuts import (
+    Ranked,
+    RankedHits,
+    Totals,
+    cuts_at_hits_under,
+    every_cut_under,
+    hits_in,
+    ranked,
+)
+from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
+from labelwise.measures import Counts
+from labelwise.splitting import check_groups
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What thresholds are tuned on."""
+
+    scores: Any
+    Y: sparse.csc_array
+    names: tuple[str, ...] | None
+    groups: np.ndarray | None = None  # the number of each row's group
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.Y.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of columns."""
+        return int(self.Y.shape[1])
+
+    @cached_property
+    def support(self) -> np.ndarray:
+        """Positives of each label."""
+        return np.asarray(np.diff(self.Y.indptr), dtype=np.int64)
+
+    @cached_property
+    def units(self) -> np.ndarray | None:
+        """The unit of each row: its group, or the row that it copies; None if all are their own.
+
+        The rows of a unit are in one fold, and are drawn together.
+        """
+        return copy_groups(self.scores, self.Y) if self.groups is None else self.groups
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return self.n_samples if self.units is None else int(self.units.max()) + 1
+
+    @cached_property
+    def ranking(self) -> Ranked:
+        """The labels ranked by score."""
+        return ranked(self.scores, self.Y)
+
+    @cached_property
+    def ranked_hits(self) -> RankedHits:
+        """Where the positives stand in the ranking."""
+        return hits_in(self.ranking)
+
+    @cached_property
+    def everyone(self) -> np.ndarray:
+        """Weights that count each sample once."""
+        return np.ones(self.n_samples, dtype=np.int32)
+
+    @cached_property
+    def pooled_hits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The scores of all positives, falling, and their rows."""
+        positive = self.ranking.cells & 1 == 1
+        scores, rows = self.ranking.scores[positive], self.ranking.cells[positive] >> 1
+        order = np.argsort(scores)[::-1]
+        return scores[order], rows[order]
+
+    def totals(self, weights: np.ndarray) -> Totals:
+        """Return positives and samples if each sample counted as often as its weight says."""
+        return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
+
+    def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
+        """Return the cuts of all labels under weights, at hits or at every score."""
+        totals = self.totals(weights)
+        if everywhere:
+            return every_cut_under(self.ranking, weights, totals)
+        return cuts_at_hits_under(self.ranking, self.ranked_hits, weights, totals)
+
+    def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
+        """Return the counts of each label under weights, a row for each row of thresholds.
+
+        Thresholds fall from row to row; one column of them is common to all labels.
+        """
+        everywhere = np.broadcast_to(thresholds, (len(thresholds), self.n_labels))
+        decided, hits = weighted_counts(self.ranking, weights, np.ascontiguousarray(everywhere))
+        return counts_of(decided, hits, *self.totals(weights))
+
+    def rows(self, numbers: np.ndarray) -> Problem:
+        """Return the problem of some rows."""
+        scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
+        groups = None
+        if self.units is not None:
+            _, groups = np.unique(self.units[numbers], return_inverse=True)
+        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
+
+    def counts(self, thresholds: np.ndarray) -> Counts:
+        """Return the counts of each label under some thresholds."""
+        decided, hits = decided_and_hits(self.scores, self.Y, thresholds)
+        return counts_of(decided, hits, self.support, self.n_samples)
+
+
+def check_problem(
+    scores: Any, Y: Any, label_names: Sequence[str] | None, groups: Any = None
+) -> Problem:
+    """Return scores and labels with matching rows and columns."""
+    if scores is None:
+        raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
+    outcome = check_outcome(Y, scores=scores, label_names=label_names)
+    numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+    return Problem(outcome.scores, outcome.Y, outcome.names, numbers)
+
+
+def decided_and_hits(
+    scores: Any, Y: sparse.csc_array, thresholds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how often each label is decided, and how often rightly."""
+    n_labels = Y.shape[1]
+    labels = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
+    if sparse.issparse(scores):
+        stored = sparse.csr_array(scores)
+        reached = stored.data >= thresholds[stored.indices]
+        decided = np.bincount(stored.indices[reached], minlength=n_labels)
+        # An absent score is never decided, whatever the threshold.
+        ones = sparse.csr_array(
+            (reached.astype(np.int8), stored.indices, stored.indptr), stored.shape
+        )
+        return decided, np.asarray(ones.multiply(Y).sum(axis=0), dtype=np.int64).ravel()
+    decided = np.count_nonzero(scores >= thresholds, axis=0)
+    right = scores[Y.indices, labels] >= thresholds[labels]
+    return decided, np.bincount(labels[right], minlength=n_labels)

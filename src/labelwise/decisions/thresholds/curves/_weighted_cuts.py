@@ -1,0 +1,96 @@
+"""Labels ranked once: cuts and counts for any part or resampling of the samples, unsorted."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
+from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import (
+    ends_of_ties,
+    weighted_cuts_at_hits,
+    weighted_cuts_everywhere,
+)
+
+# Cells sorted at a time.
+_BLOCK = 2**22
+
+
+class Ranked(NamedTuple):
+    """The cells of each label in the order of falling score, as kernels take them.
+
+    Those of label j stand from ``starts[j]`` up to ``starts[j + 1]``; a cell is twice its row, plus
+    one if it is positive.
+    """
+
+    starts: np.ndarray
+    cells: np.ndarray
+    scores: np.ndarray
+
+
+class RankedHits(NamedTuple):
+    """The entries of the positives among the cells, those of label j from ``starts[j]`` on."""
+
+    starts: np.ndarray
+    entries: np.ndarray
+    tie_ends: np.ndarray  # last entry of the label with the same score
+
+
+class Totals(NamedTuple):
+    """Positives of each label, and the number of samples of each."""
+
+    positives: np.ndarray
+    n_samples: int
+
+
+def ranked(scores: Any, Y: sparse.csc_array) -> Ranked:
+    """Return the ranking of all labels: one sort, O(nN log n), and 12 bytes a score."""
+    if sparse.issparse(scores):
+        return _ranked_stored(sparse.csc_array(scores), Y)
+    n_samples, n_labels = scores.shape
+    cells = np.empty((n_labels, n_samples), dtype=np.int32 if n_samples < 2**30 else np.int64)
+    falling = np.empty((n_labels, n_samples), dtype=scores.dtype)
+    width = max(1, _BLOCK // n_samples)
+    for first in range(0, n_labels, width):
+        block = slice(first, first + width)
+        columns = np.ascontiguousarray(scores[:, block].T)
+        order = np.argsort(columns, axis=1)[:, ::-1]
+        positive = Y[:, block].toarray().T
+        falling[block] = np.take_along_axis(columns, order, axis=1)
+        cells[block] = 2 * order + np.take_along_axis(positive, order, axis=1)
+    starts = np.arange(n_labels + 1) * n_samples
+    return Ranked(starts, cells.ravel(), falling.ravel())
+
+
+def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> Ranked:
+    """Rank sparse scores: what is not stored cannot be decided, and is left out."""
+    scores.sort_indices()
+    positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
+    labels = np.repeat(np.arange(scores.shape[1]), np.diff(scores.indptr))
+    order = np.lexsort((-scores.data, labels))
+    cells = 2 * scores.indices.astype(np.int64) + positive
+    return Ranked(scores.indptr.astype(np.int64), cells[order], scores.data[order])
+
+
+def hits_in(ranking: Ranked) -> RankedHits:
+    """Return where the positives stand in a ranking."""
+    entries = np.flatnonzero(ranking.cells & 1)
+    starts = np.searchsorted(entries, ranking.starts)
+    return RankedHits(starts, entries, ends_of_ties(ranking, entries, starts))
+
+
+def cuts_at_hits_under(
+    ranking: Ranked, hits: RankedHits, weights: np.ndarray, totals: Totals
+) -> Cuts:
+    """Return the cuts at hits if each sample counted as often as its weight says: no sort."""
+    *found, thresholds = weighted_cuts_at_hits(ranking, hits, weights)
+    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]
+
+
+def every_cut_under(ranking: Ranked, weights: np.ndarray, totals: Totals) -> Cuts:
+    """Return the cuts at every score if each sample counted as often as its weight says."""
+    *found, thresholds = weighted_cuts_everywhere(ranking, weights)
+    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]

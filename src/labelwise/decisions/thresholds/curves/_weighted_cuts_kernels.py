@@ -1,0 +1,138 @@
+"""Cuts and counts of labels ranked once, for any weights of the samples.
+
+A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label stand in the
+order of falling score.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import numpy as np
+
+from labelwise._jit import njit
+from labelwise.decisions.thresholds.curves._cuts_kernels import put_threshold
+
+
+@njit(cache=True, nogil=True)
+def ends_of_ties(ranked, entries, hit_starts):
+    """Return, for each positive entry, the last entry of its label with the same score."""
+    ends = np.empty(entries.size, np.int64)
+    for j in range(hit_starts.size - 1):
+        for k in range(hit_starts[j], hit_starts[j + 1]):
+            end = entries[k]
+            if k > hit_starts[j] and end <= ends[k - 1]:
+                end = ends[k - 1]
+            while end + 1 < ranked.starts[j + 1] and ranked.scores[end + 1] == ranked.scores[end]:
+                end += 1
+            ends[k] = end
+    return ends
+
+
+@njit(cache=True, nogil=True)
+def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
+    """Store what decides down to an entry, but not the next one that has a weight."""
+    below = entry + 1
+    while below < end and weights[ranked.cells[below] >> 1] == 0:
+        below += 1
+    lower = ranked.scores[below] if below < end else -np.inf
+    put_threshold(thresholds, place, ranked.scores[entry], lower)
+
+
+@njit(cache=True, nogil=True)
+def weighted_cuts_at_hits(ranked, hits, weights):
+    """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
+
+    A row counts as often as its weight says, and not at all with weight 0.
+    """
+    n_labels = ranked.starts.size - 1
+    room = hits.entries.size + n_labels
+    decided, n_hits = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    lows = np.full(room, np.inf, ranked.scores.dtype)
+    thresholds = np.full(room, np.inf, ranked.scores.dtype)
+    starts = np.zeros(n_labels + 1, np.int64)
+    sums = np.empty(ranked.cells.size and np.max(np.diff(ranked.starts)), np.int64)
+    place = -1
+    for j in range(n_labels):
+        place += 1
+        first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], 0, 0, 0
+        for entry in range(first, end):
+            n += weights[ranked.cells[entry] >> 1]
+            sums[entry - first] = n
+        for k in range(hits.starts[j], hits.starts[j + 1]):
+            tp += weights[ranked.cells[hits.entries[k]] >> 1]
+            tie_end = hits.tie_ends[k]
+            is_last = k + 1 == hits.starts[j + 1] or hits.tie_ends[k + 1] > tie_end
+            if is_last and tp > before:
+                place += 1
+                decided[place], n_hits[place], before = sums[tie_end - first], tp, tp
+                lows[place] = ranked.scores[tie_end]
+                put_weighted_threshold(thresholds, place, ranked, weights, tie_end, end)
+        starts[j + 1] = place + 1
+    end = place + 1
+    return starts, decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+
+
+@njit(cache=True, nogil=True)
+def weighted_cuts_everywhere(ranked, weights):
+    """Return the cuts at every distinct score, as `weighted_cuts_at_hits` does."""
+    n_labels = ranked.starts.size - 1
+    room = ranked.cells.size + n_labels
+    decided, n_hits = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    lows = np.full(room, np.inf, ranked.scores.dtype)
+    thresholds = np.full(room, np.inf, ranked.scores.dtype)
+    starts = np.zeros(n_labels + 1, np.int64)
+    place = -1
+    for j in range(n_labels):
+        place += 1
+        end, n, tp, before = ranked.starts[j + 1], 0, 0, 0
+        for entry in range(ranked.starts[j], end):
+            weight = weights[ranked.cells[entry] >> 1]
+            n += weight
+            tp += weight * (ranked.cells[entry] & 1)
+            is_last = entry + 1 == end or ranked.scores[entry + 1] < ranked.scores[entry]
+            if is_last and n > before:
+                place += 1
+                decided[place], n_hits[place], before = n, tp, n
+                lows[place] = ranked.scores[entry]
+                put_weighted_threshold(thresholds, place, ranked, weights, entry, end)
+        starts[j + 1] = place + 1
+    end = place + 1
+    return starts, decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+
+
+@njit(cache=True, nogil=True)
+def weighted_counts(ranked, weights, thresholds):
+    """Return what each label decides and hits at thresholds (K, n_labels) that fall."""
+    starts, cells, scores = ranked
+    decided = np.zeros(thresholds.shape, np.int64)
+    hits = np.zeros(thresholds.shape, np.int64)
+    for j in range(starts.size - 1):
+        n, tp, entry = 0, 0, starts[j]
+        for k in range(thresholds.shape[0]):
+            while entry < starts[j + 1] and scores[entry] >= thresholds[k, j]:
+                weight = weights[cells[entry] >> 1]
+                n += weight
+                tp += weight * (cells[entry] & 1)
+                entry += 1
+            decided[k, j], hits[k, j] = n, tp
+    return decided, hits
+
+
+@njit(cache=True, nogil=True)
+def weighted_tops(ranked, weights):
+    """Return each label's highest score, and what it decides and hits there."""
+    starts, cells, scores = ranked
+    n_labels = starts.size - 1
+    tops = np.full(n_labels, np.inf)
+    decided = np.zeros(n_labels, np.int64)
+    hits = np.zeros(n_labels, np.int64)
+    for j in range(n_labels):
+        for entry in range(starts[j], starts[j + 1]):
+            weight = weights[cells[entry] >> 1]
+            if weight == 0:
+                continue
+            if scores[entry] < tops[j] and decided[j] > 0:
+                break
+            tops[j] = scores[entry]
+            decided[j] += weight
+            hits[j] += weight * (cells[entry] & 1)
+    return tops, decided, hits

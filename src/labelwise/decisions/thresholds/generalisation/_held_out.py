@@ -1,0 +1,38 @@
+"""Which of several tuning rules is best on rows that it has not seen, without a new sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.measures import Measure, macro, micro
+from labelwise.splitting import assign
+
+N_FOLDS = 5
+
+
+def held_out_means(
+    problem: Problem,
+    candidates: Callable[[np.ndarray], Sequence[np.ndarray]],
+    measure: Measure,
+    average: str,
+    random: Any,
+) -> np.ndarray:
+    """Return the mean value of each candidate over folds of the rows that it has not seen.
+
+    `candidates` gives threshold vectors for weights that are 1 for seen rows and 0 for others. The
+    rows of a unit (`Problem.units`) are in one fold.
+    """
+    n_folds = min(N_FOLDS, problem.n_units)
+    fold = assign(problem.Y, n_folds, groups=problem.units, random_state=random)
+    joined = micro if average == "micro" else partial(macro, undefined="skip")
+    found = []
+    for number in np.unique(fold):
+        unseen = problem.rows(np.flatnonzero(fold == number))
+        tuned = candidates((fold != number).astype(np.int32))
+        found.append([joined(measure, unseen.counts(thresholds)) for thresholds in tuned])
+    return np.asarray(np.mean(found, axis=0))

@@ -1,0 +1,161 @@
+"""Intervals of the value on new rows, and the spread of thresholds over resampled rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.measures import Counts
+from labelwise.splitting import assign
+
+N_FOLDS = 5
+N_REPEATS = 4
+LEAST_UNITS = 20
+# Weights held at a time.
+_BLOCK = 2**21
+
+
+class Bounds(NamedTuple):
+    """The interval of the value, None if none can be given, and of each threshold in two rows."""
+
+    value: tuple[float, float] | None
+    thresholds: np.ndarray
+
+
+class Resampling(NamedTuple):
+    """How thresholds are tuned again, how they are valued, and what is drawn."""
+
+    under: Callable[[np.ndarray], Chosen]  # thresholds under weights of the rows
+    on_rows: Callable[[np.ndarray], Chosen]  # thresholds of some rows, with amounts found anew
+    value: Callable[[Counts], np.ndarray]  # of counts by draw and label
+    n_draws: int
+    confidence: float
+    random: np.random.RandomState
+    folds: np.random.RandomState
+
+
+def bootstrap(problem: Problem, resampling: Resampling, counts_empty: bool) -> Bounds:
+    """Return the interval of the value on new rows, and the spread of each threshold.
+
+    Two things make the cross-validated value differ from the value that the thresholds have on
+    new rows: the rows on which it is measured, and the thresholds that were tuned on them. The
+    interval adds independent draws of both. The first are values of the cross-fitted decisions
+    (each row decided by thresholds of other folds) under random weights of the rows; the second
+    are values on all rows of thresholds tuned on rows drawn with replacement, less their mean.
+
+    `counts_empty` says that labels without positives have a value of their own, as in a macro
+    average. New rows may show such a label, and then its value is another: no interval is given.
+    """
+    thresholds = _drawn_thresholds(problem, resampling)
+    spread = _percentiles(thresholds, resampling.confidence)
+    reason = _why_not(problem, counts_empty)
+    if reason:
+        warnings.warn(f"No interval of the value is given: {reason}.", stacklevel=4)
+        return Bounds(None, spread)
+    retuned = resampling.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
+    values = _cross_fitted_values(problem, resampling) + (retuned - retuned.mean())
+    if np.isnan(values).any():
+        warnings.warn("No interval of the value is given: a draw has no value.", stacklevel=4)
+        return Bounds(None, spread)
+    low, high = _percentiles(values, resampling.confidence)
+    return Bounds((float(low), float(high)), spread)
+
+
+def _why_not(problem: Problem, counts_empty: bool) -> str:
+    if problem.n_units < LEAST_UNITS:
+        kind = "rows" if problem.groups is None else "groups"
+        return f"it needs at least {LEAST_UNITS} {kind}, got {problem.n_units}"
+    if counts_empty and not problem.support.all():
+        return "a macro average needs positives of every label to say what new rows will show"
+    return ""
+
+
+def _drawn_thresholds(problem: Problem, resampling: Resampling) -> np.ndarray:
+    """Return the thresholds tuned on each draw of units with replacement, a row for each draw."""
+    drawn = np.empty((resampling.n_draws, problem.n_labels))
+    for number in range(resampling.n_draws):
+        taken = resampling.random.randint(problem.n_units, size=problem.n_units)
+        times = np.bincount(taken, minlength=problem.n_units).astype(np.int32)
+        weights = times if problem.units is None else times[problem.units]
+        drawn[number] = resampling.under(weights).thresholds
+    return drawn
+
+
+def _cross_fitted_values(problem: Problem, resampling: Resampling) -> np.ndarray:
+    """Return the value of cross-fitted decisions under random weights of the units, by draw.
+
+    The weights are exponential (the Bayesian bootstrap of Rubin, 1981): unlike draws with
+    replacement, they leave no label without positives.
+    """
+    decided = _cross_fitted(problem, resampling)
+    truth = sparse.csr_array(problem.Y, dtype=np.float64)
+    cells = [sparse.csr_array(part.T) for part in (decided.multiply(truth), truth, decided)]
+    values = []
+    for n_draws in _block_sizes(resampling.n_draws, problem.n_samples):
+        drawn = resampling.random.standard_exponential((n_draws, problem.n_units))
+        weights = drawn if problem.units is None else drawn[:, problem.units]
+        weights = weights.T * (problem.n_samples / weights.sum(axis=1))
+        tp, n_positive, n_decided = ((part @ weights).T for part in cells)
+        fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
+        tn = np.maximum(problem.n_samples - tp - fp - fn, 0.0)
+        values.append(resampling.value(Counts(tp, fp, fn, tn)))
+    return np.concatenate(values)
+
+
+def _block_sizes(n_draws: int, n_samples: int) -> list[int]:
+    """Return how many draws are weighted at a time."""
+    most = max(1, _BLOCK // n_samples)
+    return [min(most, n_draws - first) for first in range(0, n_draws, most)]
+
+
+def _cross_fitted(problem: Problem, resampling: Resampling) -> sparse.csr_array:
+    """Return how often each row gets each label by thresholds of other folds, between 0 and 1.
+
+    Folds are random: stratified ones have the label shares that were tuned for, which new rows
+    need not have, and make the value too high.
+    """
+    total = sparse.csr_array(problem.Y.shape, dtype=np.float64)
+    for _ in range(N_REPEATS):
+        fold = assign(
+            problem.Y,
+            N_FOLDS,
+            method="random",
+            groups=problem.units,
+            random_state=resampling.folds,
+        )
+        thresholds = np.empty((N_FOLDS, problem.n_labels))
+        for number in range(N_FOLDS):
+            thresholds[number] = resampling.on_rows(np.flatnonzero(fold != number)).thresholds
+        total = total + _decisions(problem.scores, thresholds, fold)
+    return total / N_REPEATS
+
+
+def _decisions(scores: Any, thresholds: np.ndarray, fold: np.ndarray) -> sparse.csr_array:
+    """Return 1 where a score reaches the threshold of its label for the fold of its row."""
+    if not sparse.issparse(scores):
+        return sparse.csr_array((scores >= thresholds[fold]).astype(np.float64))
+    stored = sparse.csr_array(scores)
+    rows = np.repeat(fold, np.diff(stored.indptr))
+    reached = stored.data >= thresholds[rows, stored.indices]
+    cells = (reached.astype(np.float64), stored.indices, stored.indptr)
+    return sparse.csr_array(cells, shape=stored.shape)
+
+
+def _stacked(found: Sequence[Counts]) -> Counts:
+    """Return counts of shape (n_draws, n_labels)."""
+    return Counts(*(np.stack(cells) for cells in zip(*found, strict=True)))
+
+
+def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
+    """Return the two order statistics that hold the middle; infinite ones are not averaged."""
+    tail = (1 - confidence) / 2
+    last = drawn.shape[0] - 1
+    # 0.1 times 20 must be 2, whatever 1 - 0.8 rounds to.
+    low = int(np.floor(tail * last + 1e-9))
+    return np.sort(drawn, axis=0)[[low, last - low]]

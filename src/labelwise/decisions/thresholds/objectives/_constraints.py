@@ -1,0 +1,82 @@
+"""Constraints on precision, recall and the number of decisions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._frontier_steps import Walk
+from labelwise.measures import Counts, precision, recall
+
+
+class Limits(NamedTuple):
+    """What decisions must keep to; None where they are free."""
+
+    min_precision: float | None = None
+    min_recall: float | None = None
+    max_decisions: int | None = None  # in total
+
+    @property
+    def are_set(self) -> bool:
+        """Whether there is any."""
+        return any(limit is not None for limit in self)
+
+    def __str__(self) -> str:
+        given = self._asdict().items()
+        return ", ".join(f"{name}={limit}" for name, limit in given if limit is not None)
+
+
+NO_LIMITS = Limits()
+
+
+def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any, n_samples: int) -> Limits:
+    """Return checked constraints; a decimal number of decisions is a mean per sample.
+
+    A least rate of 0 is no constraint.
+    """
+    for name, rate in (("min_precision", min_precision), ("min_recall", min_recall)):
+        if rate is not None and not (_is_number(rate) and 0 <= rate <= 1):
+            raise ValueError(f"{name} must be between 0 and 1, got {rate!r}.")
+    most = max_decisions
+    if most is not None and not (_is_number(most) and 0 <= most < np.inf):
+        raise ValueError(
+            "max_decisions must be a whole number in total or a decimal number as mean per "
+            f"sample, not negative, got {most!r}."
+        )
+    if isinstance(most, float | np.floating):
+        # 0.7 must allow 7 decisions on 10 samples, whatever 0.7 * 10 rounds to.
+        most = int(most * n_samples * (1 + 1e-12))
+    # Every rate is at least 0, and one that is not defined is not below it.
+    return Limits(min_precision or None, min_recall or None, most)
+
+
+def within(limits: Limits, counts: Counts) -> np.ndarray:
+    """Tell which counts keep to the limits; precision without decisions keeps to none."""
+    kept = np.ones(np.shape(counts.tp), dtype=bool)
+    if limits.min_precision is not None:
+        kept &= np.asarray(precision(counts) >= limits.min_precision)
+    if limits.min_recall is not None:
+        kept &= np.asarray(recall(counts) >= limits.min_recall)
+    if limits.max_decisions is not None:
+        kept &= np.asarray(counts.tp + counts.fp <= limits.max_decisions)
+    return kept
+
+
+def why_not(walk: Walk, limits: Limits) -> str:
+    """Return why no thresholds meet the constraints, if it is proven that none do."""
+    if walk.n_positive == 0:
+        return f"{limits} cannot be met: Y has no positives."
+    highest = {
+        "min_precision": walk.slopes[0] if walk.slopes.size else 0.0,
+        "min_recall": walk.hits[-1] / walk.n_positive,
+    }
+    for name, reached in highest.items():
+        limit = getattr(limits, name)
+        if limit is not None and reached < limit:
+            return f"{name}={limit} cannot be met on these data, the highest is {reached:.4g}."
+    return f"{limits} cannot be met together on these data, by any thresholds."
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -1,0 +1,244 @@
+"""Quotients of linear functions of the counts, and when the micro frontier proves their optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.thresholds.objectives._choice import ROUNDING
+from labelwise.measures import (
+    Counts,
+    accuracy,
+    balanced_accuracy,
+    f_measure,
+    g_mean,
+    jaccard,
+    matthews,
+    precision,
+    recall,
+    wide,
+)
+
+
+class LinearFractional:
+    """A measure of counts that is a quotient of two weighted sums of them.
+
+    Parameters
+    ----------
+    numerator, denominator : sequence of 4 numbers
+        Weights of the true positives, false positives, false negatives and true negatives.
+    when_empty : float
+        The value where the denominator is 0; NaN if there is none.
+
+    Notes
+    -----
+    F, Jaccard, precision, recall and (balanced) accuracy are of this kind. `best_thresholds` proves
+    the highest micro average of all threshold vectors if the denominator is positive for all
+    decisions, or 0 only together with the numerator, and if the measure gains by true positives
+    and not by false positives. For other weights, such as the odds ``TP / FP``, whose denominator
+    is 0 without false positives, it gives the best point of the micro frontier: `Thresholds.gap`
+    and `Thresholds.certificate` are then None.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import LinearFractional
+    >>> from labelwise.measures import Counts
+    >>> tversky = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))
+    >>> round(float(tversky(Counts(tp=6, fp=2, fn=2, tn=9))), 3)
+    0.75
+    """
+
+    def __init__(
+        self,
+        numerator: Sequence[float],
+        denominator: Sequence[float],
+        when_empty: float = np.nan,
+    ) -> None:
+        self.numerator = _check_weights(numerator, "numerator")
+        self.denominator = _check_weights(denominator, "denominator")
+        self.when_empty = float(when_empty)
+
+    def __call__(self, counts: Any) -> Any:
+        """Return the quotient, cell by cell."""
+        above, below = (
+            sum(weight * cells for weight, cells in zip(weights, wide(counts), strict=True))
+            for weights in (self.numerator, self.denominator)
+        )
+        is_empty = np.equal(below, 0)
+        quotient = np.divide(above, np.where(is_empty, 1, below))
+        return np.where(is_empty, self.when_empty, quotient)[()]
+
+    def __repr__(self) -> str:
+        return f"LinearFractional({self.numerator}, {self.denominator})"
+
+
+class Plane(NamedTuple):
+    """The function ``constant + hits·TP + decided·D`` of hits and decisions in all."""
+
+    constant: float
+    hits: float
+    decided: float
+
+    def at(self, hits: float, decided: float) -> float:
+        """Return the value at a point."""
+        return self.constant + self.hits * hits + self.decided * decided
+
+    @property
+    def change(self) -> float:
+        """By how much a hit or a decision can change the value."""
+        return max(abs(self.hits), abs(self.decided))
+
+    def size(self, n_cells: int) -> float:
+        """Return the magnitude of the value's parts."""
+        return abs(self.constant) + self.change * n_cells
+
+
+def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
+    """Return the λ that proves `value` to be the best of all, if it is the best on the frontier.
+
+    With ``a`` and ``b`` the numerator and the denominator as functions of (TP, D), and ``b``
+    nowhere negative, no thresholds beat `value` v if ``a - v·b`` is nowhere positive. It is linear:
+    where it rises with TP and does not rise with D, it is, up to a factor, ``TP - λ·D`` and a
+    constant, and its maximum over all thresholds lies on the frontier, see `none_is_higher`. Every
+    label by itself maximises ``TP - λ·D`` there. None if the measure is not of this kind.
+    """
+    planes = _planes_of(measure, value, n_positive, n_cells)
+    if planes is None:
+        return None
+    above, below = planes
+    lowest = min(below.at(*corner) for corner in _corners(n_positive, n_cells))
+    slack = ROUNDING * below.size(n_cells)
+    if lowest < -slack or (lowest <= slack and getattr(measure, "when_empty", np.nan) > value):
+        return None
+    rise, fall = above.hits - value * below.hits, value * below.decided - above.decided
+    least = ROUNDING * (abs(above.hits) + abs(value * below.hits))
+    return float(fall / rise) if rise > least and fall >= 0 else None
+
+
+def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
+    """Tell whether ``a - value·b`` is nowhere positive on counts, such as those of the frontier.
+
+    Where the denominator is 0 the measure has no value, and a positive numerator there means that
+    points nearby may have any value.
+    """
+    weights = _weights_of(measure, *_totals(counts)) if np.isfinite(value) else None
+    if weights is None:
+        return False
+    above, below = (
+        sum(float(weight) * cells for weight, cells in zip(part, counts, strict=True))
+        for part in weights
+    )
+    size = sum(
+        (abs(over) + abs(value * under)) * cells
+        for over, under, cells in zip(*weights, counts, strict=True)
+    )
+    return bool(np.all(above - value * below <= ROUNDING * size))
+
+
+def gains_from_hits(measure: Any, n_positive: int, n_cells: int) -> bool:
+    """Tell whether it is known that hits never lower a measure, and other decisions never raise it.
+
+    As functions of (TP, D): the measure does not fall with TP nor rise with D, and has a value
+    wherever something is decided but not everything. Of a quotient ``a/b`` the derivatives have the
+    signs of ``a'b - ab'``, which is linear in D, or in TP: its ends are enough.
+    """
+    if any(measure is known for known in _GAIN_FROM_HITS):
+        return True
+    planes = _planes_of(measure, 0.0, n_positive, n_cells)
+    if planes is None:
+        return False
+    above, below = planes
+    others = [corner for corner in _corners(n_positive, n_cells) if corner != (0, 0)]
+    tiny = ROUNDING * below.size(n_cells)
+    if below.at(0, 0) < -tiny or min(below.at(*corner) for corner in others) <= tiny:
+        return False
+    slack = ROUNDING * (above.change * below.size(n_cells) + below.change * above.size(n_cells))
+    both = above.hits * below.decided - above.decided * below.hits
+    by_hits = above.hits * below.constant - above.constant * below.hits
+    by_decided = above.decided * below.constant - above.constant * below.decided
+    return bool(
+        min(by_hits, by_hits + both * n_cells) >= -slack
+        and max(by_decided, by_decided - both * n_positive) <= slack
+    )
+
+
+def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
+    """Return a λ that the certificate of the best value cannot fall below, if `value` is reached.
+
+    None if there is none above 0: the certificate must not fall as the value rises.
+    """
+    least = certificate_of(measure, value, n_positive, n_cells)
+    planes = _planes_of(measure, value, n_positive, n_cells)
+    if not least or planes is None:
+        return None
+    above, below = planes
+    return least if below.decided * above.hits >= below.hits * above.decided else None
+
+
+def _planes_of(
+    measure: Any, value: float, n_positive: int, n_cells: int
+) -> tuple[Plane, Plane] | None:
+    """Return numerator and denominator as functions of (TP, D), None if there are none."""
+    weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
+    if weights is None:
+        return None
+    above, below = weights
+    return _plane(above, n_positive, n_cells), _plane(below, n_positive, n_cells)
+
+
+def _corners(n_positive: int, n_cells: int) -> tuple[tuple[int, int], ...]:
+    """Return the corners (TP, D) of the region that holds all decisions."""
+    n_negative = n_cells - n_positive
+    return (0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative)
+
+
+def _totals(counts: Counts) -> tuple[int, int]:
+    """Return the positives and the cells that counts are of."""
+    tp, fp, fn, tn = (int(np.ravel(cells)[0]) for cells in counts)
+    return tp + fn, tp + fp + fn + tn
+
+
+def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:
+    """Return a weighted sum of the counts as a function of hits and decisions."""
+    tp, fp, fn, tn = weights
+    constant = fn * n_positive + tn * (n_cells - n_positive)
+    return Plane(constant, tp - fp - fn + tn, fp - tn)
+
+
+_Weights = tuple[Sequence[float], Sequence[float]]
+_KNOWN: dict[Any, Callable[[float, float, float], _Weights]] = {
+    f_measure: lambda beta, *_: ((1 + beta**2, 0, 0, 0), (1 + beta**2, 1, beta**2, 0)),
+    jaccard: lambda *_: ((1, 0, 0, 0), (1, 1, 1, 0)),
+    precision: lambda *_: ((1, 0, 0, 0), (1, 1, 0, 0)),
+    recall: lambda *_: ((1, 0, 0, 0), (1, 0, 1, 0)),
+    accuracy: lambda *_: ((1, 0, 0, 1), (1, 1, 1, 1)),
+    balanced_accuracy: lambda _, p, n: ((n, 0, 0, p), (2 * n, 0, 2 * n, 0)),
+}
+# Not quotients of linear functions, but none falls with hits or rises with other decisions.
+_GAIN_FROM_HITS = (g_mean, matthews)
+
+
+def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:
+    """Return numerator and denominator as weights of the counts, None if unknown."""
+    if isinstance(measure, LinearFractional):
+        return measure.numerator, measure.denominator
+    beta = 1.0
+    if isinstance(measure, partial):
+        if measure.args or set(measure.keywords) != {"beta"}:
+            return None
+        measure, beta = measure.func, measure.keywords["beta"]
+    try:
+        known = _KNOWN.get(measure)
+    except TypeError:  # a measure that cannot be hashed is nobody's
+        return None
+    return None if known is None else known(beta, n_positive, n_cells - n_positive)
+
+
+def _check_weights(weights: Sequence[float], input_name: str) -> tuple[float, ...]:
+    checked = tuple(float(weight) for weight in weights)
+    if len(checked) != len(Counts._fields) or not np.isfinite(checked).all():
+        raise ValueError(f"{input_name} must be 4 finite weights, got {weights!r}.")
+    return checked

@@ -1,0 +1,97 @@
+"""The best micro average over all threshold vectors, and the least cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
+from labelwise.decisions.thresholds.curves._frontier_steps import Walk, walk_over
+from labelwise.decisions.thresholds.objectives._choice import (
+    Chosen,
+    chosen_at,
+    first_best,
+    first_best_of_each,
+)
+from labelwise.decisions.thresholds.objectives._linear_fractional import (
+    certificate_of,
+    none_is_higher,
+)
+from labelwise.measures import Measure
+
+
+@dataclass(frozen=True)
+class MicroRule:
+    """Choose the point of the micro frontier with the highest value, with the fewest decisions.
+
+    A quotient of linear functions of hits and decisions has its maximum over all threshold
+    vectors there: at the optimum every label by itself maximises ``hits - λ·decisions`` for one
+    λ, and does so on its hull. This is also the whole proof of pillai2012, Property 1.
+    """
+
+    measure: Measure
+    needs_every_cut = False
+
+    def __call__(self, cuts: Cuts) -> Chosen:
+        """Return the choice; without a proof that it is the best of all, its gap is None."""
+        walk = walk_over(hulls_of(cuts))
+        values = np.asarray(self.measure(walk.counts), dtype=np.float64)
+        step = first_best(values)
+        chosen = chosen_at(walk.hulls, walk.places(step), values[step])
+        if step and walk.slopes[0] == walk.slopes[step - 1]:
+            chosen = self._first_on_line(cuts, walk, chosen)
+        slope = certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells)
+        if slope is None or not none_is_higher(self.measure, chosen.value, walk.counts):
+            return chosen
+        return chosen._replace(gap=0.0, certificate=slope)
+
+    def _first_on_line(self, cuts: Cuts, walk: Walk, best: Chosen) -> Chosen:
+        """Return the choice with the fewest decisions if the best is on the frontier's first line.
+
+        On this line hits are a constant share of decisions, and so precision is the same for
+        all points but the first, which has none: a single label's cut has the fewest decisions.
+        """
+        is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == walk.slopes[0]
+        place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]
+        decided, hits = cuts.decided[place], cuts.hits[place]
+        value = self.measure(counts_of(decided, hits, walk.n_positive, walk.n_cells))
+        if decided >= best.decided.sum() or first_best([value, best.value]) > 0:
+            return best
+        places = cuts.starts[:-1].copy()
+        places[np.searchsorted(cuts.starts, place, side="right") - 1] = place
+        return chosen_at(cuts, places, value)
+
+
+@dataclass(frozen=True)
+class CostRule:
+    """Choose the cuts of least cost, each label by itself; the fewest decisions win ties."""
+
+    false_positive: np.ndarray  # by label
+    false_negative: np.ndarray
+    needs_every_cut = False
+
+    def __call__(self, cuts: Cuts) -> Chosen:
+        """Return the choice; its value is the cost of all labels together."""
+        _, fp, fn, _ = cuts.counts
+        labels = cuts.labels
+        costs = self.false_positive[labels] * fp + self.false_negative[labels] * fn
+        places = first_best_of_each(-costs, cuts.starts)
+        return chosen_at(cuts, places, costs[places].sum(), gap=0.0)
+
+
+def check_cost(cost: Any, n_labels: int) -> CostRule:
+    """Return the rule for the costs of a false positive and a false negative."""
+    if not isinstance(cost, tuple | list) or len(cost) != 2:
+        raise TypeError(
+            "cost must be a pair, of a false positive and of a false negative, "
+            f"numbers or a sequence for each label, got {cost!r}."
+        )
+    pair = [np.asarray(part, dtype=np.float64) for part in cost]
+    for part in pair:
+        if part.shape not in ((), (n_labels,)):
+            raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
+        if not (np.isfinite(part) & (part >= 0)).all():
+            raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
+    return CostRule(*(np.broadcast_to(part, (n_labels,)) for part in pair))

@@ -1,0 +1,207 @@
+"""The best micro average off the frontier, under constraints or for want of a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut, hulls_of
+from labelwise.decisions.thresholds.curves._frontier_steps import Walk, walk_over
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.thresholds.objectives._choice import (
+    ROUNDING,
+    Chosen,
+    chosen_at,
+    first_best,
+)
+from labelwise.decisions.thresholds.objectives._constraints import (
+    NO_LIMITS,
+    Limits,
+    why_not,
+    within,
+)
+from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
+from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
+from labelwise.measures import Counts, Measure
+
+# Steps of each search: what a short one finds leaves less to be searched by the next. The last
+# takes less than a second.
+_MOST_STEPS = (10**6, 10**7, 10**8)
+
+
+@dataclass(frozen=True, eq=False)
+class OffFrontier:
+    """Find the highest micro average within limits, with the fewest decisions among equals.
+
+    The vertices of the micro frontier come first. With so many hits, no thresholds have fewer
+    decisions than the frontier, rounded up: this bounds what others may reach, for a measure that
+    gains from hits and not from other decisions. What lies between is searched.
+    """
+
+    problem: Problem
+    cuts: Cuts  # at the hits of each label
+    measure: Measure
+    limits: Limits = NO_LIMITS
+
+    def best(self) -> Chosen:
+        """Return the choice; its gap is None if the measure is not known to gain from hits.
+
+        Raises
+        ------
+        ValueError
+            If no thresholds meet the limits, or if none were found.
+        """
+        best, is_complete = self._best_vertex(), False
+        for most_steps in _MOST_STEPS:
+            wanted = self._wanted(best)
+            is_complete = wanted.hits.size == 0 or self._walk.slopes.size == 0
+            if is_complete:
+                break
+            found, is_complete = self._searched(wanted, most_steps)
+            best = found if _is_better(found, best) else best
+            # What a measure of no known form may still reach cannot be bounded.
+            if is_complete or not (best is None or self.can_prove):
+                break
+        if best is None:
+            raise ValueError(self._refusal(is_proven=is_complete))
+        top = self._top_of_a_label(best)
+        best = top if top is not None and _is_better(top, best) else best
+        return best._replace(gap=self._gap(best, is_complete))
+
+    @cached_property
+    def _walk(self) -> Walk:
+        return walk_over(hulls_of(self.cuts))
+
+    @cached_property
+    def _fewest_decided(self) -> np.ndarray:
+        return self._walk.fewest_decided()
+
+    @cached_property
+    def can_prove(self) -> bool:
+        """Whether the measure is known to gain from hits and not from other decisions."""
+        return gains_from_hits(self.measure, self._walk.n_positive, self._walk.n_cells)
+
+    def _counts(self, decided: Any, hits: Any) -> Counts:
+        return counts_of(decided, hits, self._walk.n_positive, self._walk.n_cells)
+
+    def _values(self, counts: Counts) -> np.ndarray:
+        return np.asarray(self.measure(counts), dtype=np.float64)
+
+    def _first_best(self, decided: np.ndarray, hits: np.ndarray) -> tuple[int, float] | None:
+        """Return which point has the highest value within the limits, and the value."""
+        order = np.argsort(decided, kind="stable")
+        counts = self._counts(decided[order], hits[order])
+        allowed = within(self.limits, counts)
+        if not allowed.any():
+            return None
+        values = self._values(counts)
+        place = first_best(values, allowed)
+        return int(order[place]), float(values[place])
+
+    def _best_vertex(self) -> Chosen | None:
+        """Return the best vertex of the frontier, None if none is within the limits."""
+        found = self._first_best(self._walk.decided, self._walk.hits)
+        if found is None:
+            return None
+        return chosen_at(self._walk.hulls, self._walk.places(found[0]), found[1])
+
+    def _searched(self, wanted: Wanted, most_steps: int) -> tuple[Chosen | None, bool]:
+        """Return the best of a search, and whether nothing that is wanted can be better."""
+        reached = search_hits(self.cuts, self._walk, wanted, most_steps)
+        found = self._first_best(reached.decided, reached.hits)
+        if found is None:
+            return None, reached.is_complete
+        return chosen_at(self.cuts, reached.places(found[0]), found[1]), reached.is_complete
+
+    def _improves(self, decided: np.ndarray, hits: np.ndarray, best: Chosen | None) -> np.ndarray:
+        """Tell which points are within the limits and, as far as this is known, not worse."""
+        counts = self._counts(decided, hits)
+        allowed = within(self.limits, counts)
+        if best is None or not self.can_prove:
+            return allowed
+        values = self._values(counts)
+        if np.isnan(best.value):
+            return np.asarray(allowed & ~np.isnan(values))
+        slack = ROUNDING * abs(best.value)
+        is_equal = (values >= best.value - slack) & (decided < best.decided.sum())
+        return np.asarray(allowed & ((values > best.value + slack) | is_equal))
+
+    def _wanted(self, best: Chosen | None) -> Wanted:
+        """Return how many hits with how many decisions would be better than the best so far.
+
+        As decisions rise and hits stay, a point that is not wanted never becomes wanted again, so
+        that the most decisions are found by halving.
+        """
+        low = self._fewest_decided
+        hits = np.flatnonzero(self._improves(low, np.arange(low.size), best))
+        low = low[hits]
+        high = hits + self._walk.n_cells - self._walk.n_positive + 1
+        while (high - low > 1).any():
+            middle = (low + high) // 2
+            is_wanted = self._improves(middle, hits, best)
+            low, high = np.where(is_wanted, middle, low), np.where(is_wanted, high, middle)
+        return Wanted(hits, low)
+
+    def _top_may_be_better(self, best: Chosen) -> bool:
+        """Tell whether a wrong decision may be better, as where deciding nobody has no value."""
+        counts = self._counts(np.array([1]), np.array([0]))
+        value = self._values(counts)[0]
+        if not within(self.limits, counts)[0] or np.isnan(value):
+            return False
+        is_fewer = bool(best.decided.sum() > 1)
+        return not best.value > value if is_fewer else not best.value >= value
+
+    def _top_of_a_label(self, best: Chosen) -> Chosen | None:
+        """Return the choice of the fewest decisions without a hit, of a single label."""
+        # Without positives no label is decided, whatever that is worth.
+        if not (self._top_may_be_better(best) and self._walk.n_positive):
+            return None
+        tops = [
+            (int(cuts.decided[1]), j, float(cuts.thresholds[1]))
+            for j, cuts in enumerate(every_cut(self.problem.scores, self.problem.Y))
+            if cuts.decided.size > 1 and cuts.hits[1] == 0
+        ]
+        if not tops:
+            return None
+        n_decided, label, threshold = min(tops)
+        found = self._first_best(np.array([n_decided]), np.array([0]))
+        if found is None:
+            return None
+        decided, thresholds = np.zeros_like(best.decided), np.full(best.decided.size, np.inf)
+        decided[label], thresholds[label] = n_decided, threshold
+        return Chosen(thresholds, decided, np.zeros_like(decided), found[1])
+
+    def _gap(self, best: Chosen, is_complete: bool) -> float | None:
+        """Return how much higher than the best any thresholds within the limits may come."""
+        if np.isnan(best.value) or not self.can_prove:
+            return None
+        if not self._walk.n_positive and self._top_may_be_better(best):
+            return None
+        if is_complete:
+            return 0.0
+        counts = self._counts(self._fewest_decided, np.arange(self._fewest_decided.size))
+        bounds = self._values(counts)[within(self.limits, counts)]
+        gap = float(np.fmax.reduce(bounds, initial=best.value) - best.value)
+        return gap if gap > ROUNDING * abs(best.value) else 0.0
+
+    def _refusal(self, *, is_proven: bool) -> str:
+        if is_proven:
+            return why_not(self._walk, self.limits)
+        return (
+            f"No thresholds were found that meet {self.limits}; it is not proven that there are "
+            "none, but those that come close to it are too many to try."
+        )
+
+
+def _is_better(one: Chosen | None, other: Chosen | None) -> bool:
+    """Tell whether one choice has a higher value, or as high a value with fewer decisions."""
+    if one is None or other is None:
+        return one is not None
+    if np.isnan(one.value) or np.isnan(other.value):
+        return not np.isnan(one.value)
+    n_decided = [other.decided.sum(), one.decided.sum()]
+    order = np.argsort(n_decided, kind="stable")
+    return bool(order[first_best(np.array([other.value, one.value])[order])] == 1)

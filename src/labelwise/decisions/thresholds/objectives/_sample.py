@@ -1,0 +1,97 @@
+"""The mean over samples, raised one threshold at a time to a local optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
+from labelwise.decisions.thresholds.curves._problem import Problem, decided_and_hits
+from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.measures import Measure
+
+# What a move must add to the sum over samples, so that rounding cannot keep it moving.
+_LEAST_GAIN = 1e-9
+
+
+class State(NamedTuple):
+    """The thresholds, and what they decide and hit of each sample; changed in place."""
+
+    thresholds: np.ndarray
+    decided: np.ndarray
+    hits: np.ndarray
+    sizes: np.ndarray  # positives of each sample
+
+
+def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Chosen:
+    """Return the highest of the local optima reached from the starts.
+
+    At a local optimum no threshold can be moved alone to a higher mean over samples. Where a
+    measure has no value for some samples, fewer of these go before a higher mean of the rest.
+    """
+    reached = []
+    for start in starts:
+        state = _state(problem, start)
+        moved = True
+        while moved:
+            moved = sum(_move(problem, measure, state, j) for j in range(problem.n_labels)) > 0
+        values = measure(counts_of(state.decided, state.hits, state.sizes, problem.n_labels))
+        reached.append((-np.isnan(values).sum(), np.nansum(values), values, state.thresholds))
+    *_, values, thresholds = max(reached, key=lambda one: one[:2])
+    decided, hits = decided_and_hits(problem.scores, problem.Y, thresholds)
+    return Chosen(thresholds, decided, hits, float(np.mean(values)))
+
+
+def _state(problem: Problem, thresholds: np.ndarray) -> State:
+    """Return what some thresholds decide of each sample."""
+    ranking = problem.ranking
+    reached = ranking.scores >= np.repeat(thresholds, np.diff(ranking.starts))
+    cells = ranking.cells[reached]
+    decided, hits, sizes = (
+        np.bincount(rows, minlength=problem.n_samples)
+        for rows in (cells >> 1, cells[cells & 1 == 1] >> 1, problem.Y.indices)
+    )
+    return State(thresholds.copy(), decided, hits, sizes)
+
+
+def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
+    """Move the threshold of a label to the best place, and tell whether that was any better."""
+    mine = slice(*problem.ranking.starts[j : j + 2])
+    cells, scores = problem.ranking.cells[mine], problem.ranking.scores[mine]
+    rows, positive = cells >> 1, cells & 1
+    is_decided = scores >= state.thresholds[j]
+    others = state.decided[rows] - is_decided, state.hits[rows] - is_decided * positive
+    sizes = state.sizes[rows]
+    without = measure(counts_of(*others, sizes, problem.n_labels))
+    with_it = measure(counts_of(others[0] + 1, others[1] + positive, sizes, problem.n_labels))
+    undefined, total = _running_sums(np.asarray(without), np.asarray(with_it))
+    is_cut = np.concatenate(([True], scores[1:] < scores[:-1], [True]))[: undefined.size]
+    now, best = int(is_decided.sum()), _best_cut(undefined, total, is_cut)
+    # The best has no more undefined values than any other cut.
+    is_better = bool(undefined[best] < undefined[now] or total[best] > total[now] + _LEAST_GAIN)
+    if is_better:
+        bounds = np.concatenate(([np.inf], scores, [-np.inf])).astype(scores.dtype)
+        state.thresholds[j] = halfway(bounds[best : best + 1], bounds[best + 1 : best + 2])[0]
+        state.decided[rows] = others[0] + (np.arange(rows.size) < best)
+        state.hits[rows] = others[1] + (np.arange(rows.size) < best) * positive
+    return is_better
+
+
+def _running_sums(without: np.ndarray, with_it: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, with the first k decided, how many values are undefined, and the sum of the rest."""
+    pairs = (
+        (np.isnan(without).astype(np.int64), np.isnan(with_it).astype(np.int64)),
+        (np.nan_to_num(without), np.nan_to_num(with_it)),
+    )
+    undefined, total = (
+        before.sum() + np.concatenate(([0], np.cumsum(after - before))) for before, after in pairs
+    )
+    return undefined, total
+
+
+def _best_cut(undefined: np.ndarray, total: np.ndarray, is_cut: np.ndarray) -> int:
+    """Return the cut with the fewest undefined values, then the highest sum, then the earliest."""
+    least = undefined[is_cut].min()
+    return int(np.argmax(np.where(is_cut & (undefined == least), total, -np.inf)))

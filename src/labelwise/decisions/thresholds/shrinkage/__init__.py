@@ -1,0 +1,1 @@
+"""Shrinkage: thresholds between those of each label alone and one threshold for all labels."""

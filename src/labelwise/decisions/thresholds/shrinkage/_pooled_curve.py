@@ -1,0 +1,63 @@
+"""The curve of all labels together at common thresholds: the prior of the labels' own curves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._cuts import counts_of
+from labelwise.decisions.thresholds.curves._cuts_kernels import hull_places
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.measures import Counts
+
+# Common thresholds looked at: so many quantiles of the positives' scores.
+N_COMMON = 256
+
+
+class Pool(NamedTuple):
+    """What each label decides and hits at common thresholds, which fall from inf.
+
+    `chances` is the isotonic estimate, from all labels together, of the share of positives among
+    scores from a threshold up to the one before; a last 0 stands for the scores below all.
+    """
+
+    thresholds: np.ndarray
+    decided: np.ndarray  # (n_thresholds, n_labels)
+    hits: np.ndarray
+    chances: np.ndarray
+    vertices: np.ndarray  # thresholds at which the chance changes
+    positives: np.ndarray
+    n_samples: int
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of each label at each threshold."""
+        return counts_of(self.decided, self.hits, self.positives, self.n_samples)
+
+    @property
+    def expected_hits(self) -> np.ndarray:
+        """The hits of each label at each threshold that the chances promise."""
+        steps = np.diff(self.decided, axis=0) * self.chances[1:-1, None]
+        return np.concatenate((np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)))
+
+    def next_below(self, lows: np.ndarray) -> np.ndarray:
+        """Return the number of the first threshold at or below each score."""
+        return np.searchsorted(-self.thresholds, -lows)
+
+
+def pool_of(problem: Problem, weights: np.ndarray) -> Pool:
+    """Return the pooled curve if each sample counted as often as its weight says."""
+    scores, rows = problem.pooled_hits
+    seen = scores[weights[rows] > 0]
+    if seen.size > N_COMMON:
+        seen = seen[np.linspace(0, seen.size - 1, N_COMMON).round().astype(np.int64)]
+    thresholds = np.concatenate(([np.inf], np.unique(seen)[::-1])).astype(np.float64)
+    counts = problem.counts_under(weights, thresholds[:, None])
+    decided, hits = counts.tp + counts.fp, counts.tp
+    curve = decided.sum(axis=1), hits.sum(axis=1)
+    vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
+    run, rise = (np.diff(part[vertices]) for part in curve)
+    # The last threshold is that of a positive, and so a vertex.
+    chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
+    return Pool(thresholds, decided, hits, chances, vertices, *problem.totals(weights))

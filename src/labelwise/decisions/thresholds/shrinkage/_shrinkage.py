@@ -1,0 +1,79 @@
+"""Thresholds between those of each label by itself and one for all labels.
+
+The fewer positives a label has, the more its own curve is blended with the curve of all labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.thresholds.generalisation._held_out import held_out_means
+from labelwise.decisions.thresholds.objectives._choice import Chosen, chosen_with, first_best
+from labelwise.decisions.thresholds.objectives._macro import MacroRule
+from labelwise.decisions.thresholds.objectives._micro import MicroRule
+from labelwise.decisions.thresholds.shrinkage._blended_curves import macro_path, micro_path
+from labelwise.decisions.thresholds.shrinkage._pooled_curve import pool_of
+from labelwise.measures import Counts, Measure, macro, micro
+
+# What "auto" chooses from.
+AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """Find thresholds for some amounts of shrinking, from 0 (none) to 1 (one threshold for all)."""
+
+    problem: Problem
+    measure: Measure
+    average: str
+
+    def thresholds(self, weights: np.ndarray, amounts: tuple[float, ...]) -> list[np.ndarray]:
+        """Return those of each amount if samples counted as often as their weights say.
+
+        With amount 1 it is the best of the common thresholds of the pool, not of all.
+        """
+        is_micro = self.average == "micro"
+        rule = (MicroRule if is_micro else MacroRule)(self.measure)
+        cuts = self.problem.cuts(weights, rule.needs_every_cut)
+        pool = pool_of(self.problem, weights)
+        path = micro_path(cuts, pool) if is_micro else macro_path(cuts, pool, self.measure)
+        return [
+            rule(cuts).thresholds
+            if amount == 0
+            else path.at(_weights(cuts.positives, amount), self.measure)
+            for amount in amounts
+        ]
+
+    def tuned(self, weights: np.ndarray, amount: float) -> Chosen:
+        """Return the choice for one amount."""
+        thresholds = self.thresholds(weights, (amount,))[0]
+        found = self.problem.counts_under(weights, thresholds[None])
+        counts = Counts(*(cells[0] for cells in found))
+        average = micro if self.average == "micro" else macro
+        return chosen_with(thresholds, counts, average(self.measure, counts))
+
+    def best_amount(self, random: Any) -> float:
+        """Return the amount with the highest mean over unseen folds, the least among equals."""
+        means = held_out_means(
+            self.problem,
+            lambda weights: self.thresholds(weights, AMOUNTS),
+            self.measure,
+            self.average,
+            random,
+        )
+        return AMOUNTS[first_best(means)]
+
+
+def _weights(support: np.ndarray, amount: float) -> np.ndarray:
+    """Return how much of its blend each label takes from the pool: ``τ / (τ + support)``.
+
+    ``τ = mean support · amount / (1 - amount)``: at amount 1/2 a label of mean support takes half.
+    """
+    if amount == 1 or not support.any():
+        return np.ones(support.size)
+    prior = support.mean() * amount / (1 - amount)
+    return np.asarray(prior / (prior + support))

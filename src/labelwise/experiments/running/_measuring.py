@@ -1,0 +1,216 @@
+"""Run a cell: fit on the training rows, ask for the test rows, measure."""
+
+from __future__ import annotations
+
+import copy
+import platform
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from labelwise import __version__
+from labelwise._validation import check_outcome
+from labelwise.data import Dataset
+from labelwise.experiments.running._cells import Cell, Finished, Work, load_source
+from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
+from labelwise.experiments.running._memory import forget_peak, peak_bytes
+from labelwise.experiments.running._outcome import CellOutcome
+from labelwise.experiments.running._plain_text import error_text, plain_text, warning_texts
+from labelwise.measures import NamedMeasure, measure_named, measure_outcome
+from labelwise.splitting import splits_of
+
+_KEPT_SETS = 2
+_KEPT_SPLITS = 8
+Report = tuple[float, list[Finished]]  # seconds that a batch took, and what became of its cells
+_Rows = list[tuple[np.ndarray, np.ndarray]]
+
+
+class Bench:
+    """A worker's place: the data sets and folds it used last stay at hand."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.data = lru_cache(_KEPT_SETS)(self._load)
+        self.folds = lru_cache(_KEPT_SPLITS)(self._split)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # It travels without what it holds at hand.
+        return Bench, (self.work,)
+
+    def run(self, cells: Sequence[Cell]) -> list[Finished]:
+        """Return what became of each cell; whatever it raises becomes its traceback."""
+        from threadpoolctl import threadpool_limits
+
+        # Sums in another order differ in the last digit: one thread, however many jobs there are.
+        with threadpool_limits(1):
+            return [self._finish(cell) for cell in cells]
+
+    def _finish(self, cell: Cell) -> Finished:
+        forget_peak()
+        values: dict[str, float] = {}
+        error, seconds = None, (0.0, 0.0)
+        with _seeded(cell), _noted() as notes:
+            try:
+                outcome = self._fit(cell)
+                values = self._measure(outcome)
+                seconds = outcome.fit_seconds, outcome.predict_seconds
+            except BaseException as raised:
+                if _is_ctrl_c(raised):
+                    raise
+                error = error_text(raised)
+        return Finished(cell.key, values, error, *seconds, peak_bytes(), notes(), versions())
+
+    def _fit(self, cell: Cell) -> CellOutcome:
+        data, Y = self.data(cell.dataset)
+        train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
+        model = seeded_model(self.work.models[cell.model], cell.seed, cell.fold)
+        X = data.samples[train]
+        start = time.perf_counter()
+        model = model.fit(X, Y[train])
+        seconds = time.perf_counter() - start
+        return CellOutcome(
+            model, data, train, test, fold=cell.fold, seed=cell.seed, fit_seconds=seconds
+        )
+
+    def _measure(self, outcome: CellOutcome) -> dict[str, float]:
+        """Return a value for each measure, in their order."""
+        measures = self.work.measures
+        named = _named_values(
+            outcome, [m for m in measures.values() if isinstance(m, str)], self.work.undefined
+        )
+        values: dict[str, float] = {}
+        for name, measure in measures.items():
+            found = named[measure] if isinstance(measure, str) else measure(outcome)
+            if isinstance(found, Mapping):
+                values |= {
+                    plain_text(f"{name}/{part}"): float(value) for part, value in found.items()
+                }
+            else:
+                values[name] = float(found)
+        return values
+
+    def _load(self, name: str) -> tuple[Dataset, np.ndarray]:
+        """Return a data set with its labels as scikit-learn takes them."""
+        data = load_source(self.work.sources[name])
+        if data is not self.work.sources[name] and (
+            data_fingerprint(data) != self.work.digests[name]
+        ):
+            raise ValueError(f"The data of {name!r} changed while the study ran.")
+        return data, data.Y.toarray().astype(np.int64)
+
+    def _split(self, dataset: str, split: str, seed: int) -> _Rows:
+        """Return the rows for training and for testing of each fold."""
+        data, Y = self.data(dataset)
+        splitter = self.work.splits[split]
+        if isinstance(splitter, str):
+            return [(data.train, data.test)]
+        return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
+
+
+def report_on(bench: Bench, cells: Sequence[Cell]) -> Report:
+    """Run cells and say how long they took."""
+    start = time.perf_counter()
+    finished = bench.run(cells)
+    return time.perf_counter() - start, finished
+
+
+def seeded_model(model: Any, seed: int, fold: int) -> Any:
+    """Return an unfitted copy whose every `random_state` of None is drawn from seed and fold."""
+    from sklearn.base import clone
+
+    copied = clone(model)
+    unset = {
+        name: number_from(seed, fold, name)
+        for name, value in copied.get_params(deep=True).items()
+        if value is None and name.split("__")[-1] == "random_state"
+    }
+    return copied.set_params(**unset) if unset else copied
+
+
+def seeded_splitter(splitter: Any, seed: int) -> Any:
+    """Return the splitter; a `random_state` of None, if it draws by that, becomes the seed."""
+    draws = getattr(splitter, "shuffle", True)
+    if not draws or getattr(splitter, "random_state", seed) is not None:
+        return splitter
+    copied = copy.copy(splitter)
+    copied.random_state = seed
+    return copied
+
+
+def number_from(*texts: Any) -> int:
+    """Return a number below 2**31 that depends on all that is given, and on nothing else."""
+    return int(fingerprint(*texts)[:8], 16) >> 1
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions that values may depend on."""
+    import scipy
+    import sklearn
+
+    return {
+        "labelwise": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _named_values(
+    outcome: CellOutcome, names: Sequence[str], undefined: str | float
+) -> dict[str, float]:
+    measures = [_measure(name) for name in names]
+    needs = {measure.needs for measure in measures}
+    if not needs:
+        return {}
+    answers = {need: getattr(outcome, need) for need in ("scores", "decided") if need in needs}
+    if answers.get("scores", 0) is None:
+        kind = type(outcome.model).__name__
+        first = next(measure.name for measure in measures if measure.needs == "scores")
+        raise TypeError(f"{kind} must have decision_function or predict_proba for {first}.")
+    checked = check_outcome(outcome.truth, **answers)
+    measured, _ = measure_outcome(checked, measures, undefined)
+    return {name: measured[name].value for name in names}
+
+
+@cache
+def _measure(name: str) -> NamedMeasure:
+    return measure_named(name)
+
+
+@contextmanager
+def _seeded(cell: Cell) -> Iterator[None]:
+    """Seed the global generator, which some estimators draw from, and put it back after."""
+    before = np.random.get_state()  # noqa: NPY002
+    np.random.seed(number_from(cell.seed, cell.fold))  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
+
+
+@contextmanager
+def _noted() -> Iterator[Any]:
+    """Collect warnings, each text once, in place of showing them."""
+    if threading.current_thread() is not threading.main_thread():
+        # Filters belong to the whole process: threads would take them from each other.
+        yield tuple
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield lambda: warning_texts((w.category, w.message) for w in caught)
+
+
+def _is_ctrl_c(error: BaseException) -> bool:
+    """Tell Ctrl-C from a KeyboardInterrupt that a model raised where Ctrl-C is ignored."""
+    return isinstance(error, KeyboardInterrupt) and (
+        signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+    )

@@ -1,0 +1,1 @@
+"""Compare methods over data sets: paired values, ranks, tests, and summaries."""

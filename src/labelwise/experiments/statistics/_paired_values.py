@@ -1,0 +1,232 @@
+"""Paired values, data sets by methods: the one form in which tests compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from labelwise._text import as_text, printable
+from labelwise._validation import check_names, frame_columns, is_frame
+from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_cells
+from labelwise.measures import measure_named
+
+_SHOWN = 4  # names in a sentence before "and n more"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedValues:
+    """One value for each data set and method; prints as a table.
+
+    Parameters
+    ----------
+    values : array of shape (n_blocks, n_methods)
+        Finite numbers.
+    blocks : tuple of str
+        What the methods are compared on: data sets, or data sets and folds.
+    methods : tuple of str
+        What is compared.
+    higher_is_better : bool
+        Which end of the values is the good one.
+    measure : str
+        What was measured, "" if unknown.
+    dropped : tuple of str
+        Blocks that were left out because a method had no value there.
+    """
+
+    values: np.ndarray
+    blocks: tuple[str, ...]
+    methods: tuple[str, ...]
+    higher_is_better: bool
+    measure: str = ""
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def losses(self) -> np.ndarray:
+        """The values, turned so that lower is better."""
+        return -self.values if self.higher_is_better else self.values
+
+    def columns(self, pair: Sequence[str] | None) -> tuple[tuple[str, str], np.ndarray]:
+        """Return the names of two methods and by how much the first is better on each block."""
+        first, second = self._check_pair(pair)
+        losses = self.losses
+        return (self.methods[first], self.methods[second]), losses[:, second] - losses[:, first]
+
+    def _check_pair(self, pair: Sequence[str] | None) -> tuple[int, int]:
+        if pair is None:
+            if len(self.methods) != 2:
+                raise ValueError(
+                    f"pair must name two methods, as there are {len(self.methods)}: "
+                    f"{named(self.methods)}."
+                )
+            return 0, 1
+        if isinstance(pair, str) or len(pair) != 2 or str(pair[0]) == str(pair[1]):
+            raise ValueError(f"pair must name two different methods, got {pair!r}.")
+        return self.place(pair[0], "pair"), self.place(pair[1], "pair")
+
+    def place(self, method: Any, input_name: str) -> int:
+        """Return the column of a method."""
+        if str(method) not in self.methods:
+            raise ValueError(
+                f"{input_name} must name one of {named(self.methods)}, got {method!r}."
+            )
+        return self.methods.index(str(method))
+
+    def __repr__(self) -> str:
+        rows = [
+            [block, *(f"{value:.4g}" for value in row)]
+            for block, row in zip(self.blocks, self.values.tolist(), strict=True)
+        ]
+        notes = ["\n".join(dropped_note(self.dropped))] if self.dropped else []
+        return "\n\n".join([as_text([[self.measure, *self.methods], *rows]), *notes])
+
+
+def paired_values(
+    values: Any,
+    *,
+    measure: str | None = None,
+    higher_is_better: bool | None = None,
+    of: str = "model",
+    over: str | Sequence[str] = "dataset",
+    missing: str = "refuse",
+) -> PairedValues:
+    """Return a value for each data set and method, checked and in one form.
+
+    Parameters
+    ----------
+    values : array, mapping, frame, tidy rows, Results or PairedValues
+        A 2-D array (data sets by methods); a mapping from each method to its values, or to a
+        mapping from data sets to values; a frame with a column for each method; or `Results` or
+        rows of a study (mappings or a frame with the columns `measure` and `value`), whose values
+        are averaged over folds and seeds. NaN, None and infinite values are missing.
+    measure : str, optional
+        Name of the measure; of tidy rows, which one.
+    higher_is_better : bool, optional
+        Must be given where `measure` does not say it.
+    of : str
+        Column of tidy rows whose values are compared: "model", "split".
+    over : str or sequence of str
+        Column or columns of tidy rows on whose values they are compared.
+    missing : {"refuse", "drop"}
+        Raise if a cell is missing, or leave its data set out and say so.
+
+    Returns
+    -------
+    PairedValues
+
+    Examples
+    --------
+    >>> from labelwise.experiments import paired_values
+    >>> paired_values({"a": [0.5, 0.7], "b": [0.6, None]}, measure="micro-f", missing="drop")
+    micro-f    a    b
+    0        0.5  0.6
+    <BLANKLINE>
+    Left out, as a value is missing: 1.
+    """
+    if missing not in ("refuse", "drop"):
+        raise ValueError(f'missing must be "refuse" or "drop", got {missing!r}.')
+    if isinstance(values, PairedValues):
+        return values
+    if is_tidy(values):
+        measure, blocks, methods, matrix = tidy_cells(values, measure, of, over)
+    else:
+        blocks, methods, matrix = _matrix(values)
+    direction = _check_direction(higher_is_better, measure)
+    found = PairedValues(matrix, blocks, methods, direction, measure or "")
+    return _without_missing(found, missing)
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first few names for a sentence."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(printable, names[:_SHOWN])) + more
+
+
+def dropped_note(dropped: Sequence[str]) -> list[str]:
+    """Say which blocks were left out, if any."""
+    return [f"Left out, as a value is missing: {named(dropped)}."] if dropped else []
+
+
+def check_alpha(alpha: Any, input_name: str = "alpha") -> float:
+    """Return a share strictly between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise ValueError(f"{input_name} must be between 0 and 1, got {alpha!r}.")
+    return float(alpha)
+
+
+def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    """Return names of blocks, names of methods and the values of untidy input."""
+    if isinstance(values, Mapping):
+        return _matrix_of_mapping(values)
+    if not isinstance(values, np.ndarray) and is_frame(values):
+        matrix, methods = frame_columns(values)
+    else:
+        matrix, methods = np.asarray(values), ()
+    try:
+        matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError("values must hold numbers.") from error
+    if matrix.ndim != 2:
+        raise ValueError(f"values must be 2-D, data sets by methods, got {matrix.ndim}-D.")
+    return _numbers(matrix.shape[0]), methods or _numbers(matrix.shape[1]), matrix
+
+
+def _matrix_of_mapping(
+    values: Mapping[Any, Any],
+) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    methods = check_names(values, "the names of methods")
+    if all(isinstance(column, Mapping) for column in values.values()):
+        blocks = tuple(dict.fromkeys(block for column in values.values() for block in column))
+        columns = [[column.get(block) for block in blocks] for column in values.values()]
+        names = check_names(blocks, "the names of data sets")
+    else:
+        columns = [list(column) for column in values.values()]
+        lengths = {len(column) for column in columns}
+        if len(lengths) != 1:
+            raise ValueError(f"values must have as many for each method, got {sorted(lengths)}.")
+        names = _numbers(lengths.pop())
+    return names, methods, np.array(columns, dtype=np.float64).T
+
+
+def _numbers(n: int) -> tuple[str, ...]:
+    return tuple(map(str, range(n)))
+
+
+def _check_direction(higher_is_better: bool | None, measure: str | None) -> bool:
+    if higher_is_better is not None:
+        if not isinstance(higher_is_better, bool | np.bool_):
+            raise TypeError(f"higher_is_better must be True or False, got {higher_is_better!r}.")
+        return bool(higher_is_better)
+    if measure is None:
+        raise ValueError("higher_is_better must be given where measure is not.")
+    try:
+        return measure_named(measure).higher_is_better
+    except ValueError as error:
+        raise ValueError(
+            f"higher_is_better must be given for {measure!r}, which is not in the catalogue."
+        ) from error
+
+
+def _without_missing(found: PairedValues, missing: str) -> PairedValues:
+    is_missing = ~np.isfinite(found.values)
+    if is_missing.any():
+        if missing == "refuse":
+            i, j = (int(place) for place in np.argwhere(is_missing)[0])
+            raise ValueError(
+                f"values must be whole, but {is_missing.sum()} of {is_missing.size} are missing, "
+                f'the first for {found.methods[j]} on {found.blocks[i]}; missing="drop" leaves '
+                "such data sets out."
+            )
+        kept = ~is_missing.any(axis=1)
+        blocks = np.array(found.blocks, dtype=object)
+        found = replace(
+            found, values=found.values[kept], blocks=(*blocks[kept],), dropped=(*blocks[~kept],)
+        )
+    if len(found.methods) < 2 or not found.blocks:
+        raise ValueError(
+            "values must hold at least two methods and one whole data set, got "
+            f"{len(found.methods)} and {len(found.blocks)}."
+        )
+    return found

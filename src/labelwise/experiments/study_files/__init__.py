@@ -1,0 +1,1 @@
+"""Read studies from TOML files: bounded parsing, checked fields, and named classes."""

@@ -1,0 +1,251 @@
+"""Neighbours by Okapi weights, and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, check_non_negative
+
+from labelwise._estimators import as_multilabel, check_constants
+from labelwise._parallel import for_row_blocks
+from labelwise._validation import check_whole
+from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
+from labelwise.learners._training import learn_features, learn_targets
+
+if TYPE_CHECKING:
+    from labelwise.learners.okapi._okapi_kernels import Csr
+
+# Products of such weights cannot overflow, however many terms there are.
+_LARGEST = 1e100
+# Above the logarithm of any number of documents.
+_LARGEST_IDF = 50.0
+
+
+class OkapiNeighbors(ClassifierMixin, BaseEstimator):
+    r"""Score labels by the inner products with the nearest training documents that carry them.
+
+    .. math::
+
+        \mathrm{score}(x, \ell) = \sum_{i \in K_\ell} \sum_t w_x(t)\, w_i(t)\, \mathrm{idf}(t)
+
+    where K are the k training documents with the largest such products, :math:`K_\ell` those of
+    them that carry the label, and w the weights of `labelwise.features.OkapiWeights`.
+
+    Parameters
+    ----------
+    k : int
+        Neighbours; all training documents if there are no more.
+    weighted : bool
+        Whether X comes weighted, as from ``OkapiWeights`` before a ``TermSelector``, so that
+        lengths are those of whole documents. Otherwise X holds counts, and is weighted here.
+
+    Attributes
+    ----------
+    weights_ : OkapiWeights, or None
+        What weighs the counts; None with ``weighted=True``.
+    idf_ : array of shape (n_features,)
+        Of each term in the training documents; as in `OkapiWeights`.
+    constants_, label_names_, classes_
+        As in `BinaryRelevance`.
+    n_features_in_, feature_names_in_
+        Of X in `fit`.
+
+    Notes
+    -----
+    Neighbours are exact, in double precision; among equal products the training rows that come
+    first are nearer. All cores share the test documents, and each needs one number for every
+    training document. A test document takes the sum over its terms of the training documents that
+    have them, and about one pass over all training documents.
+
+    `predict` decides a label when the neighbours that carry it hold at least half of the weight of
+    all neighbours. Thresholds are better: see `labelwise.decisions.TunedThresholds`.
+
+    References
+    ----------
+    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
+    Retrieval Measures, 2006, section 6.1.
+
+    Examples
+    --------
+    >>> from labelwise.learners import OkapiNeighbors
+    >>> X, Y = [[2, 1, 0], [0, 1, 0], [0, 0, 3], [0, 0, 1]], [[1, 0], [1, 1], [0, 1], [0, 1]]
+    >>> OkapiNeighbors(k=2).fit(X, Y).decision_function([[1, 0, 1]]).round(3)
+    array([[0.119, 0.   ]])
+    """
+
+    def __init__(self, k: int = 100, *, weighted: bool = False) -> None:
+        self.k = k
+        self.weighted = weighted
+
+    def fit(self, X: Any, Y: Any) -> OkapiNeighbors:
+        """Weigh the training documents and list those of each term."""
+        check_whole(self.k, "k")
+        targets = learn_targets(self, X, Y)
+        X = self._checked(X, reset=True)
+        self.weights_ = None if self.weighted else OkapiWeights().fit(X)
+        self.idf_ = inverse_document_frequency(X)
+        self._postings = sparse.csc_array(self._weighed(X))
+        self._labels = sparse.csr_array(targets.matrix)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the labels, of shape (n_samples, n_labels)."""
+        queries = self._queries(X)
+        levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        scores: np.ndarray = self._sums(queries, levels, 1, self._labels)[0]
+        return scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return 1 for labels with half of the neighbours' weight, int64 (n_samples, n_labels)."""
+        queries = self._queries(X)
+        levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        everyone = np.ones((self._labels.shape[0], 1), dtype=bool)
+        labels = sparse.csr_array(sparse.hstack([self._labels, everyone]))
+        sums = self._sums(queries, levels, 1, labels)[0]
+        decided = (sums[:, :-1] > 0) & (sums[:, :-1] >= sums[:, -1:] / 2)
+        fixed = ~np.isnan(self.constants_)
+        decided[:, fixed] = self.constants_[fixed] == 1
+        return np.asarray(decided, dtype=np.int64)
+
+    def score_curve(self, X_test: Any, term_order: Any, sizes: Sequence[int]) -> np.ndarray:
+        """Return the scores of the labels at every size of a set of terms, in one pass.
+
+        Term sets of one ranking are nested, so the inner products of a larger set are those of the
+        smaller one and the difference.
+
+        Parameters
+        ----------
+        X_test : array or sparse matrix of shape (n_samples, n_features)
+            The documents.
+        term_order : array of int
+            Columns from the best term down, such as ``TermSelector.ranking_``; each at most once.
+        sizes : sequence of int
+            Numbers of terms, in any order, from 1 to those in `term_order`.
+
+        Returns
+        -------
+        ndarray of shape (n_sizes, n_samples, n_labels)
+            What a learner fitted to the weights of the columns ``term_order[:size]`` would give:
+            lengths of documents are those before any selection.
+
+        Examples
+        --------
+        >>> from labelwise.learners import OkapiNeighbors
+        >>> X, Y = [[2, 1, 0], [0, 1, 0], [0, 0, 3], [0, 0, 1]], [[1, 0], [1, 1], [0, 1], [0, 1]]
+        >>> model = OkapiNeighbors(k=2).fit(X, Y)
+        >>> model.score_curve([[1, 0, 1]], term_order=[0, 2, 1], sizes=[1, 3]).round(3)
+        array([[[0.119, 0.   ]],
+        <BLANKLINE>
+               [[0.119, 0.   ]]])
+        """
+        check_is_fitted(self)
+        order = _check_order(term_order, self.n_features_in_)
+        steps, place = np.unique(_check_sizes(sizes, order.size), return_inverse=True)
+        queries = self._queries(X_test)
+        levels = np.full(self.n_features_in_, steps.size, dtype=np.int32)
+        levels[order] = np.searchsorted(steps, np.arange(order.size), side="right")
+        sums = self._sums(queries, levels, steps.size, self._labels)
+        in_order = np.array_equal(place, np.arange(steps.size))
+        return sums if in_order else sums[place]
+
+    def _checked(self, X: Any, *, reset: bool) -> sparse.csr_array:
+        """Return X as CSR of finite numbers that can be multiplied."""
+        X = sparse.csr_array(learn_features(self, X, reset=reset))
+        if not self.weighted:
+            check_non_negative(X, type(self).__name__)
+        if X.nnz and max(-X.data.min(), X.data.max()) > _LARGEST:
+            raise ValueError(f"X must hold numbers of at most {_LARGEST:g} in size.")
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
+
+    def _weighed(self, X: sparse.csr_array) -> sparse.csr_array:
+        # Not weights_.transform: its output may be configured to be a data frame.
+        return X if self.weights_ is None else okapi_weights(X, self.weights_.avdl_)
+
+    def _queries(self, X: Any) -> Csr:
+        """Return the rows of test documents, weighted, each weight times its term's idf."""
+        check_is_fitted(self)
+        weighed = self._weighed(self._checked(X, reset=False))
+        data = weighed.data * self.idf_[weighed.indices]
+        return _arrays(weighed, data)
+
+    def _sums(
+        self, queries: Csr, levels: np.ndarray, n_levels: int, labels: sparse.csr_array
+    ) -> np.ndarray:
+        from labelwise.learners.okapi._okapi_kernels import sum_over_neighbors
+
+        n_samples, n_train = queries.indptr.size - 1, labels.shape[0]
+        # The parameter may have been set since `fit`. More neighbours than documents are all.
+        k = min(check_whole(self.k, "k"), n_train)
+        sums = np.empty((n_levels, n_samples, labels.shape[1]))
+        postings = _arrays(self._postings, self._postings.data)
+        carried = _arrays(labels, np.empty(0))
+
+        def score_block(rows: slice) -> None:
+            stop = min(rows.stop, n_samples)
+            sum_over_neighbors(queries, rows.start, stop, levels, postings, carried, k, sums)
+
+        for_row_blocks(score_block, n_samples, n_train)
+        return sums
+
+    def _check_loaded(self) -> None:
+        """Refuse documents, terms and labels that do not match, as a file may have them."""
+        if not hasattr(self, "_postings"):
+            return
+        n_labels, n_terms = check_constants(self), self.n_features_in_
+        postings, labels, idf = self._postings, self._labels, self.idf_
+        if type(postings) is not sparse.csc_array or type(labels) is not sparse.csr_array:
+            raise ValueError("documents must be stored by term, and labels by document")
+        if postings.shape != (labels.shape[0], n_terms) or labels.shape[1] != n_labels:
+            raise ValueError("documents, terms and labels must match")
+        if postings.dtype != np.float64 or not (np.abs(postings.data) <= _LARGEST).all():
+            raise ValueError(f"documents must have weights of at most {_LARGEST:g} in size")
+        if idf.dtype != np.float64 or idf.shape != (n_terms,):
+            raise ValueError(f"idf_ must be one number for each of {n_terms} terms")
+        if not (np.abs(idf) <= _LARGEST_IDF).all():
+            raise ValueError(f"idf_ must be at most {_LARGEST_IDF:g} in size")
+        if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
+            raise ValueError("weights_ must be OkapiWeights, or None")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = as_multilabel(super().__sklearn_tags__())
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = not self.weighted
+        return tags
+
+
+def _arrays(matrix: Any, data: np.ndarray) -> Csr:
+    """Return the arrays of a matrix in the one form that the kernel is compiled for."""
+    from labelwise.learners.okapi._okapi_kernels import Csr
+
+    # Unsigned, since numba guards signed indices against being negative.
+    return Csr(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), data)
+
+
+def _check_order(term_order: Any, n_terms: int) -> np.ndarray:
+    order = np.asarray(term_order)
+    if order.ndim != 1 or (order.size and order.dtype.kind not in "iu"):
+        raise TypeError("term_order must be a 1-D array of column numbers.")
+    outside = (order < 0) | (order >= n_terms)
+    if outside.any():
+        raise ValueError(
+            f"term_order must hold columns from 0 to {n_terms - 1}, got {order[outside][0]}."
+        )
+    if np.unique(order).size < order.size:
+        raise ValueError("term_order must hold each column once.")
+    return order.astype(np.int64)
+
+
+def _check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
+    checked = [check_whole(size, "sizes") for size in sizes]
+    if not checked:
+        raise ValueError("sizes must hold a number of terms, got none.")
+    if max(checked) > most:
+        raise ValueError(f"sizes must be at most the {most} of term_order, got {max(checked)}.")
+    return np.array(checked)

@@ -1,0 +1,1 @@
+"""What bag learners stand on: checks, scores of bags, hidden labels, and training rounds."""

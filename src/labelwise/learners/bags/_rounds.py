@@ -1,0 +1,110 @@
+"""The rounds of a bag learner: fit, score, tune, draw again; the best round stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._estimators import LabelScorer, fit_scorer, held_out_scores
+from labelwise.data import Bags
+from labelwise.decisions import Goal, Thresholds
+from labelwise.learners._training import all_labels
+from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.splitting import splits_of
+
+Splits = list[tuple[np.ndarray, np.ndarray]]
+
+
+class BagTask(NamedTuple):
+    """What is learned from, and how; each label has bags with it and without it."""
+
+    bags: Bags
+    Y: np.ndarray  # bool (n_bags, n_labels)
+    constants: np.ndarray  # of all labels: NaN for those in Y, 0 or 1 for labels with one class
+    estimator: Any
+    aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    goal: Goal
+    splits: Splits | None  # rows of instances; None to tune on the training bags
+    n_jobs: int | None
+    random: np.random.RandomState
+
+
+class Round(NamedTuple):
+    """The hidden labels that a model was fitted to, and the thresholds tuned on its scores."""
+
+    hidden: np.ndarray
+    thresholds: Thresholds
+
+
+class Stopping(NamedTuple):
+    """When rounds end: after so many, or so many without a better one."""
+
+    n_iter: int
+    n_iter_no_change: int
+
+
+def bag_splits(cv: Any, bags: Bags, Y: np.ndarray) -> Splits | None:
+    """Return the rows of the instances of training and test bags; None for no folds."""
+    if cv is None:
+        return None
+    splits = splits_of(cv, bags, Y)
+    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(bags))
+    if (times != 1).any():
+        raise ValueError(
+            f"cv must put each bag into one test part, but bag {np.argmax(times != 1)} is in "
+            f"{times[np.argmax(times != 1)]}."
+        )
+    return [(bags.rows_of(train), bags.rows_of(test)) for train, test in splits]
+
+
+def best_round(
+    task: BagTask, expression_rate: float, stopping: Stopping, tell: Callable[[str], None]
+) -> tuple[Round, list[float]]:
+    """Return the round with the highest tuned value, and the values of all rounds."""
+    hidden = draw_hidden(
+        task.bags, task.Y, first_sizes(task.bags, expression_rate), None, task.random
+    )
+    best: Round | None = None
+    history: list[float] = []
+    n_worse = 0
+    while len(history) < stopping.n_iter and n_worse < stopping.n_iter_no_change:
+        scores = _instance_scores(task, hidden)
+        tuned = task.goal.tune(task.aggregate(scores, task.bags.starts), task.Y)
+        history.append(tuned.value)
+        tell(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
+        n_worse += 1
+        if best is None or highest([best.thresholds.value, tuned.value]) == 1:
+            best, n_worse = Round(hidden, tuned), 0
+        sizes = found_sizes(scores >= tuned.values, task.bags)
+        hidden = draw_hidden(task.bags, task.Y, sizes, scores, task.random)
+    return best, history  # type: ignore[return-value]
+
+
+def highest(values: Sequence[float]) -> int:
+    """Return the place of the first highest value; one that is not defined is below all others."""
+    return int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
+
+
+def fit_all(task: BagTask, hidden: np.ndarray) -> LabelScorer:
+    """Return the estimator fitted to all instances."""
+    return fit_scorer(task.estimator, task.bags.rows, all_labels(hidden, task.constants))
+
+
+def _instance_scores(task: BagTask, hidden: np.ndarray) -> np.ndarray:
+    """Return the probability of each label for each instance; by models of other bags, if asked."""
+    rows, varies = task.bags.rows, np.isnan(task.constants)
+    if task.splits is None:
+        return fit_all(task, hidden).scores(rows, "predict_proba")[:, varies]
+    found = held_out_scores(
+        task.estimator,
+        rows,
+        all_labels(hidden, task.constants),
+        task.splits,
+        method="predict_proba",
+        n_jobs=task.n_jobs,
+    )
+    scores: np.ndarray = np.empty((len(found.rows), hidden.shape[1]))
+    scores[found.rows] = found.scores[:, varies]
+    return scores

@@ -1,0 +1,1 @@
+"""The compiled loops behind the Okapi nearest-neighbour learner."""

@@ -1,0 +1,1 @@
+"""What calibrated label ranking stands on: pairs of labels, and packed forests of pairs."""

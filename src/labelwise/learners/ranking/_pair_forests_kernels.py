@@ -1,0 +1,69 @@
+"""Walk down packed trees, and count what they vote for."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import numpy as np
+
+from labelwise._jit import njit
+
+LEAF = -1
+
+
+@njit(cache=True, nogil=True)
+def pack_tree(left, right, feature, threshold, missing_left, chance):
+    """Return a tree in preorder, so that the left child of a node stands right behind it.
+
+    `code` is 2 · feature, plus 1 if missing values go left, or LEAF; `value` the threshold, or the
+    chance of a leaf; `jump` how far away the right child is.
+    """
+    n_nodes = left.size
+    code = np.full(n_nodes, LEAF, dtype=np.int32)
+    value = np.empty(n_nodes)
+    jump = np.zeros(n_nodes, dtype=np.int32)
+    waiting = np.empty(n_nodes, dtype=np.int64)
+    parents = np.empty(n_nodes, dtype=np.int64)
+    waiting[0], parents[0] = 0, -1
+    n_waiting, place = 1, 0
+    while n_waiting > 0:
+        n_waiting -= 1
+        node, parent = waiting[n_waiting], parents[n_waiting]
+        if parent >= 0:
+            jump[parent] = place - parent
+        value[place] = chance[node]
+        if left[node] >= 0:
+            code[place] = 2 * feature[node] + missing_left[node]
+            value[place] = threshold[node]
+            # The left child comes off the stack next; only the right one is jumped to.
+            waiting[n_waiting], parents[n_waiting] = right[node], place
+            waiting[n_waiting + 1], parents[n_waiting + 1] = left[node], -1
+            n_waiting += 2
+        place += 1
+    return code, value, jump
+
+
+@njit(cache=True, nogil=True)
+def leaf_chance(row, forests, node):
+    """Return the chance at the leaf that a row comes to from a root."""
+    while forests.code[node] != LEAF:
+        entry = row[forests.code[node] >> 1]
+        goes_left = entry <= forests.value[node]
+        if np.isnan(entry):
+            goes_left = forests.code[node] & 1 == 1
+        node += 1 if goes_left else forests.jump[node]
+    return forests.value[node]
+
+
+@njit(cache=True, nogil=True)
+def add_votes(X, forests, models, first, second, votes):
+    """Add the votes of some models on all rows: for the first label, the second, or half each."""
+    for k in range(models.size):
+        begin, end = forests.starts[models[k]], forests.starts[models[k] + 1]
+        for i in range(X.shape[0]):
+            # In the order of the trees, and divided at the end, as scikit-learn does.
+            chance = 0.0
+            for tree in range(begin, end):
+                chance += leaf_chance(X[i], forests, forests.roots[tree])
+            chance /= end - begin
+            vote = (np.sign(chance - 0.5) + 1) / 2
+            votes[i, first[k]] += vote
+            votes[i, second[k]] += 1.0 - vote

@@ -1,0 +1,134 @@
+"""The objective of many logistic or multinomial regressions on the same features."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import entr
+
+from labelwise.learners.regression._design import Design, product
+
+# A class that is absent (a fold may lack it) has no finite optimum; its log-probability is this.
+_ABSENT = -30.0
+
+
+class Tasks(NamedTuple):
+    """Regressions on the same samples, with a column for each class but the first."""
+
+    targets: sparse.csc_array  # bool (n_samples, n_columns): the samples of each class
+    widths: np.ndarray  # columns of each task: 1 (logistic) or more (multinomial)
+
+    def take(self, tasks: np.ndarray) -> Tasks:
+        """Return some of the tasks."""
+        return Tasks(self.targets[:, self.columns(tasks)], self.widths[tasks])
+
+    def rows(self, rows: np.ndarray) -> Tasks:
+        """Return the same tasks on some of the samples."""
+        return self._replace(targets=self.targets[rows])
+
+    def columns(self, tasks: np.ndarray) -> np.ndarray:
+        """Return the numbers of the columns of some tasks, which are in order."""
+        return columns_of(self.widths, tasks)
+
+
+def columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+    """Return the numbers of the columns of some tasks, which are in order."""
+    return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
+
+
+def summed(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """Return the sums over the columns of each task."""
+    if A.shape[-1] == widths.size:
+        return A
+    return np.asarray(np.add.reduceat(A, np.cumsum(widths) - widths, axis=-1))
+
+
+def spread(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """Return what belongs to a task at each of its columns."""
+    return A if (widths == 1).all() else np.repeat(A, widths, axis=-1)
+
+
+class Point(NamedTuple):
+    """A place in the space of weights, with the mean log-loss of each task and its gradient."""
+
+    W: np.ndarray  # (n_coordinates + 1, n_columns), intercepts last
+    loss: np.ndarray  # (n_tasks,)
+    gradient: np.ndarray  # like W
+
+
+class Objective:
+    """Mean log-loss of each task on one design."""
+
+    def __init__(
+        self, design: Design, tasks: Tasks, sample_weight: np.ndarray | None = None
+    ) -> None:
+        self.design = design
+        self.widths = tasks.widths
+        n_samples = design.rows.shape[0]
+        self.weights = np.empty(0) if sample_weight is None else sample_weight
+        self.total = float(n_samples if sample_weight is None else sample_weight.sum())
+        share = np.full(n_samples, 1 / self.total)
+        if sample_weight is not None:
+            share = sample_weight / self.total
+        weighted = sparse.csc_array(tasks.targets.multiply(share[:, None]))
+        sums = design.rows.T @ weighted
+        # The labels enter by these sums alone: Σ y m = Σ_columns w · Σ y (u, 1).
+        self.of_targets = design.of_coordinates(
+            sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
+        )
+        self.mean = design.of_coordinates(np.asarray(design.rows.T @ share)[:, None])
+        first = 1 - summed(self.of_targets[-1], self.widths)
+        self.rates = _at_least(self.of_targets[-1])
+        self.first_rates = _at_least(first)
+        self.entropies = summed(entr(self.rates), self.widths) + entr(self.first_rates)
+
+    def start(self) -> Point:
+        """Return the model of intercepts alone, which needs no products."""
+        W = np.zeros_like(self.of_targets)
+        W[-1] = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
+        return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
+
+    def columns(self, tasks: np.ndarray) -> np.ndarray:
+        """Return the numbers of the columns of some tasks, which are in order."""
+        return columns_of(self.widths, tasks)
+
+    def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+        """Return the log-loss of some tasks, summed over samples; W is that of all."""
+        columns = self.columns(tasks)
+        return self.total * self(np.take(W, columns, axis=1), tasks, columns, None)
+
+    def __call__(
+        self,
+        W: np.ndarray,
+        tasks: np.ndarray,
+        columns: np.ndarray,
+        gradient: np.ndarray | None,
+    ) -> np.ndarray:
+        """Return the loss of some tasks at their W, and fill its gradient in if one is given."""
+        from labelwise.learners.regression._logistic_kernels import softmaxes
+
+        widths = self.widths[tasks]
+        bounds = np.concatenate([[0], np.cumsum(widths)])
+        loss = np.zeros(tasks.size)
+        of_rows = self.design.of_rows(W)
+        if gradient is not None:
+            gradient[:] = 0
+        for block in self.design.blocks:
+            margins = product(block.rows, of_rows)
+            softmaxes(margins, bounds, self.weights[block.where], loss)
+            if gradient is not None:
+                gradient += product(block.columns, margins)
+        of_targets = np.take(self.of_targets, columns, axis=1)
+        if gradient is not None:
+            self.design.of_coordinates(gradient)
+            gradient /= self.total
+            gradient -= of_targets
+        loss /= self.total
+        loss -= summed(np.einsum("ij,ij->j", W, of_targets), widths)
+        return loss
+
+
+def _at_least(rates: np.ndarray) -> np.ndarray:
+    return np.asarray(np.maximum(rates, np.exp(_ABSENT)))

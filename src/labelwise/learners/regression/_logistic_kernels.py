@@ -1,0 +1,190 @@
+"""Probabilities in place of margins, and products, for many regressions at once."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import math
+
+import numpy as np
+
+from labelwise._jit import njit
+
+_LOG2_E = 1 / math.log(2)
+# ln 2 in two parts, the first with trailing zeros: multiples of it are exact.
+_LN2_HIGH = 6.93147180369123816490e-01
+_LN2_LOW = 1.90821492927058770002e-10
+# Added to a number below 2^51, it leaves the nearest integer in the last bits.
+_ROUNDER = 6755399441055744.0
+_ROUNDER_BITS = 4843621399236968448
+# exp(-700) is still a normal number.
+_LOWEST = -700.0
+# Margins up to this need no care: so many powers of e have a sum that is far from overflow.
+_HIGH = 30.0
+# Rows that are worked on at a time: their margins stay in the nearest cache.
+_ROWS = 64
+_EXPONENT_OF_ONE = 1023 << 52
+_MANTISSA = (1 << 52) - 1
+
+
+@njit(cache=True, nogil=True)
+def softmaxes(margins, bounds, weights, loss):
+    """Replace margins by w · softmax within each task, and add Σ w log(1 + Σ exp(m)) to its loss.
+
+    The columns of task t are those from bounds[t] to bounds[t + 1]; its first class has none, as
+    its margin is 0. Without weights (an empty array) logarithms are taken of products.
+    """
+    n_rows, n_tasks = margins.shape[0], bounds.size - 1
+    columns = np.zeros((margins.shape[1], _ROWS))
+    work = np.empty((4, _ROWS))
+    product = np.ones((n_tasks, _ROWS))
+    exponent = np.zeros((n_tasks, _ROWS), dtype=np.int64)
+    for first in range(0, n_rows, _ROWS):
+        rows = margins[first : first + _ROWS]
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for k in range(row.size):
+                columns[k, i] = row[k]
+        for t in range(n_tasks):
+            own = columns[bounds[t] : bounds[t + 1]]
+            loss[t] += shares(own, rows.shape[0], weights[first:], work)
+            if weights.size:
+                for i in range(rows.shape[0]):
+                    loss[t] += weights[first + i] * math.log(work[0, i])
+            else:
+                multiply(product[t], exponent[t], work[0, : rows.shape[0]])
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for k in range(row.size):
+                row[k] = columns[k, i]
+    for t in range(n_tasks):
+        for i in range(_ROWS):
+            loss[t] += math.log(product[t, i]) + exponent[t, i] * math.log(2)
+
+
+@njit(cache=True, nogil=True)
+def shares(columns, n_rows, weights, work):
+    """Replace margins, a line for each class, by w · softmax; return Σ w · what was subtracted.
+
+    work[0] becomes the sum of powers, which is at least 1.
+    """
+    total, factor = work[0], work[1]
+    is_high = False
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        for i in range(n_rows):
+            is_high |= x[i] > _HIGH
+    subtracted = 0.0
+    total[:] = 1.0
+    if is_high:
+        subtracted = subtract_excess(columns, n_rows, weights, work)
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        exponential(x, work[2], work[3])
+        for i in range(x.size):
+            total[i] += x[i]
+    for i in range(n_rows):
+        factor[i] = 1 / total[i]
+    if weights.size:
+        for i in range(n_rows):
+            factor[i] *= weights[i]
+    for k in range(columns.shape[0]):
+        x = columns[k]
+        for i in range(n_rows):
+            x[i] *= factor[i]
+    return subtracted
+
+
+@njit(cache=True, nogil=True)
+def subtract_excess(columns, n_rows, weights, work):
+    """Subtract what the largest margin has above a bound; return Σ w · that, exp(-that) in work."""
+    excess = work[1]
+    excess[:] = 0.0
+    for k in range(columns.shape[0]):
+        for i in range(n_rows):
+            excess[i] = max(excess[i], columns[k, i] - _HIGH)
+    subtracted = 0.0
+    for i in range(n_rows):
+        subtracted += excess[i] * (weights[i] if weights.size else 1.0)
+        work[0, i] = math.exp(-excess[i])
+    for k in range(columns.shape[0]):
+        for i in range(n_rows):
+            columns[k, i] -= excess[i]
+    return subtracted
+
+
+@njit(cache=True, nogil=True)
+def exponential(x, rounded, scale):
+    """Replace x by exp(x), right to the last bits, for x up to 700; the others are work space.
+
+    exp(x) = 2^k exp(r) with |r| <= ln(2) / 2, by Taylor's series. Loops this plain are done four
+    numbers at a time, which calls of the mathematical library are not.
+    """
+    rounded_bits = rounded.view(np.int64)
+    scale_bits = scale.view(np.int64)
+    for j in range(x.size):
+        x[j] = max(x[j], _LOWEST)
+        rounded[j] = x[j] * _LOG2_E + _ROUNDER
+    for j in range(x.size):
+        scale_bits[j] = (rounded_bits[j] - _ROUNDER_BITS + 1023) << 52
+    for j in range(x.size):
+        k = rounded[j] - _ROUNDER
+        r = (x[j] - k * _LN2_HIGH) - k * _LN2_LOW
+        sum_ = 1 / 39916800 + r * (1 / 479001600)
+        sum_ = 1 / 362880 + r * (1 / 3628800 + r * sum_)
+        sum_ = 1 / 5040 + r * (1 / 40320 + r * sum_)
+        sum_ = 1 / 120 + r * (1 / 720 + r * sum_)
+        sum_ = 1 / 6 + r * (1 / 24 + r * sum_)
+        x[j] = scale[j] * (1 + r * (1 + r * (1 / 2 + r * sum_)))
+
+
+@njit(cache=True, nogil=True)
+def multiply(product, exponent, factors):
+    """Multiply numbers from 1 to 2 by factors, and move powers of two to the exponent."""
+    bits = product.view(np.int64)
+    for i in range(factors.size):
+        product[i] *= factors[i]
+    for i in range(factors.size):
+        exponent[i] += (bits[i] >> 52) - 1023
+        bits[i] = (bits[i] & _MANTISSA) | _EXPONENT_OF_ONE
+
+
+@njit(cache=True, nogil=True)
+def add_products(rows, W, products):
+    """Add the products of sparse rows with the columns of W to an array.
+
+    Four numbers of a row at a time, so that sums are fetched and stored less often.
+    """
+    indptr, indices, data = rows
+    for i in range(products.shape[0]):
+        sums = products[i]
+        start, end = indptr[i], indptr[i + 1]
+        n_fours = (end - start) // 4
+        for k in range(start, start + 4 * n_fours, 4):
+            x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
+            w0, w1 = W[indices[k]], W[indices[k + 1]]
+            w2, w3 = W[indices[k + 2]], W[indices[k + 3]]
+            for j in range(sums.size):
+                sums[j] += (x0 * w0[j] + x1 * w1[j]) + (x2 * w2[j] + x3 * w3[j])
+        for k in range(start + 4 * n_fours, end):
+            x, w = data[k], W[indices[k]]
+            for j in range(sums.size):
+                sums[j] += x * w[j]
+
+
+@njit(cache=True, nogil=True)
+def inner_products(A, B):
+    """Return the inner product of each column of A with that of B."""
+    sums = np.zeros(A.shape[1])
+    for i in range(A.shape[0]):
+        a, b = A[i], B[i]
+        for j in range(sums.size):
+            sums[j] += a[j] * b[j]
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def add_multiples(A, factors, B):
+    """Add each column of B, times a factor, to that of A."""
+    for i in range(A.shape[0]):
+        a, b = A[i], B[i]
+        for j in range(factors.size):
+            a[j] += factors[j] * b[j]

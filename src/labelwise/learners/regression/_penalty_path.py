@@ -1,0 +1,190 @@
+"""The penalty of each regression, chosen by log-loss on folds, and the regressions with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from labelwise._validation import check_real
+from labelwise.learners.regression._batched_descent import first_step, minimize
+from labelwise.learners.regression._design import Design, make_design
+from labelwise.learners.regression._logistic import Objective, Tasks
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+
+# dembczynski2013, section 7: 1e-4, ..., 1e3.
+PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
+# While a penalty is chosen: what is left to gain in a task, relative to its value.
+_TO_CHOOSE = 1e-5
+# A path ends when the held-out loss has risen by this part of the least: more of the same comes.
+_CLEARLY_WORSE = 0.01
+# Columns that share products, and weights of theirs; also the share of a job, so that jobs do not
+# change results. Steps that are remembered are twenty times the weights.
+_COLUMNS_TOGETHER = 48
+_WEIGHTS_TOGETHER = 2**20
+
+
+class Regressions(NamedTuple):
+    """Fitted regressions; a column for each logistic one, one for each class otherwise."""
+
+    coefficients: np.ndarray  # (n_features, n_columns)
+    intercepts: np.ndarray  # (n_columns,)
+    penalties: np.ndarray  # (n_tasks,)
+
+
+class Problem(NamedTuple):
+    """What all regressions of one call are fitted to, and how."""
+
+    X: Any  # float64, dense or CSR
+    sample_weight: np.ndarray | None
+    splits: list[tuple[np.ndarray, np.ndarray]]  # none if the penalty is fixed
+    penalties: tuple[float, ...]  # strongest first
+    tol: float  # at the end: what is left to gain in a task, relative to its value
+    n_jobs: int | None
+    tell: Callable[[str], None]
+
+
+def check_penalty(penalty: Any) -> tuple[float, ...]:
+    """Return the penalties to choose from, strongest first: one, or several."""
+    if isinstance(penalty, str):
+        if penalty == "auto":
+            return PENALTIES
+        raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
+    try:
+        values = np.unique(np.atleast_1d(np.asarray(penalty, dtype=np.float64)))[::-1]
+    except (TypeError, ValueError) as error:
+        raise TypeError(f'penalty must be positive numbers or "auto", got {penalty!r}.') from error
+    if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError(f'penalty must be positive numbers or "auto", got {penalty!r}.')
+    return tuple(values.tolist())
+
+
+def check_tol(tol: Any) -> float:
+    """Return the tolerance of the regressions; rounding allows no smaller one than 1e-15."""
+    return check_real(tol, "tol", least=1e-15, most=1.0)
+
+
+def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the folds that choose penalties; a number means so many, iteratively stratified."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        # The fairest folds would take as long to find as all regressions of a small set.
+        cv = MultilabelStratifiedKFold(int(cv), method="iterative")
+    return splits_of(cv, X, Y)
+
+
+def fit_regressions(problem: Problem, tasks: Tasks) -> Regressions:
+    """Return each task's regression at the penalty with the least held-out log-loss.
+
+    Minimises mean log-loss + λ/2 · ‖w‖² with a free intercept, features as given.
+    """
+    # Jobs share the cores; products inside them take one each, and so come out the same.
+    with threadpool_limits(1, user_api="blas"):
+        design = make_design(problem.X, problem.sample_weight)
+        penalties = _chosen_penalties(problem, design, tasks)
+        W = _fit(problem, design, tasks, penalties)
+        return Regressions(*design.coefficients(W), penalties)
+
+
+def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndarray:
+    """Return the penalty of each task that has the least held-out loss over all folds."""
+    candidates = np.array(problem.penalties)
+    if candidates.size == 1:
+        return np.full(tasks.widths.size, candidates[0])
+    folds = [tuple(_Part(design.take(rows), rows) for rows in split) for split in problem.splits]
+    groups = _groups(design, tasks)
+    chosen = np.empty(tasks.widths.size)
+    jobs = [(folds, tasks.take(group)) for group in groups]
+    for k, (group, found) in enumerate(
+        zip(groups, _in_parallel(problem, _best_of_path, jobs), strict=True)
+    ):
+        chosen[group] = candidates[found]
+        problem.tell(f"paths of penalties, part {k + 1} of {len(groups)}")
+    return chosen
+
+
+def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
+    """Return the optimum of each task at its penalty, on all samples."""
+    W = np.empty((design.variance.size, tasks.targets.shape[1]))
+    groups = _groups(design, tasks)
+    jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
+    n_left = 0
+    for k, (group, (part, left)) in enumerate(
+        zip(groups, _in_parallel(problem, _optimum, jobs), strict=True)
+    ):
+        W[:, tasks.columns(group)] = part
+        n_left += left
+        problem.tell(f"regressions, part {k + 1} of {len(groups)}")
+    if n_left:
+        warnings.warn(
+            f"{n_left} of {tasks.widths.size} regressions had not converged when their steps "
+            "were used up; a stronger penalty, a larger tol or scaled features would help.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return W
+
+
+class _Part(NamedTuple):
+    """Some of the samples."""
+
+    design: Design
+    rows: np.ndarray
+
+    def objective(self, problem: Problem, tasks: Tasks) -> Objective:
+        weights = problem.sample_weight
+        cut = None if weights is None else weights[self.rows]
+        return Objective(self.design, tasks.rows(self.rows), cut)
+
+
+def _best_of_path(problem: Problem, folds: list[tuple[_Part, _Part]], tasks: Tasks) -> np.ndarray:
+    """Return the number of the penalty with the least held-out loss, for each task."""
+    objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
+    points = [train.start() for train, _ in objectives]
+    losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
+    going = np.arange(tasks.widths.size)
+    for k, penalty in enumerate(problem.penalties):
+        penalties = np.full(tasks.widths.size, penalty)
+        losses[k, going] = 0
+        beyond = None
+        for f, (train, test) in enumerate(objectives):
+            found, _ = minimize(train, points[f], penalties, _TO_CHOOSE, going, beyond)
+            if f == 0:
+                # What the first fold found beyond its first step, the others find as well.
+                first = first_step(train, points[0], penalties, going)
+                beyond = found.W - points[0].W - first
+            points[f] = found
+            losses[k, going] += test.loss(found.W, going)
+        least = losses[: k + 1, going].min(axis=0)
+        going = going[losses[k, going] <= (1 + _CLEARLY_WORSE) * least]
+        if going.size == 0:
+            break
+    # Of equal losses the first, which has the strongest penalty.
+    return np.asarray(np.argmin(losses, axis=0))
+
+
+def _optimum(
+    problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray
+) -> tuple[np.ndarray, int]:
+    objective = Objective(design, tasks, problem.sample_weight)
+    found, n_left = minimize(objective, objective.start(), penalties, problem.tol)
+    return found.W, n_left
+
+
+def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) -> Iterator[Any]:
+    run = Parallel(n_jobs=problem.n_jobs, prefer="threads", return_as="generator")
+    results: Iterator[Any] = run(delayed(work)(problem, *job) for job in jobs)
+    return results
+
+
+def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
+    """Return the numbers of tasks that share their products, in an even number of like parts."""
+    together = min(_COLUMNS_TOGETHER, 1 + _WEIGHTS_TOGETHER // design.variance.size)
+    ends = np.cumsum(tasks.widths)
+    n_parts = 2 * -(-ends[-1] // (2 * together))
+    part = (ends - 1) * n_parts // ends[-1]
+    return np.split(np.arange(ends.size), np.flatnonzero(np.diff(part)) + 1)

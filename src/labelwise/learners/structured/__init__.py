@@ -1,0 +1,1 @@
+"""The structured hinge loss of RML and SML: solver, kernels, and what both learners share."""

@@ -1,0 +1,158 @@
+"""What the structured learners do alike when they are fitted."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise._validation import check_real, check_whole
+from labelwise.learners._training import learn_features, learn_targets, tell
+from labelwise.learners.regression._penalty_path import check_penalty
+from labelwise.learners.structured._hinge_loss import Problem, Solution, decide, solve
+from labelwise.learners.structured._min_cut_kernels import Pairs
+from labelwise.measures import count, f_measure
+from labelwise.splitting import splits_of
+
+# To choose a penalty, the optimum may be so many times further away, and have so many passes.
+_LOOSER = 10.0
+_PASSES_TO_CHOOSE = 30
+
+
+class Options(NamedTuple):
+    """How a structured learner is to be fitted, checked."""
+
+    penalties: tuple[float, ...]  # strongest first
+    cv: Any
+    tol: float
+    max_passes: int
+    n_jobs: int | None
+    random: np.random.RandomState
+    tell: Callable[[str], None]
+
+
+def check_options(learner: Any) -> Options:
+    """Return the parameters that the structured learners share."""
+    return Options(
+        check_penalty(learner.penalty),
+        learner.cv,
+        check_real(learner.tol, "tol", least=1e-12, most=1.0),
+        check_whole(learner.max_passes, "max_passes", least=2),
+        learner.n_jobs,
+        check_random_state(learner.random_state),
+        lambda text: tell(learner.verbose, learner, text),
+    )
+
+
+def learn_weights(learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], Pairs]) -> None:
+    """Fit the learner's weights at the best of its penalties.
+
+    `pairs_in` gives the gains of pairs that labels show. Labels with one class are left out: their
+    weights are 0, and their intercept is -1 or 1.
+    """
+    options = check_options(learner)
+    targets = learn_targets(learner, X, Y)
+    X = learn_features(learner, X)
+    learner.coef_ = np.zeros((targets.constants.size, X.shape[1]))
+    learner.intercept_ = np.where(targets.constants == 1, 1.0, -1.0)
+    learner.penalty_, learner.cv_values_ = options.penalties[0], None
+    learner.objective_, learner.gap_, learner.n_passes_, learner.n_planes_ = 0.0, 0.0, 0, 0
+    if targets.varying.size == 0:
+        return
+    labels = targets.matrix[:, targets.varying].toarray()
+    if len(options.penalties) > 1:
+        values = _held_out_f(X, labels, pairs_in, options)
+        learner.cv_values_ = dict(zip(options.penalties, values.tolist(), strict=True))
+        # Of equal values the first, whose penalty is the strongest.
+        options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
+    problem = Problem.of(X, labels, pairs_in(labels))
+    found = _fit(problem, options)
+    weights, learner.intercept_[targets.varying] = problem.coefficients(found.W)
+    learner.coef_[targets.varying] = weights.T
+    learner.penalty_, learner.objective_, learner.gap_ = found[2:5]
+    learner.n_passes_, learner.n_planes_ = found.n_passes, found.n_planes
+
+
+def linear_scores(learner: Any, X: Any) -> np.ndarray:
+    """Return the scores of the labels without the gains of pairs."""
+    check_is_fitted(learner)
+    X = learn_features(learner, X, reset=False)
+    scores: np.ndarray = X @ learner.coef_.T + learner.intercept_
+    return scores
+
+
+def _roughly(
+    problem: Problem, penalty: float, options: Options, start: Solution | None
+) -> Solution:
+    """Return a solution good enough to choose a penalty, or to start from."""
+    return solve(
+        problem,
+        penalty,
+        tol=options.tol * _LOOSER,
+        max_passes=min(options.max_passes, _PASSES_TO_CHOOSE),
+        random=options.random,
+        start=start,
+    )
+
+
+def _fit(problem: Problem, options: Options) -> Solution:
+    """Return the solution for the last penalty, those before it being steps on the way."""
+    start = None
+    for penalty in options.penalties[:-1]:
+        start = _roughly(problem, penalty, options, start)
+    found = solve(
+        problem,
+        options.penalties[-1],
+        tol=options.tol,
+        max_passes=options.max_passes,
+        random=options.random,
+        start=start,
+        tell_pass=options.tell,
+    )
+    if found.gap > options.tol:
+        warnings.warn(
+            f"After {found.n_passes} passes the relative gap is {found.gap:.2g}, above "
+            f"tol={options.tol:g}; a larger max_passes or penalty lets it shrink.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return found
+
+
+def _held_out_f(
+    X: Any, labels: np.ndarray, pairs_in: Callable[[np.ndarray], Pairs], options: Options
+) -> np.ndarray:
+    """Return the mean F of samples that were held out, for each penalty."""
+    splits = splits_of(options.cv, X, labels.astype(np.int64))
+    seeds = options.random.randint(2**31 - 1, size=len(splits))
+    # Kernels let go of the interpreter: threads are enough, and X is not copied for each.
+    found = Parallel(n_jobs=options.n_jobs, prefer="threads")(
+        delayed(_fold_f)(
+            Problem.of(X[train], labels[train], pairs_in(labels[train])),
+            X[test],
+            labels[test],
+            options._replace(random=np.random.RandomState(seed)),
+            f"fold {k + 1} of {len(splits)}, ",
+        )
+        for k, ((train, test), seed) in enumerate(zip(splits, seeds, strict=True))
+    )
+    values: np.ndarray = np.concatenate(found, axis=1).mean(axis=1)
+    return values
+
+
+def _fold_f(train: Problem, X: Any, labels: np.ndarray, options: Options, name: str) -> np.ndarray:
+    """Return the F of each sample that was held out, a row for each penalty."""
+    values, found = [], None
+    for penalty in options.penalties:
+        found = _roughly(train, penalty, options, found)
+        weights, intercepts = train.coefficients(found.W)
+        decided = decide(X @ weights + intercepts, train.pairs)
+        values.append(f_measure(count(labels, decided, by="sample")))
+        options.tell(f"{name}penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
+    return np.array(values)

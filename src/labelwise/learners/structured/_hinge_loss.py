@@ -1,0 +1,280 @@
+"""The structured hinge loss with a penalty, minimised until a duality gap is small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._parallel import for_row_blocks
+from labelwise.learners.structured._hinge_loss_kernels import (
+    Planes,
+    Rows,
+    most_violating_sets,
+    row_gaps,
+    row_scores,
+    visit_row,
+    visit_rows,
+)
+from labelwise.learners.structured._min_cut_kernels import (
+    Pairs,
+    best_sets,
+    violating_set,
+    violating_sets,
+)
+
+# Features fuller than this are centred one by one, others in products only.
+_DENSE_ENOUGH = 0.25
+# Every so many passes all rows are visited; in between, rows in proportion to their gaps.
+_FULL_PASS = 5
+_GROWTH = 1.5
+
+
+def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> Pairs:
+    """Return gains of pairs, `places` holding the two labels of each, for kernels."""
+    one, other = np.concatenate([places, places[:, ::-1]]).T
+    order = np.lexsort((other, one))
+    n_pairs = len(places)
+    opposite = (np.arange(2 * n_pairs) + n_pairs) % max(1, 2 * n_pairs)
+    return Pairs(
+        indptr=np.searchsorted(one[order], np.arange(n_labels + 1)),
+        others=other[order],
+        gains=np.concatenate([gains, gains])[order],
+        reverse=np.argsort(order)[opposite[order]],
+    )
+
+
+def no_pairs(n_labels: int) -> Pairs:
+    """Return the gains of labels that score by themselves."""
+    return pairs_of(n_labels, np.empty((0, 2), dtype=np.int64), np.empty(0))
+
+
+def decide(scores: np.ndarray, pairs: Pairs) -> np.ndarray:
+    """Return the smallest of each row's label sets of the highest Σ scores + gains, as bool."""
+    if pairs.others.size == 0:
+        return scores > 0
+    decided = np.empty(scores.shape, dtype=bool)
+    for_row_blocks(lambda block: best_sets(scores[block], pairs, decided[block]), *scores.shape)
+    return decided
+
+
+class Problem(NamedTuple):
+    """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
+
+    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is a tenth of
+    the mean of ‖x - mean‖²: adding to features changes nothing, multiplying them is another λ.
+    """
+
+    X: sparse.csr_array
+    offset: np.ndarray  # the mean of X, or 0 where the mean was subtracted
+    mean: np.ndarray
+    squared_constant: float  # κ²
+    Y: np.ndarray  # bool
+    pairs: Pairs
+
+    @classmethod
+    def of(cls, X: Any, Y: np.ndarray, pairs: Pairs) -> Problem:
+        """Return the problem for features dense or sparse."""
+        rows = sparse.csr_array(X, dtype=np.float64)
+        mean = np.asarray(rows.sum(axis=0)) / X.shape[0]
+        offset = mean
+        if rows.nnz > _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
+            rows, offset = _full_rows(rows.toarray() - mean), np.zeros_like(mean)
+        # One layout and one kind of indices, so that kernels are built once.
+        if max(rows.nnz, *rows.shape) < 2**31:
+            rows.indptr = rows.indptr.astype(np.int32, copy=False)
+            rows.indices = rows.indices.astype(np.int32, copy=False)
+        spread = float(_squares(rows, offset).mean())
+        return cls(rows, offset, mean, spread / 10 or 1.0, np.ascontiguousarray(Y), pairs)
+
+    def rows(self) -> Rows:
+        """Return the samples for kernels."""
+        along = self.X @ self.offset
+        return Rows(
+            *(self.X.indptr, self.X.indices, self.X.data, along),
+            self.squared_constant - along + self.offset @ self.offset,
+            self.squared_constant + _squares(self.X, self.offset),
+        )
+
+    def scores(self, W: np.ndarray, block: slice) -> np.ndarray:
+        """Return the scores of some samples; the last row of W are intercepts."""
+        return np.ascontiguousarray(self.X[block] @ W[:-1] + W[-1])
+
+    def squared_norm(self, W: np.ndarray) -> float:
+        """Return what λ/2 is a factor of."""
+        central = W[-1] + self.offset @ W[:-1]
+        return float(np.vdot(W[:-1], W[:-1]) + central @ central / self.squared_constant)
+
+    def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights (n_features, n_labels) and intercepts for features as they were given."""
+        return W[:-1], W[-1] + (self.offset - self.mean) @ W[:-1]
+
+
+def _full_rows(X: np.ndarray) -> sparse.csr_array:
+    """Return a dense matrix as one that is not, zeros included."""
+    indptr = np.arange(X.shape[0] + 1) * X.shape[1]
+    indices = np.tile(np.arange(X.shape[1]), X.shape[0])
+    return sparse.csr_array((X.ravel(), indices, indptr), shape=X.shape)
+
+
+def _squares(X: sparse.csr_array, offset: np.ndarray) -> np.ndarray:
+    """Return ‖x - offset‖² of each row."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)) - 2 * (X @ offset) + offset @ offset
+    return np.asarray(np.maximum(squares, 0.0))
+
+
+class Solution(NamedTuple):
+    """Weights, and the planes that prove how good they are."""
+
+    W: np.ndarray  # (n_features + 1, n_labels)
+    planes: Planes
+    penalty: float
+    objective: float
+    gap: float  # of the objective, relative to it
+    n_passes: int
+
+    @property
+    def n_planes(self) -> int:
+        """Number of planes that carry weight."""
+        return int(self.planes.weights.size - self.planes.unused[1])
+
+
+def solve(
+    problem: Problem,
+    penalty: float,
+    *,
+    tol: float,
+    max_passes: int,
+    random: np.random.RandomState,
+    start: Solution | None = None,
+    tell_pass: Callable[[str], None] | None = None,
+) -> Solution:
+    """Return weights whose relative duality gap is `tol`, or what `max_passes` gave.
+
+    A pass visits as many rows as there are. To know the gap of all of them takes one, too.
+    """
+    n_rows = len(problem.Y)
+    W, planes = _first_point(problem, penalty, start)
+    gaps = np.ones(n_rows)
+    n_passes = 0
+    while n_passes < max_passes:
+        order = _order(gaps, n_passes, random)
+        planes = _visit(problem, W, planes, order, 1 / (penalty * n_rows), gaps)
+        n_passes += 1
+        lower = planes.weights @ planes.heights / n_rows - penalty / 2 * problem.squared_norm(W)
+        # Gaps at the last visit are only a guess: before the end all are found for one W.
+        if gaps.mean() <= tol * (lower + gaps.mean()) or n_passes >= max_passes - 1:
+            _find_gaps(problem, W, planes, gaps)
+            n_passes += 1
+            if gaps.mean() <= tol * (lower + gaps.mean()):
+                break
+        if tell_pass is not None:
+            tell_pass(f"penalty {penalty:g}, pass {n_passes}, gap {gaps.mean():.2g}")
+    objective = lower + gaps.mean()
+    relative = float(gaps.mean() / objective) if objective > 0 else 0.0
+    return Solution(W, planes, penalty, float(objective), relative, n_passes)
+
+
+def _first_point(
+    problem: Problem, penalty: float, start: Solution | None
+) -> tuple[np.ndarray, Planes]:
+    """Return no weights and the truth as every row's plane, or the planes of another penalty."""
+    if start is not None:
+        planes = Planes(*(part.copy() for part in start.planes))
+        return start.W * (start.penalty / penalty), planes
+    n_rows, n_labels = problem.Y.shape
+    planes = Planes(
+        labels=problem.Y.copy(),
+        heights=np.zeros(n_rows),
+        weights=np.ones(n_rows),
+        values=np.zeros(n_rows),
+        following=np.full(n_rows, -1),
+        first=np.arange(n_rows),
+        unused=np.array([-1, 0]),
+    )
+    return np.zeros((problem.X.shape[1] + 1, n_labels)), _with_room(planes)
+
+
+def _with_room(planes: Planes) -> Planes:
+    """Return the planes with more unused ones behind them."""
+    n_planes = planes.weights.size
+    n_new = int((_GROWTH - 1) * n_planes) + 16
+    chain = np.arange(n_planes + 1, n_planes + n_new + 1)
+    chain[-1] = planes.unused[0]
+    return Planes(
+        labels=np.concatenate([planes.labels, np.zeros((n_new, planes.labels.shape[1]), bool)]),
+        heights=np.concatenate([planes.heights, np.zeros(n_new)]),
+        weights=np.concatenate([planes.weights, np.zeros(n_new)]),
+        values=np.concatenate([planes.values, np.zeros(n_new)]),
+        following=np.concatenate([planes.following, chain]),
+        first=planes.first,
+        unused=np.array([n_planes, planes.unused[1] + n_new]),
+    )
+
+
+def _order(gaps: np.ndarray, n_passes: int, random: np.random.RandomState) -> np.ndarray:
+    """Return the rows of the next pass."""
+    if n_passes % _FULL_PASS == 0 or gaps.sum() == 0:
+        return random.permutation(gaps.size)
+    return random.choice(gaps.size, gaps.size, p=gaps / gaps.sum())
+
+
+def _visit(
+    problem: Problem,
+    W: np.ndarray,
+    planes: Planes,
+    order: np.ndarray,
+    rate: float,
+    gaps: np.ndarray,
+) -> Planes:
+    """Visit all rows of `order`, making room for planes when there is too little."""
+    rows = problem.rows()
+    drifting = np.vstack([W, np.zeros(W.shape[1])])
+    visit = visit_rows if problem.pairs.others.size == 0 else partial(_visit_by_cuts, problem.pairs)
+    while True:
+        n_visited = visit(rows, problem.Y, drifting, planes, order, rate, gaps)
+        order = order[n_visited:]
+        if order.size == 0:
+            break
+        planes = _with_room(planes)
+    W[:] = drifting[:-1]
+    W[:-1] -= np.outer(problem.offset, drifting[-1])
+    return planes
+
+
+def _visit_by_cuts(
+    pairs: Pairs,
+    rows: Rows,
+    Y: np.ndarray,
+    W: np.ndarray,
+    planes: Planes,
+    order: np.ndarray,
+    rate: float,
+    gaps: np.ndarray,
+) -> int:
+    """Do what `visit_rows` does, with pairs; cuts take so long that the loop need not be fast."""
+    found = np.empty(Y.shape[1], dtype=bool)
+    for place, i in enumerate(order):
+        if planes.unused[1] == 0:
+            return place
+        height = violating_set(row_scores(rows, W, i), Y[i], pairs, found)
+        gaps[i] = visit_row(rows, W, planes, i, found, height, rate)
+    return order.size
+
+
+def _find_gaps(problem: Problem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
+    """Find the gaps of all rows under the same weights."""
+
+    def work(block: slice) -> None:
+        scores, truths = problem.scores(W, block), problem.Y[block]
+        found, heights = np.empty(truths.shape, dtype=bool), np.empty(len(truths))
+        if problem.pairs.others.size == 0:
+            most_violating_sets(scores, truths, found, heights)
+        else:
+            violating_sets(scores, truths, problem.pairs, found, heights)
+        row_gaps(scores, found, heights, planes, block.start, gaps)
+
+    for_row_blocks(work, *problem.Y.shape)

@@ -1,0 +1,187 @@
+"""Places: how many scores lie above each positive, the one thing all ranking measures need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+# Up to so many positives a pass through the ranking for each costs less than sorting it.
+FEW = 32
+# Scores that a thread copies and sorts at a time: this bounds the memory.
+_BLOCK = 2**21
+
+
+class Places(NamedTuple):
+    """Where the positives of each ranking stand, best first.
+
+    A ranking is the scores of a row ("sample"), of a column ("label") or of the matrix ("all").
+    Ties are kept apart: a measure says itself what it makes of them.
+    """
+
+    ranking: np.ndarray  # the ranking that each positive belongs to
+    above: np.ndarray  # scores greater than its own
+    at_least: np.ndarray  # scores as great, its own among them
+    hits_above: np.ndarray  # the same, of positives only
+    hits_at_least: np.ndarray
+    n_positives: np.ndarray  # of each ranking
+    n_scores: int  # of each ranking
+
+    @property
+    def n_negatives(self) -> np.ndarray:
+        """Negatives of each ranking."""
+        return np.asarray(self.n_scores - self.n_positives)
+
+    @property
+    def misses_above(self) -> np.ndarray:
+        """Negatives with a score greater than the positive's."""
+        return np.asarray(self.above - self.hits_above)
+
+    @property
+    def misses_at_least(self) -> np.ndarray:
+        """Negatives with a score as great as the positive's."""
+        return np.asarray(self.at_least - self.hits_at_least)
+
+    @property
+    def position(self) -> np.ndarray:
+        """Position from 1 when ties are broken against the model."""
+        first = np.cumsum(self.n_positives) - self.n_positives
+        rank = np.arange(1, self.ranking.size + 1) - first[self.ranking]
+        return np.asarray(rank + self.misses_at_least)
+
+    def total(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum over the positives of each ranking."""
+        return np.bincount(self.ranking, weights, minlength=self.n_positives.size)
+
+
+def find_places(Y: sparse.csc_array, scores: Any, by: str) -> Places:
+    """Return the places of the positives in the rankings of each sample, each label or all.
+
+    In sparse scores, absent ones are tied below all that are present. Few positives are counted,
+    O(positives * scores) each vectorised; many are searched after a sort, O(scores log scores).
+    """
+    if by == "all":
+        n_positives, n_scores = np.array([Y.nnz]), Y.shape[0] * Y.shape[1]
+        above, at_least = _counts_overall(Y, scores)
+    else:
+        Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
+        Y, scores = sparse.csr_array(Y), _as_rows(scores)
+        n_positives, n_scores = np.diff(Y.indptr), Y.shape[1]
+        above, at_least = _counts_in_rows(Y, scores)
+    return _best_first(above, at_least, n_positives.astype(np.int64), n_scores)
+
+
+def _best_first(
+    above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: int
+) -> Places:
+    """Order the positives of each ranking and count the positives among what lies above."""
+    ranking = np.repeat(np.arange(n_positives.size), n_positives)
+    first = np.cumsum(n_positives) - n_positives
+    # Both counts fall as the score grows, so sorted apart they stay together.
+    offset = ranking * (n_scores + 1)
+    key = np.sort(at_least + offset)
+    return Places(
+        ranking=ranking,
+        above=np.sort(above + offset) - offset,
+        at_least=key - offset,
+        hits_above=np.searchsorted(key, key, side="left") - first[ranking],
+        hits_at_least=np.searchsorted(key, key, side="right") - first[ranking],
+        n_positives=n_positives,
+        n_scores=n_scores,
+    )
+
+
+def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Count the scores above, and at or above, each positive within its row."""
+
+    def count_block(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
+
+        labels, block = Y[start:stop], scores[start:stop]
+        cuts = _scores_at(labels, block)
+        is_sorted = np.diff(labels.indptr) > FEW
+        values, bounds = _flat(block, copy=bool(is_sorted.any()))
+        for i in np.flatnonzero(is_sorted):
+            values[bounds[i] : bounds[i + 1]].sort()
+        cut_bounds = labels.indptr.astype(np.int64)
+        above, at_least = count_above(values, bounds, cuts, cut_bounds, is_sorted)
+        n_absent = labels.shape[1] - np.diff(bounds)
+        at_least += np.repeat(n_absent, np.diff(cut_bounds)) * np.isneginf(cuts)
+        return above, at_least
+
+    blocks = _blocks(scores, _BLOCK)
+    parts = list(_in_threads(count_block, blocks))
+    return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
+
+
+def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Count the scores of the whole matrix above, and at or above, each positive."""
+    scores = _as_rows(scores)
+    cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+
+    def count_block(start: int, stop: int) -> np.ndarray:
+        values, _ = _flat(scores[start:stop], copy=True)
+        values.sort()
+        return np.stack([values.size - np.searchsorted(values, cuts, s) for s in ("right", "left")])
+
+    counts = np.zeros((2, cuts.size), dtype=np.int64)
+    # With blocks no smaller than the positives, searching costs no more than sorting.
+    for part in _in_threads(count_block, _blocks(scores, max(2 * _BLOCK, cuts.size))):
+        counts += part
+    counts[1] += (Y.shape[0] * Y.shape[1] - scores.size) * np.isneginf(cuts)
+    return counts[0], counts[1]
+
+
+def _as_rows(scores: Any) -> Any:
+    """Return dense scores as they are, sparse ones as CSR."""
+    return sparse.csr_array(scores) if sparse.issparse(scores) else scores
+
+
+def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
+    """Return the score of each positive, -inf where it is absent."""
+    rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
+    if not sparse.issparse(scores):
+        return np.asarray(scores[rows, Y.indices])
+    present = np.repeat(np.arange(Y.shape[0]), np.diff(scores.indptr)) * Y.shape[1] + scores.indices
+    wanted = rows * Y.shape[1] + Y.indices
+    # The gate keeps indices sorted. One entry beyond the last, so that every place found exists.
+    places = np.searchsorted(present, wanted)
+    found = np.append(present, -1)[places] == wanted
+    return np.where(found, np.append(scores.data, -np.inf)[places], -np.inf).astype(scores.dtype)
+
+
+def _flat(block: Any, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of all rows one after the other, and where each row begins."""
+    if sparse.issparse(block):
+        return block.data.copy() if copy else block.data, block.indptr.astype(np.int64)
+    bounds = np.arange(block.shape[0] + 1) * block.shape[1]
+    return block.flatten() if copy else block.ravel(), bounds
+
+
+def _blocks(scores: Any, n_together: int) -> list[tuple[int, int]]:
+    """Return the first and last row of blocks of about so many scores."""
+    n_rows = scores.shape[0]
+    # Eight columns are a cache line of their transpose: fewer would read it more than once.
+    n_together = max(8, n_together * n_rows // max(1, scores.size))
+    starts = range(0, n_rows, n_together)
+    return [(start, min(start + n_together, n_rows)) for start in starts]
+
+
+def _in_threads(function: Callable[..., Any], blocks: list[tuple[int, int]]) -> Iterable[Any]:
+    """Yield the results in the order of the blocks, however many threads work on them."""
+    from joblib import cpu_count
+
+    n_threads = min(len(blocks), cpu_count())
+    if n_threads == 1:
+        return (function(*block) for block in blocks)
+    return _from_pool(function, blocks, n_threads)
+
+
+def _from_pool(
+    function: Callable[..., Any], blocks: list[tuple[int, int]], n_threads: int
+) -> Iterator[Any]:
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from pool.map(lambda block: function(*block), blocks)

@@ -1,0 +1,1 @@
+"""The algorithms that assign rows to subsets: random, labelset, iterative and balanced."""

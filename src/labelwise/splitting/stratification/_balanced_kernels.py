@@ -1,0 +1,186 @@
+"""Moves and swaps of rows that bring the labels of subsets with fixed sizes into balance."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise._jit import njit
+
+
+class Rows(NamedTuple):
+    """The labels of each row, or of each group with their counts, as a CSR matrix has them."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+
+class Aims(NamedTuple):
+    """What is to be reached: the size of each subset and the odds of each label.
+
+    `zero_price` is what a label without positives in a subset costs on top of its distance.
+    """
+
+    sizes: np.ndarray
+    odds: np.ndarray
+    zero_price: float
+
+
+class Spread(NamedTuple):
+    """Positives of each (label, subset), and what one more or one fewer would cost."""
+
+    counts: np.ndarray
+    more: np.ndarray
+    fewer: np.ndarray
+
+
+class Seats(NamedTuple):
+    """Rows sorted by subset: those of subset j stand at `starts[j]` up to `starts[j + 1]`."""
+
+    rows: np.ndarray
+    starts: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def misfit(count, size, odds, zero_price):
+    """Return the distance of a subset's odds of a label from those of the whole data."""
+    if count >= size:
+        # Without negatives the odds are infinite; as if half a negative were left.
+        return 2.0 * size
+    if count <= 0:
+        return odds + zero_price
+    return abs(count / (size - count) - odds)
+
+
+@njit(cache=True, nogil=True)
+def reprice(spread, aims, label, j):
+    """Work out anew what one positive more or fewer would cost."""
+    count, size, odds = spread.counts[label, j], aims.sizes[j], aims.odds[label]
+    now = misfit(count, size, odds, aims.zero_price)
+    spread.more[label, j] = misfit(count + 1, size, odds, aims.zero_price) - now
+    spread.fewer[label, j] = misfit(count - 1, size, odds, aims.zero_price) - now
+
+
+@njit(cache=True, nogil=True)
+def priced(counts, aims):
+    """Return the spread of these counts with all its prices."""
+    spread = Spread(counts, np.empty(counts.shape), np.empty(counts.shape))
+    for label in range(counts.shape[0]):
+        for j in range(counts.shape[1]):
+            reprice(spread, aims, label, j)
+    return spread
+
+
+@njit(cache=True, nogil=True)
+def pick(draw, n):
+    """Return a number below n from 32 random bits."""
+    return np.int64((np.uint64(draw) * np.uint64(n)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def cost_of_leaving(rows, row, j, m, spread):
+    """Return the change if the row went from subset j to subset m and nothing came back."""
+    cost = 0.0
+    for entry in range(rows.indptr[row], rows.indptr[row + 1]):
+        label = rows.indices[entry]
+        cost += spread.fewer[label, j] + spread.more[label, m]
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def relocate(rows, row, j, m, spread, aims):
+    """Count the labels of the row in subset m instead of subset j."""
+    for entry in range(rows.indptr[row], rows.indptr[row + 1]):
+        label = rows.indices[entry]
+        spread.counts[label, j] -= 1
+        spread.counts[label, m] += 1
+        reprice(spread, aims, label, j)
+        reprice(spread, aims, label, m)
+
+
+@njit(cache=True, nogil=True)
+def try_swaps(rows, seats, draws, threshold, spread, aims):
+    """Try one swap for each row of draws; keep those that change the misfit by less.
+
+    Of some rows of a random subset the one that leaves most cheaply is paired with the one of
+    some rows of another subset that makes the best exchange: few rows are looked at, but the
+    swap is nearly the best of all their pairs.
+    """
+    n_subsets = aims.sizes.size
+    half = draws.shape[1] // 2
+    carried = np.zeros(aims.odds.size, np.bool_)
+    for draw in draws:
+        j = pick(draw[0], n_subsets)
+        m = (j + 1 + pick(draw[half], n_subsets - 1)) % n_subsets
+        here, cost = cheapest_to_leave(rows, seats, draw[1:half], j, m, spread)
+        leaver = seats.rows[here]
+        for entry in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
+            carried[rows.indices[entry]] = True
+        there, change = best_in_return(rows, seats, draw[half + 1 :], j, m, spread, carried)
+        for entry in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
+            carried[rows.indices[entry]] = False
+        if cost + change < threshold:
+            relocate(rows, leaver, j, m, spread, aims)
+            relocate(rows, seats.rows[there], m, j, spread, aims)
+            seats.rows[here], seats.rows[there] = seats.rows[there], leaver
+
+
+@njit(cache=True, nogil=True)
+def cheapest_to_leave(rows, seats, draw, j, m, spread):
+    """Return the seat, among those drawn in subset j, whose row leaves for m most cheaply."""
+    first, size = seats.starts[j], seats.starts[j + 1] - seats.starts[j]
+    best, lowest = first, np.inf
+    for bits in draw:
+        seat = first + pick(bits, size)
+        cost = cost_of_leaving(rows, seats.rows[seat], j, m, spread)
+        if cost < lowest:
+            best, lowest = seat, cost
+    return best, lowest
+
+
+@njit(cache=True, nogil=True)
+def best_in_return(rows, seats, draw, j, m, spread, carried):
+    """Return the seat drawn in subset m whose row best answers a leaver of `carried` labels.
+
+    The change is on top of the leaver's cost: labels that both carry stay where they are.
+    """
+    first, size = seats.starts[m], seats.starts[m + 1] - seats.starts[m]
+    best, lowest = first, np.inf
+    for bits in draw:
+        seat = first + pick(bits, size)
+        row = seats.rows[seat]
+        change = 0.0
+        for entry in range(rows.indptr[row], rows.indptr[row + 1]):
+            label = rows.indices[entry]
+            if carried[label]:
+                change -= spread.fewer[label, j] + spread.more[label, m]
+            else:
+                change += spread.more[label, j] + spread.fewer[label, m]
+        if change < lowest:
+            best, lowest = seat, change
+    return best, lowest
+
+
+@njit(cache=True, nogil=True)
+def level(rows, seats, flows, draws, subset, spread, aims):
+    """Move one row for each (from, to) in flows: of those drawn, the one that costs least."""
+    for t in range(flows.shape[0]):
+        j, m = flows[t]
+        first, last = seats.starts[j], seats.starts[j + 1]
+        best, lowest = -1, np.inf
+        for bits in draws[t]:
+            row = seats.rows[first + pick(bits, last - first)]
+            if subset[row] == j:
+                cost = cost_of_leaving(rows, row, j, m, spread)
+                if cost < lowest:
+                    best, lowest = row, cost
+        seat = first
+        while best < 0:
+            # All that were drawn had left before: take the first that is still there.
+            if subset[seats.rows[seat]] == j:
+                best = seats.rows[seat]
+            seat += 1
+        relocate(rows, best, j, m, spread, aims)
+        subset[best] = m

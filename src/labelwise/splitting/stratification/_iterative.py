@@ -1,0 +1,146 @@
+"""Iterative stratification: Algorithm 1 of sechidis2011, for labels and for pairs of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.splitting.stratification._iterative_kernels import (
+    CHILDREN,
+    Cards,
+    Minima,
+    Wants,
+    by_label,
+    by_unit,
+    deal,
+    fill,
+)
+from labelwise.splitting.stratification._units import Units
+
+
+def deal_iteratively(
+    units: Units, proportions: np.ndarray, rng: np.random.Generator, *, pairs: Units | None = None
+) -> np.ndarray:
+    """Return the subset of each unit; with `pairs`, the rarest pair of labels comes first."""
+    order, lots = random_order(units, rng), rng.random(units.n_units)
+    in_turn = np.full(units.n_units, -1, dtype=np.int32)
+    examples = units.weight.sum() * proportions
+    for stage in (units,) if pairs is None else (pairs, units):
+        rank = rng.permutation(stage.n_labels)
+        deal_in_order(stage, order, proportions, rank, lots, examples, in_turn)
+    fill(_weight_in_order(units, order), examples, lots, in_turn)
+    subset = np.empty(units.n_units, dtype=np.int64)
+    subset[order] = in_turn
+    return subset
+
+
+def deal_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a random subset for each group, sizes as near as dealing in turn brings them."""
+    no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
+    return deal_iteratively(units._replace(counts=no_labels), proportions, rng)
+
+
+def deal_in_order(
+    units: Units,
+    order: np.ndarray,
+    proportions: np.ndarray,
+    rank: np.ndarray,
+    lots: np.ndarray,
+    examples: np.ndarray,
+    in_turn: np.ndarray,
+) -> np.ndarray:
+    """Deal the units that have labels and no subset; return the labels as they came.
+
+    Everything but `units` is in the given order: `in_turn`, the subsets, and `lots`, the numbers
+    in [0, 1) that settle ties between subsets. `rank` settles ties between labels. `in_turn` and
+    `examples`, what each subset wants, are updated.
+    """
+    dealt = np.full(units.n_labels, -1, dtype=np.int64)
+    if units.n_labels:
+        cards = _cards(units, order)
+        wanted, left = _wanted_and_left(cards, proportions, in_turn)
+        deal(cards, Wants(wanted, examples), tree_of_minima(left, rank), lots, in_turn, dealt)
+    return dealt[dealt >= 0]
+
+
+def random_order(units: Units, rng: np.random.Generator) -> np.ndarray:
+    """Return the order in which units are dealt: random, but large groups before small ones."""
+    order: np.ndarray = rng.permutation(units.n_units)
+    if units.of_row is not None:
+        # A large group can't be made up for once the small ones are gone.
+        order = order[np.argsort(-units.weight[order], kind="stable")]
+    return order
+
+
+def tree_of_minima(left: np.ndarray, rank: np.ndarray) -> Minima:
+    """Return the minima of labels by remaining examples, then by rank."""
+    levels = [left * left.size + rank]
+    while levels[-1].size > 1 or len(levels) == 1:
+        firsts = np.arange(0, levels[-1].size, CHILDREN)
+        levels.append(np.minimum.reduceat(levels[-1], firsts))
+    starts = np.cumsum([0] + [level.size for level in levels[:-1]])
+    return Minima(np.concatenate(levels), starts)
+
+
+def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
+    """Return which rows carry which pairs of labels, a column for each pair that occurs.
+
+    Memory grows with the sum of the squared label counts of the rows.
+    """
+    rows = sparse.csr_array(Y)
+    rows.sort_indices()
+    n_samples, n_labels = rows.shape
+    sizes = np.diff(rows.indptr)
+    holders, codes = [], []
+    for size in np.unique(sizes[sizes > 1]):
+        same_size = np.flatnonzero(sizes == size)
+        members = rows.indices[rows.indptr[same_size][:, None] + np.arange(size)].astype(np.int64)
+        left, right = np.triu_indices(size, 1)
+        codes.append((members[:, left] * n_labels + members[:, right]).ravel())
+        holders.append(np.repeat(same_size, left.size))
+    if not codes:
+        return sparse.csc_array((n_samples, 0), dtype=bool)
+    found, column = np.unique(np.concatenate(codes), return_inverse=True)
+    ones = np.ones(column.size, dtype=bool)
+    place = (np.concatenate(holders), column)
+    return sparse.csc_array((ones, place), shape=(n_samples, found.size))
+
+
+def _wanted_and_left(
+    cards: Cards, proportions: np.ndarray, subset: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positives that each subset still wants, and those not yet dealt, by label."""
+    n_labels, n_subsets = cards.holder_starts.size - 1, proportions.size
+    left = np.bincount(cards.labels, weights=cards.counts, minlength=n_labels)
+    wanted = left[:, None] * proportions
+    if (subset >= 0).any():
+        owner = np.repeat(subset, np.diff(cards.starts))
+        has = owner >= 0
+        cell = cards.labels[has].astype(np.int64) * n_subsets + owner[has]
+        got = np.bincount(cell, weights=cards.counts[has], minlength=wanted.size)
+        wanted -= got.reshape(wanted.shape)
+        left -= got.reshape(wanted.shape).sum(axis=1)
+    return wanted, left.astype(np.int64)
+
+
+def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
+    """Return the sizes of units in the given order; single rows have all the same."""
+    return units.weight if units.of_row is None else units.weight[order]
+
+
+def _cards(units: Units, order: np.ndarray) -> Cards:
+    """Return the units as the kernel takes them, laid out so that it reads straight on."""
+    columns = units.counts
+    # Few types, so that the kernels are compiled once.
+    number = np.int32 if max(columns.nnz, *columns.shape) < 2**31 else np.int64
+    label_starts, holders = (
+        numbers.astype(number, copy=False) for numbers in (columns.indptr, columns.indices)
+    )
+    n_carried = np.bincount(holders, minlength=units.n_units)
+    starts = np.concatenate(([0], np.cumsum(n_carried[order]))).astype(number)
+    place = np.empty(units.n_units, dtype=number)
+    place[order] = starts[:-1]
+    labels, counts = by_unit(label_starts, holders, columns.data, place)
+    in_order = by_label(starts, labels, label_starts[:-1].copy())
+    weight = _weight_in_order(units, order)
+    return Cards(starts, labels, counts, weight, label_starts, in_order)

@@ -1,0 +1,190 @@
+"""Algorithm 1 of sechidis2011 with counts kept instead of recounted."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise._jit import njit
+
+# Wants are products of counts and proportions: what differs by less is the same number.
+TIE = 1e-9
+# Children of a node in the tree of minima, and the key of a label that is out.
+CHILDREN = 64
+NEVER = 2**62
+
+
+class Cards(NamedTuple):
+    """What is dealt, by unit and by label, units in the order in which they are dealt.
+
+    The labels of unit u and their counts stand at `starts[u]` up to `starts[u + 1]`, the units
+    that carry label l at `holder_starts[l]` up to `holder_starts[l + 1]`.
+    """
+
+    starts: np.ndarray
+    labels: np.ndarray
+    counts: np.ndarray
+    weight: np.ndarray
+    holder_starts: np.ndarray
+    holders: np.ndarray
+
+
+class Wants(NamedTuple):
+    """How many positives of each label (label, subset) and examples each subset still wants."""
+
+    positives: np.ndarray
+    examples: np.ndarray
+
+
+class Minima(NamedTuple):
+    """A tree of minima over labels: `keys` holds the labels' keys, then those of their parents.
+
+    A parent's key is the least of its up to 64 children; level h begins at `starts[h]`. A key is
+    the label's remaining examples times the number of labels, plus the label's rank.
+    """
+
+    keys: np.ndarray
+    starts: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def by_unit(label_starts, units, counts, free):
+    """Turn columns into rows: the labels of unit u, with their counts, from `free[u]` on."""
+    labels, unit_counts = np.empty_like(units), np.empty_like(counts)
+    for label in range(label_starts.size - 1):
+        for entry in range(label_starts[label], label_starts[label + 1]):
+            place = free[units[entry]]
+            free[units[entry]] += 1
+            labels[place] = label
+            unit_counts[place] = counts[entry]
+    return labels, unit_counts
+
+
+@njit(cache=True, nogil=True)
+def by_label(starts, labels, free):
+    """Turn rows into columns: the units that carry label l, in order, from `free[l]` on."""
+    holders = np.empty_like(labels)
+    for unit in range(starts.size - 1):
+        for entry in range(starts[unit], starts[unit + 1]):
+            holders[free[labels[entry]]] = unit
+            free[labels[entry]] += 1
+    return holders
+
+
+@njit(cache=True, nogil=True)
+def deal(cards, wants, minima, lots, subset, dealt):
+    """Deal the units without a subset, rarest label first.
+
+    `wants`, `minima` and `subset` (-1 where unknown) are updated, and `dealt` receives the
+    labels as they come. Units that carry none of the labels are left for `fill`.
+    """
+    n_labels = wants.positives.shape[0]
+    for turn in range(n_labels):
+        rarest = least(minima)
+        if minima.keys[rarest] >= n_labels:
+            dealt[turn] = rarest
+            wanted = wants.positives[rarest]
+            most, n_tied = 0.0, 0
+            for place in range(cards.holder_starts[rarest], cards.holder_starts[rarest + 1]):
+                unit = cards.holders[place]
+                if subset[unit] < 0:
+                    if n_tied == 0:
+                        most, n_tied = largest(wanted)
+                    chosen = neediest(wanted, most - TIE, wants.examples, lots[unit])
+                    n_tied -= 1  # with what it gets, it no longer wants as much as the others
+                    subset[unit] = chosen
+                    wants.examples[chosen] -= cards.weight[unit]
+                    for entry in range(cards.starts[unit], cards.starts[unit + 1]):
+                        label, count = cards.labels[entry], cards.counts[entry]
+                        wants.positives[label, chosen] -= count
+                        lower(minima, label, count * n_labels)
+        # Dealt, or without examples since others were dealt: below n_labels only the rank is left.
+        remove(minima, rarest)
+
+
+@njit(cache=True, nogil=True)
+def fill(weight, examples, lots, subset):
+    """Give each unit without a subset to the one that wants examples most."""
+    indifferent = np.zeros(examples.size)
+    for unit in range(subset.size):
+        if subset[unit] < 0:
+            chosen = neediest(indifferent, 0.0, examples, lots[unit])
+            subset[unit] = chosen
+            examples[chosen] -= weight[unit]
+
+
+@njit(cache=True, nogil=True)
+def largest(wanted):
+    """Return the largest number, and how many are as large."""
+    most = wanted[0]
+    for j in range(1, wanted.size):
+        most = max(most, wanted[j])
+    n_tied = 0
+    for j in range(wanted.size):
+        if wanted[j] >= most - TIE:
+            n_tied += 1
+    return most, n_tied
+
+
+@njit(cache=True, nogil=True)
+def neediest(positives, enough, examples, lot):
+    """Return the subset that wants most examples, then by lot, of those that want enough."""
+    most, chosen, n_tied = -np.inf, 0, 0
+    for j in range(positives.size):
+        if positives[j] >= enough:
+            lead = examples[j] - most
+            if lead > TIE:
+                most, chosen, n_tied = examples[j], j, 1
+            elif lead >= -TIE:
+                n_tied += 1
+    for _ in range(int(lot * n_tied)):
+        chosen += 1
+        while positives[chosen] < enough or abs(examples[chosen] - most) > TIE:
+            chosen += 1
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def least(minima):
+    """Return the label with the least key."""
+    place = 0
+    for level in range(minima.starts.size - 2, -1, -1):
+        place = least_child(minima, level, place)
+    return place
+
+
+@njit(cache=True, nogil=True)
+def least_child(minima, level, parent):
+    """Return the place, within its level, of the parent's child with the least key."""
+    start, end = minima.starts[level], minima.starts[level + 1]
+    best = parent * CHILDREN
+    for place in range(best + 1, min(best + CHILDREN, end - start)):
+        if minima.keys[start + place] < minima.keys[start + best]:
+            best = place
+    return best
+
+
+@njit(cache=True, nogil=True)
+def lower(minima, label, step):
+    """Lower the key of a label; go up only as far as it is the least."""
+    key = minima.keys[label] - step
+    minima.keys[label] = key
+    place = label
+    for level in range(1, minima.starts.size):
+        place //= CHILDREN
+        parent = minima.starts[level] + place
+        if minima.keys[parent] <= key:
+            break
+        minima.keys[parent] = key
+
+
+@njit(cache=True, nogil=True)
+def remove(minima, label):
+    """Take a label out: whatever is next becomes the least."""
+    minima.keys[label] = NEVER
+    place = label
+    for level in range(1, minima.starts.size):
+        place //= CHILDREN
+        child = minima.starts[level - 1] + least_child(minima, level - 1, place)
+        minima.keys[minima.starts[level] + place] = minima.keys[child]

@@ -1,0 +1,40 @@
+"""The two plain ways to split: at random, and every labelset by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import labelset_numbers
+
+
+def random_subsets(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a random subset for each row, with exact sizes."""
+    subsets: np.ndarray = rng.permutation(np.repeat(np.arange(sizes.size), sizes))
+    return subsets
+
+
+def labelset_subsets(
+    Y: sparse.csc_array, sizes: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Return subsets that share out each labelset, with exact sizes.
+
+    Rows in random order are brought together by labelset, labelsets in the order in which they
+    first come; the subsets then take turns.
+    """
+    order = rng.permutation(Y.shape[0])
+    _, first, number = np.unique(labelset_numbers(Y)[order], return_index=True, return_inverse=True)
+    together = order[np.argsort(first[number], kind="stable")]
+    subsets = np.empty(order.size, dtype=np.int64)
+    subsets[together] = turns(sizes)
+    return subsets
+
+
+def turns(sizes: np.ndarray) -> np.ndarray:
+    """Return whose turn it is: any stretch of turns holds each subset in proportion to its size.
+
+    The t-th turn of a subset of size s is due at time (t - 1/2)/s.
+    """
+    due = np.concatenate([(np.arange(size) + 0.5) / size for size in sizes])
+    who = np.repeat(np.arange(sizes.size), sizes)
+    return who[np.argsort(due, kind="stable")]
