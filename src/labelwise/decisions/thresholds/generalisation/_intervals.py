@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import ndtr, ndtri
 
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Chosen
@@ -17,6 +18,9 @@ from labelwise.splitting import assign
 N_FOLDS = 5
 N_REPEATS = 4
 LEAST_UNITS = 20
+# In simulations of 100 rows the draws spread a tenth less than the errors that they stand for, and
+# from 300 rows on no less: percentiles are taken sqrt(1 + 30 / rows) times as far out.
+_SMALL_SAMPLE = 30
 # Weights held at a time.
 _BLOCK = 2**21
 
@@ -63,8 +67,14 @@ def bootstrap(problem: Problem, resampling: Resampling, counts_empty: bool) -> B
     if np.isnan(values).any():
         warnings.warn("No interval of the value is given: a draw has no value.", stacklevel=4)
         return Bounds(None, spread)
-    low, high = _percentiles(values, resampling.confidence)
+    low, high = _percentiles(values, _widened(resampling.confidence, problem.n_units))
     return Bounds((float(low), float(high)), spread)
+
+
+def _widened(confidence: float, n_units: int) -> float:
+    """Return the confidence whose normal quantile is larger by the factor for small samples."""
+    outer = ndtri((1 - confidence) / 2) * np.sqrt(1 + _SMALL_SAMPLE / n_units)
+    return float(1 - 2 * ndtr(outer))
 
 
 def _why_not(problem: Problem, counts_empty: bool) -> str:
