@@ -1,18 +1,16 @@
-"""Thresholds decide, are told, and are written and read as plain JSON."""
+"""A file of thresholds is read as it was written, and anything else is refused."""
 
 import json
 import tracemalloc
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
-from scipy import sparse
 
 from labelwise.data import DataError
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.decisions.thresholds import _result_json as _threshold_files
+from labelwise.decisions.thresholds import _result_json
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -24,50 +22,6 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 @pytest.fixture
 def tuned():
     return best_thresholds(SCORES, Y)
-
-
-def test_columns_are_decided_by_name_in_the_order_of_the_thresholds(tuned):
-    assert tuned.label_names == ("sky", "sea")
-    expected = [[0, 1], [1, 1], [0, 1], [0, 0]]
-    for scores in (SCORES, SCORES[["sky", "sea"]], pl.from_pandas(SCORES)):
-        decided = tuned.decide(scores)
-        assert decided.dtype == np.int8
-        np.testing.assert_array_equal(decided, expected)
-    np.testing.assert_array_equal(tuned.decide(SCORES[["sky", "sea"]].to_numpy()), expected)
-
-
-def test_sparse_scores_give_sparse_decisions_where_absent_is_not_decided(tuned):
-    rows = sparse.csr_array(np.array([[0.0, 0.9], [0.5, 0.0], [0.1, 0.1]]))
-    decided = tuned.decide(rows)
-    assert decided.dtype == bool
-    assert decided.nnz == 2
-    np.testing.assert_array_equal(decided.toarray(), [[0, 1], [1, 0], [0, 0]])
-    everybody = best_thresholds([[0.1]], [[1]])
-    assert everybody.decide(sparse.csr_array((2, 1))).nnz == 0
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (SCORES.rename(columns={"sea": "see"}), "scores lacks label 'sea'"),
-        (SCORES.assign(sun=0.1), "scores has an unknown label 'sun'"),
-        ([[0.1]], "scores has 1 labels, but there are 2 thresholds"),
-        ([[0.1, np.nan]], "scores must be finite, got nan at row 0"),
-    ],
-    ids=["lacking", "unknown", "too few", "nan"],
-)
-def test_scores_that_do_not_fit_are_refused(tuned, scores, message):
-    with pytest.raises(ValueError, match=message):
-        tuned.decide(scores)
-
-
-def test_float32_scores_are_decided_as_tuned():
-    random = np.random.default_rng(0)
-    scores = random.random((500, 3), dtype=np.float32)
-    truth = random.random((500, 3)) < scores
-    tuned = best_thresholds(scores, truth)
-    np.testing.assert_array_equal(tuned.decide(scores).sum(axis=0), tuned.decided)
-    assert (tuned.values == tuned.values.astype(np.float32)).all()
 
 
 @pytest.mark.filterwarnings("ignore:No interval of the value")
@@ -177,7 +131,7 @@ def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):
 
 def test_files_of_more_than_the_limit_are_refused_with_the_limit(tmp_path, monkeypatch, tuned):
     tuned.save(tmp_path / "tuned.json")
-    monkeypatch.setattr(_threshold_files, "_MAX_BYTES", 100)
+    monkeypatch.setattr(_result_json, "_MAX_BYTES", 100)
     with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
         Thresholds.load(tmp_path / "tuned.json")
 
@@ -197,23 +151,3 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path, tuned):
     with pytest.raises(OSError, match=r"tuned.json cannot be written"):
         tuned.save(tmp_path / "tuned.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "tuned.json"]
-
-
-def test_thresholds_tell_what_they_are(tuned):
-    assert repr(tuned) == (
-        "Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples\n"
-        "the highest of all, certificate 0.428571\n"
-        "\n"
-        "label    threshold   support   decided\n"
-        "sky           0.35         1         1\n"
-        "sea           0.25         2         3"
-    )
-    many = best_thresholds(np.eye(30), np.eye(30), average="macro", shrink=0.5)
-    assert "... and 10 more" in repr(many)
-    assert "shrink 0.5" in repr(many)
-
-
-def test_thresholds_cannot_be_changed(tuned):
-    with pytest.raises(AttributeError):
-        tuned.value = 1.0
-    assert len({tuned, tuned}) == 1

@@ -1,4 +1,4 @@
-"""Shrunk thresholds go from the labels' own to one for all, and FBR raises weak labels."""
+"""Shrunk thresholds lie between those of each label and one threshold for all labels."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from scipy import sparse
 
 from labelwise.decisions import best_thresholds
-from labelwise.decisions.thresholds._fbr import AMOUNTS
 from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
-from labelwise.splitting import assign
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -97,50 +95,6 @@ def test_more_is_shrunk_where_labels_are_alike_and_less_where_they_differ():
     shifted = scores + 10 * np.arange(8)
     apart = best_thresholds(shifted, Y, average="macro", shrink="auto", random_state=0).shrink
     assert apart < alike
-
-
-def weak_labels_raised(scores, Y, fbr, rule, average):
-    """FBR by its definition."""
-    tuned = best_thresholds(scores, Y, average=average)
-    f = f_measure(count(Y, tuned.decide(scores)))
-    return np.where(f < fbr, scores.max(axis=0) if rule else np.inf, tuned.values)
-
-
-@AVERAGES
-@pytest.mark.parametrize("rule", [0, 1])
-@given(problem=problems(most_samples=12, most_labels=4))
-def test_fbr_raises_the_thresholds_of_labels_with_a_low_f(problem, rule, average):
-    scores, Y = problem
-    for fbr in (0.0, 0.55, 1.0):
-        tuned = best_thresholds(scores, Y, average=average, fbr=fbr, fbr_rule=rule)
-        expected = weak_labels_raised(scores, Y, fbr, rule, average)
-        np.testing.assert_array_equal(tuned.values, expected)
-        reached = JOINED[average](f_measure, count(Y, tuned.decide(scores)))
-        assert tuned.value == pytest.approx(reached)
-
-
-@AVERAGES
-def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
-    scores, Y = make_problem(seed=4, shape=(120, 10))
-    fold = assign(Y, 5, random_state=7)
-    means = [
-        np.mean(
-            [
-                JOINED[average](
-                    f_measure,
-                    count(
-                        Y[fold == k],
-                        scores[fold == k]
-                        >= weak_labels_raised(scores[fold != k], Y[fold != k], fbr, 1, average),
-                    ),
-                )
-                for k in range(5)
-            ]
-        )
-        for fbr in AMOUNTS
-    ]
-    tuned = best_thresholds(scores, Y, average=average, fbr="auto", random_state=7)
-    assert tuned.fbr == AMOUNTS[int(np.argmax(means))]
 
 
 WISHES = [
