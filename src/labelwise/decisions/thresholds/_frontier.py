@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import Walk, walk_over
+from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.measures import Counts, precision, recall
 
 
@@ -33,13 +33,13 @@ class Frontier:
     decided: np.ndarray
     hits: np.ndarray
     label_names: tuple[str, ...] | None
-    _walk: Walk
+    _steps: FrontierSteps
     _n_edges: np.ndarray  # taken at each vertex
 
     @property
     def counts(self) -> Counts:
         """The counts of all labels together at each vertex."""
-        return Counts(*(cells[self._n_edges] for cells in self._walk.counts))
+        return Counts(*(cells[self._n_edges] for cells in self._steps.counts))
 
     @property
     def precision(self) -> np.ndarray:
@@ -54,7 +54,7 @@ class Frontier:
     def thresholds(self, vertex: int) -> np.ndarray:
         """Return the threshold of each label at a vertex, counted from 0 (nothing decided)."""
         n_edges = int(self._n_edges[vertex])
-        return np.asarray(self._walk.hulls.thresholds[self._walk.places(n_edges)])
+        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
 
     def __len__(self) -> int:
         return self.decided.size
@@ -62,7 +62,7 @@ class Frontier:
     def __repr__(self) -> str:
         return (
             f"Frontier: {len(self)} vertices, up to {self.hits[-1]} of "
-            f"{self._walk.n_positive} positives with {self.decided[-1]} decisions"
+            f"{self._steps.n_positive} positives with {self.decided[-1]} decisions"
         )
 
 
@@ -106,8 +106,8 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     array([0.75, 0.3 ])
     """
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    walk = walk_over(hulls_of(cuts_of(outcome.scores, outcome.Y)))
+    steps = frontier_steps(hulls_of(cuts_of(outcome.scores, outcome.Y)))
     # Edges of equal slope lie on one line: only its ends are vertices.
-    ends = np.flatnonzero(np.diff(walk.slopes, append=-1.0)) + 1
+    ends = np.flatnonzero(np.diff(steps.slopes, append=-1.0)) + 1
     n_edges = np.concatenate(([0], ends))
-    return Frontier(walk.decided[n_edges], walk.hits[n_edges], outcome.names, walk, n_edges)
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], outcome.names, steps, n_edges)

@@ -77,12 +77,12 @@ def scan_thresholds(
     problem = check_problem(scores, Y, label_names)
     warn_of_unseen_labels(problem)
     labels = list(every_cut(problem.scores, problem.Y))
-    walk = _scanned(labels, beta, max_scans)
-    places = list(zip(labels, walk.places, strict=True))
-    is_highest = not walk.moved
+    scanned = _scanned(labels, beta, max_scans)
+    places = list(zip(labels, scanned.places, strict=True))
+    is_highest = not scanned.moved
     thresholds = Thresholds(
         values=np.array([cuts.thresholds[place] for cuts, place in places]),
-        value=walk.values[-1],
+        value=scanned.values[-1],
         measure="f_measure",
         average="micro",
         support=problem.support,
@@ -91,9 +91,9 @@ def scan_thresholds(
         beta=float(beta),
         label_names=problem.names,
         gap=0.0 if is_highest else None,
-        certificate=walk.values[-1] / (1 + beta**2) if is_highest else None,
+        certificate=scanned.values[-1] / (1 + beta**2) if is_highest else None,
     )
-    return Scan(thresholds, walk.n_evaluated, len(walk.values), walk.values[0])
+    return Scan(thresholds, scanned.n_evaluated, len(scanned.values), scanned.values[0])
 
 
 class _Scanned(NamedTuple):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from labelwise.decisions import LinearFractional, best_thresholds
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import walk_over
+from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.decisions.thresholds.objectives import _off_frontier as _off_frontier
 from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
@@ -154,18 +154,18 @@ def test_the_gap_bounds_what_a_short_search_misses(
 def test_the_search_finds_the_fewest_decisions_for_every_number_of_hits(problem):
     checked = check_problem(*problem, None)
     cuts = cuts_of(checked.scores, checked.Y)
-    walk = walk_over(hulls_of(cuts))
+    steps = frontier_steps(hulls_of(cuts))
     decided, hits = oracle.totals(*problem)
     fewest = [
         decided[hits == n].min() if (hits == n).any() else None for n in range(hits.max() + 1)
     ]
-    bounds = walk.fewest_decided()
+    bounds = steps.fewest_decided()
     assert all(n is None or bound <= n for bound, n in zip(bounds, fewest, strict=True))
-    np.testing.assert_array_equal(bounds[walk.hits], walk.decided)
+    np.testing.assert_array_equal(bounds[steps.hits], steps.decided)
     if hits.max() == 0:
         return
     everything = Wanted(np.arange(hits.max() + 1), np.full(hits.max() + 1, problem[1].size))
-    reached = search_hits(cuts, walk, everything, 10**6)
+    reached = search_hits(cuts, steps, everything, 10**6)
     assert reached.is_complete
     assert dict(zip(reached.hits.tolist(), reached.decided.tolist(), strict=True)) == {
         n: least for n, least in enumerate(fewest) if least is not None

@@ -1,4 +1,4 @@
-"""The walk over the micro frontier, one hull edge of one label at a time."""
+"""The steps over the micro frontier, one hull edge of one label at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
 from labelwise.measures import Counts
 
 
-class Walk(NamedTuple):
+class FrontierSteps(NamedTuple):
     """All labels' hull edges in the order of falling slope, and what is decided after each.
 
     After k edges the decisions and hits in all are ``decided[k]`` and ``hits[k]``: no thresholds
@@ -41,7 +41,7 @@ class Walk(NamedTuple):
     def fewest_decided(self) -> np.ndarray:
         """Return a lower bound on the decisions of thresholds with 0, 1, 2, ... hits, each whole.
 
-        All thresholds lie on or under the concave line through the points of the walk, so that
+        All thresholds lie on or under the concave line through the points of the steps, so that
         as many hits take at least the decisions of this line, rounded up.
         """
         hits = np.arange(self.hits[-1] + 1)
@@ -57,8 +57,8 @@ class Walk(NamedTuple):
         return np.asarray(self.hulls.starts[:-1] + moves)
 
 
-def walk_over(hulls: Cuts) -> Walk:
-    """Return the walk over hulls: O(E log E) for E edges.
+def frontier_steps(hulls: Cuts) -> FrontierSteps:
+    """Return the steps over hulls: O(E log E) for E edges.
 
     Slopes fall along each hull, so that sorting all edges by slope keeps the edges of a label in
     order, and their sums are the concave envelope of the sums over labels.
@@ -70,7 +70,7 @@ def walk_over(hulls: Cuts) -> Walk:
     hits = hulls.hits[edge_ends] - hulls.hits[edge_ends - 1]
     slopes = hits / decided
     order = np.argsort(-slopes, kind="stable")
-    return Walk(
+    return FrontierSteps(
         hulls,
         hulls.labels[edge_ends][order],
         slopes[order],

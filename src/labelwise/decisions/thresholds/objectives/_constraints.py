@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._frontier_steps import Walk
+from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.measures import Counts, precision, recall
 
 
@@ -63,13 +63,13 @@ def within(limits: Limits, counts: Counts) -> np.ndarray:
     return kept
 
 
-def why_not(walk: Walk, limits: Limits) -> str:
+def why_not(steps: FrontierSteps, limits: Limits) -> str:
     """Return why no thresholds meet the constraints, if it is proven that none do."""
-    if walk.n_positive == 0:
+    if steps.n_positive == 0:
         return f"{limits} cannot be met: Y has no positives."
     highest = {
-        "min_precision": walk.slopes[0] if walk.slopes.size else 0.0,
-        "min_recall": walk.hits[-1] / walk.n_positive,
+        "min_precision": steps.slopes[0] if steps.slopes.size else 0.0,
+        "min_recall": steps.hits[-1] / steps.n_positive,
     }
     for name, reached in highest.items():
         limit = getattr(limits, name)

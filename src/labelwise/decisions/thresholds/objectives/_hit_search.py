@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._frontier_steps import Walk
+from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._hit_search_kernels import UNREACHED, fewest_by_hits
 
@@ -78,13 +78,13 @@ class Reached(NamedTuple):
         return np.sort(np.concatenate(found))
 
 
-def search_hits(cuts: Cuts, walk: Walk, wanted: Wanted, most_steps: int) -> Reached:
+def search_hits(cuts: Cuts, steps: FrontierSteps, wanted: Wanted, most_steps: int) -> Reached:
     """Return solutions with the fewest decisions for each number of hits, wanted or not.
 
     The search is complete unless it takes too many steps: then only the cuts that fall short by
     least are tried.
     """
-    order, n_needed = _in_order(cuts, walk, wanted)
+    order, n_needed = _in_order(cuts, steps, wanted)
     most_hits = int(wanted.hits[-1])
     n_taken, too_many = n_needed, n_needed + 1
     if not _core_of(cuts, order[:n_taken], most_hits).fits(most_steps):
@@ -100,16 +100,16 @@ def search_hits(cuts: Cuts, walk: Walk, wanted: Wanted, most_steps: int) -> Reac
     return Reached(found + core.fewest_hits, decided, n_taken == n_needed, cuts, core, table)
 
 
-def _in_order(cuts: Cuts, walk: Walk, wanted: Wanted) -> tuple[np.ndarray, int]:
+def _in_order(cuts: Cuts, steps: FrontierSteps, wanted: Wanted) -> tuple[np.ndarray, int]:
     """Return the cuts that fall short by least first, and how many of them solutions may have.
 
     A cut of each label that does not fall short at all comes before the others.
     """
     is_usable = (cuts.decided <= wanted.most.max()) & (cuts.hits <= wanted.hits[-1])
     firsts, sizes = cuts.starts[:-1], np.diff(cuts.starts)
-    edges = np.searchsorted(walk.hits[1:], np.quantile(wanted.hits, np.linspace(0, 1, _N_SLOPES)))
+    edges = np.searchsorted(steps.hits[1:], np.quantile(wanted.hits, np.linspace(0, 1, _N_SLOPES)))
     best_allowance, shortfall = np.inf, np.zeros(cuts.hits.size)
-    for slope in np.unique(walk.slopes[np.minimum(edges, walk.slopes.size - 1)]):
+    for slope in np.unique(steps.slopes[np.minimum(edges, steps.slopes.size - 1)]):
         gains = np.where(is_usable, cuts.hits - slope * cuts.decided, -np.inf)
         highest = np.maximum.reduceat(gains, firsts)
         allowance = highest.sum() - (wanted.hits - slope * wanted.most).min()

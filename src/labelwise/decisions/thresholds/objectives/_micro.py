@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import Walk, walk_over
+from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.objectives._choice import (
     Chosen,
     chosen_at,
@@ -36,27 +36,27 @@ class MicroRule:
 
     def __call__(self, cuts: Cuts) -> Chosen:
         """Return the choice; without a proof that it is the best of all, its gap is None."""
-        walk = walk_over(hulls_of(cuts))
-        values = np.asarray(self.measure(walk.counts), dtype=np.float64)
+        steps = frontier_steps(hulls_of(cuts))
+        values = np.asarray(self.measure(steps.counts), dtype=np.float64)
         step = first_best(values)
-        chosen = chosen_at(walk.hulls, walk.places(step), values[step])
-        if step and walk.slopes[0] == walk.slopes[step - 1]:
-            chosen = self._first_on_line(cuts, walk, chosen)
-        slope = certificate_of(self.measure, chosen.value, walk.n_positive, walk.n_cells)
-        if slope is None or not none_is_higher(self.measure, chosen.value, walk.counts):
+        chosen = chosen_at(steps.hulls, steps.places(step), values[step])
+        if step and steps.slopes[0] == steps.slopes[step - 1]:
+            chosen = self._first_on_line(cuts, steps, chosen)
+        slope = certificate_of(self.measure, chosen.value, steps.n_positive, steps.n_cells)
+        if slope is None or not none_is_higher(self.measure, chosen.value, steps.counts):
             return chosen
         return chosen._replace(gap=0.0, certificate=slope)
 
-    def _first_on_line(self, cuts: Cuts, walk: Walk, best: Chosen) -> Chosen:
+    def _first_on_line(self, cuts: Cuts, steps: FrontierSteps, best: Chosen) -> Chosen:
         """Return the choice with the fewest decisions if the best is on the frontier's first line.
 
         On this line hits are a constant share of decisions, and so precision is the same for
         all points but the first, which has none: a single label's cut has the fewest decisions.
         """
-        is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == walk.slopes[0]
+        is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == steps.slopes[0]
         place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]
         decided, hits = cuts.decided[place], cuts.hits[place]
-        value = self.measure(counts_of(decided, hits, walk.n_positive, walk.n_cells))
+        value = self.measure(counts_of(decided, hits, steps.n_positive, steps.n_cells))
         if decided >= best.decided.sum() or first_best([value, best.value]) > 0:
             return best
         places = cuts.starts[:-1].copy()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import Walk, walk_over
+from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import (
     ROUNDING,
@@ -57,7 +57,7 @@ class OffFrontier:
         best, is_complete = self._best_vertex(), False
         for most_steps in _MOST_STEPS:
             wanted = self._wanted(best)
-            is_complete = wanted.hits.size == 0 or self._walk.slopes.size == 0
+            is_complete = wanted.hits.size == 0 or self._steps.slopes.size == 0
             if is_complete:
                 break
             found, is_complete = self._searched(wanted, most_steps)
@@ -72,20 +72,20 @@ class OffFrontier:
         return best._replace(gap=self._gap(best, is_complete))
 
     @cached_property
-    def _walk(self) -> Walk:
-        return walk_over(hulls_of(self.cuts))
+    def _steps(self) -> FrontierSteps:
+        return frontier_steps(hulls_of(self.cuts))
 
     @cached_property
     def _fewest_decided(self) -> np.ndarray:
-        return self._walk.fewest_decided()
+        return self._steps.fewest_decided()
 
     @cached_property
     def can_prove(self) -> bool:
         """Whether the measure is known to gain from hits and not from other decisions."""
-        return gains_from_hits(self.measure, self._walk.n_positive, self._walk.n_cells)
+        return gains_from_hits(self.measure, self._steps.n_positive, self._steps.n_cells)
 
     def _counts(self, decided: Any, hits: Any) -> Counts:
-        return counts_of(decided, hits, self._walk.n_positive, self._walk.n_cells)
+        return counts_of(decided, hits, self._steps.n_positive, self._steps.n_cells)
 
     def _values(self, counts: Counts) -> np.ndarray:
         return np.asarray(self.measure(counts), dtype=np.float64)
@@ -103,14 +103,14 @@ class OffFrontier:
 
     def _best_vertex(self) -> Chosen | None:
         """Return the best vertex of the frontier, None if none is within the limits."""
-        found = self._first_best(self._walk.decided, self._walk.hits)
+        found = self._first_best(self._steps.decided, self._steps.hits)
         if found is None:
             return None
-        return chosen_at(self._walk.hulls, self._walk.places(found[0]), found[1])
+        return chosen_at(self._steps.hulls, self._steps.places(found[0]), found[1])
 
     def _searched(self, wanted: Wanted, most_steps: int) -> tuple[Chosen | None, bool]:
         """Return the best of a search, and whether nothing that is wanted can be better."""
-        reached = search_hits(self.cuts, self._walk, wanted, most_steps)
+        reached = search_hits(self.cuts, self._steps, wanted, most_steps)
         found = self._first_best(reached.decided, reached.hits)
         if found is None:
             return None, reached.is_complete
@@ -138,7 +138,7 @@ class OffFrontier:
         low = self._fewest_decided
         hits = np.flatnonzero(self._improves(low, np.arange(low.size), best))
         low = low[hits]
-        high = hits + self._walk.n_cells - self._walk.n_positive + 1
+        high = hits + self._steps.n_cells - self._steps.n_positive + 1
         while (high - low > 1).any():
             middle = (low + high) // 2
             is_wanted = self._improves(middle, hits, best)
@@ -157,7 +157,7 @@ class OffFrontier:
     def _top_of_a_label(self, best: Chosen) -> Chosen | None:
         """Return the choice of the fewest decisions without a hit, of a single label."""
         # Without positives no label is decided, whatever that is worth.
-        if not (self._top_may_be_better(best) and self._walk.n_positive):
+        if not (self._top_may_be_better(best) and self._steps.n_positive):
             return None
         tops = [
             (int(cuts.decided[1]), j, float(cuts.thresholds[1]))
@@ -178,7 +178,7 @@ class OffFrontier:
         """Return how much higher than the best any thresholds within the limits may come."""
         if np.isnan(best.value) or not self.can_prove:
             return None
-        if not self._walk.n_positive and self._top_may_be_better(best):
+        if not self._steps.n_positive and self._top_may_be_better(best):
             return None
         if is_complete:
             return 0.0
@@ -189,7 +189,7 @@ class OffFrontier:
 
     def _refusal(self, *, is_proven: bool) -> str:
         if is_proven:
-            return why_not(self._walk, self.limits)
+            return why_not(self._steps, self.limits)
         return (
             f"No thresholds were found that meet {self.limits}; it is not proven that there are "
             "none, but those that come close to it are too many to try."
