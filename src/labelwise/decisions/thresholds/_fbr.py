@@ -12,7 +12,7 @@ from labelwise.decisions.thresholds.curves._cuts import counts_of
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_tops
 from labelwise.decisions.thresholds.generalisation._held_out import held_out_means
-from labelwise.decisions.thresholds.objectives._choice import Chosen, first_best
+from labelwise.decisions.thresholds.objectives._choice import Choice, first_best
 from labelwise.measures import Measure, f_measure, macro, micro
 
 AMOUNTS = tuple(step / 10 for step in range(10))
@@ -27,13 +27,13 @@ class Fbr:
     """
 
     problem: Problem
-    tuner: Callable[[np.ndarray], Chosen]
+    tuner: Callable[[np.ndarray], Choice]
     measure: Measure
     average: str
     beta: float
     rule: int
 
-    def raised(self, weights: np.ndarray, amounts: tuple[float, ...]) -> list[Chosen]:
+    def raised(self, weights: np.ndarray, amounts: tuple[float, ...]) -> list[Choice]:
         """Return the choice for each amount if samples counted as often as their weights say."""
         tuned = self.tuner(weights)
         totals = self.problem.totals(weights)
@@ -48,7 +48,7 @@ class Fbr:
                 for raised, kept in zip(high, tuned[:3], strict=True)
             )
             value = average(self.measure, counts_of(decided, hits, *totals))
-            found.append(Chosen(thresholds, decided, hits, float(value)))
+            found.append(Choice(thresholds, decided, hits, float(value)))
         return found
 
     def best_amount(self, random: Any) -> float:

@@ -14,7 +14,7 @@ from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Resampling, bootstrap
-from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import CostRule, MicroRule, check_cost
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
@@ -30,8 +30,8 @@ Rule = MicroRule | MacroRule | CostRule
 class Plan(NamedTuple):
     """How the thresholds are found on all rows, how under weights, and with which amounts."""
 
-    on_all: Callable[[], Chosen]
-    under: Callable[[np.ndarray], Chosen]
+    on_all: Callable[[], Choice]
+    under: Callable[[np.ndarray], Choice]
     shrink: float = 0.0
     fbr: float | None = None
 
@@ -124,7 +124,7 @@ def _rule(problem: Problem, options: Options) -> Rule:
     return MicroRule(options.measure)
 
 
-def by_rule(problem: Problem, rule: Rule) -> Chosen:
+def by_rule(problem: Problem, rule: Rule) -> Choice:
     """Return the choice of a rule on all rows; values are sorted without indices."""
     if isinstance(rule, MicroRule):
         chosen = best_of_few(problem, rule)
@@ -142,10 +142,10 @@ def by_rule(problem: Problem, rule: Rule) -> Chosen:
     thresholds, decided, hits = (
         np.concatenate(parts) for parts in list(zip(*found, strict=True))[:3]
     )
-    return Chosen(thresholds, decided, hits, float(np.mean([one.value for one in found])), 0.0)
+    return Choice(thresholds, decided, hits, float(np.mean([one.value for one in found])), 0.0)
 
 
-def _under(problem: Problem, rule: Rule, weights: np.ndarray) -> Chosen:
+def _under(problem: Problem, rule: Rule, weights: np.ndarray) -> Choice:
     """Return the choice of a rule if each sample counted as often as its weight says."""
     return rule(problem.cuts(weights, rule.needs_every_cut))
 
@@ -165,7 +165,7 @@ def _shrunk(problem: Problem, options: Options, plain: Plan, random: Any) -> Pla
     if amount == 1:
         return _shared(problem, options)._replace(shrink=1.0)
 
-    def under(weights: np.ndarray) -> Chosen:
+    def under(weights: np.ndarray) -> Choice:
         return shrinkage.tuned(weights, amount)
 
     return Plan(lambda: under(problem.everyone), under, shrink=amount)
@@ -181,13 +181,13 @@ def _with_fbr(problem: Problem, options: Options, plain: Plan, random: Any) -> P
     if amount == 0:
         return plain._replace(fbr=0.0)
 
-    def under(weights: np.ndarray) -> Chosen:
+    def under(weights: np.ndarray) -> Choice:
         return fbr.raised(weights, (amount,))[0]
 
     return Plan(lambda: under(problem.everyone), under, fbr=amount)
 
 
-def _by_ascent(problem: Problem, options: Options) -> Chosen:
+def _by_ascent(problem: Problem, options: Options) -> Choice:
     """Climb from the micro, the macro and the shared optimum."""
     measure = options.measure
     starts = [

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Counts
 from labelwise.splitting import assign
 
@@ -35,8 +35,8 @@ class Bounds(NamedTuple):
 class Resampling(NamedTuple):
     """How thresholds are tuned again, how they are valued, and what is drawn."""
 
-    under: Callable[[np.ndarray], Chosen]  # thresholds under weights of the rows
-    on_rows: Callable[[np.ndarray], Chosen]  # thresholds of some rows, with amounts found anew
+    under: Callable[[np.ndarray], Choice]  # thresholds under weights of the rows
+    on_rows: Callable[[np.ndarray], Choice]  # thresholds of some rows, with amounts found anew
     value: Callable[[Counts], np.ndarray]  # of counts by draw and label
     n_draws: int
     confidence: float

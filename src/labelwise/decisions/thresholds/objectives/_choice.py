@@ -13,7 +13,7 @@ from labelwise.measures import Counts
 ROUNDING = 1e-12
 
 
-class Chosen(NamedTuple):
+class Choice(NamedTuple):
     """Thresholds, what they decide on the tuning data, the value, and its proof.
 
     `gap` bounds how far above `value` any thresholds can come, None if unknown; `certificate` is
@@ -28,16 +28,16 @@ class Chosen(NamedTuple):
     certificate: float | None = None
 
 
-def chosen_at(cuts: Cuts, places: np.ndarray, value: float, **known: Any) -> Chosen:
+def choice_at(cuts: Cuts, places: np.ndarray, value: float, **known: Any) -> Choice:
     """Return the choice of one cut for each label."""
-    return Chosen(
+    return Choice(
         cuts.thresholds[places], cuts.decided[places], cuts.hits[places], float(value), **known
     )
 
 
-def chosen_with(thresholds: np.ndarray, counts: Counts, value: float, **known: Any) -> Chosen:
+def choice_with(thresholds: np.ndarray, counts: Counts, value: float, **known: Any) -> Choice:
     """Return the choice of thresholds that give each label these counts."""
-    return Chosen(thresholds, counts.tp + counts.fp, counts.tp, float(value), **known)
+    return Choice(thresholds, counts.tp + counts.fp, counts.tp, float(value), **known)
 
 
 def first_best(values: Any, allowed: Any = True) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.objectives._choice import Chosen, chosen_at, first_best_of_each
+from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.measures import Measure, f_measure, jaccard
 
@@ -33,8 +33,8 @@ class MacroRule:
         measure = self.measure.func if isinstance(self.measure, partial) else self.measure
         return measure not in _FALL_WITH_DECISIONS
 
-    def __call__(self, cuts: Cuts) -> Chosen:
+    def __call__(self, cuts: Cuts) -> Choice:
         """Return the choice."""
         values = np.asarray(self.measure(cuts.counts), dtype=np.float64)
         places = first_best_of_each(values, cuts.starts, within(self.limits, cuts.counts))
-        return chosen_at(cuts, places, values[places].mean(), gap=0.0)
+        return choice_at(cuts, places, values[places].mean(), gap=0.0)

@@ -10,8 +10,8 @@ import numpy as np
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.objectives._choice import (
-    Chosen,
-    chosen_at,
+    Choice,
+    choice_at,
     first_best,
     first_best_of_each,
 )
@@ -34,12 +34,12 @@ class MicroRule:
     measure: Measure
     needs_every_cut = False
 
-    def __call__(self, cuts: Cuts) -> Chosen:
+    def __call__(self, cuts: Cuts) -> Choice:
         """Return the choice; without a proof that it is the best of all, its gap is None."""
         steps = frontier_steps(hulls_of(cuts))
         values = np.asarray(self.measure(steps.counts), dtype=np.float64)
         step = first_best(values)
-        chosen = chosen_at(steps.hulls, steps.places(step), values[step])
+        chosen = choice_at(steps.hulls, steps.places(step), values[step])
         if step and steps.slopes[0] == steps.slopes[step - 1]:
             chosen = self._first_on_line(cuts, steps, chosen)
         slope = certificate_of(self.measure, chosen.value, steps.n_positive, steps.n_cells)
@@ -47,7 +47,7 @@ class MicroRule:
             return chosen
         return chosen._replace(gap=0.0, certificate=slope)
 
-    def _first_on_line(self, cuts: Cuts, steps: FrontierSteps, best: Chosen) -> Chosen:
+    def _first_on_line(self, cuts: Cuts, steps: FrontierSteps, best: Choice) -> Choice:
         """Return the choice with the fewest decisions if the best is on the frontier's first line.
 
         On this line hits are a constant share of decisions, and so precision is the same for
@@ -61,7 +61,7 @@ class MicroRule:
             return best
         places = cuts.starts[:-1].copy()
         places[np.searchsorted(cuts.starts, place, side="right") - 1] = place
-        return chosen_at(cuts, places, value)
+        return choice_at(cuts, places, value)
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class CostRule:
     false_negative: np.ndarray
     needs_every_cut = False
 
-    def __call__(self, cuts: Cuts) -> Chosen:
+    def __call__(self, cuts: Cuts) -> Choice:
         """Return the choice; its value is the cost of all labels together."""
         _, fp, fn, _ = cuts.counts
         labels = cuts.labels
         costs = self.false_positive[labels] * fp + self.false_negative[labels] * fn
         places = first_best_of_each(-costs, cuts.starts)
-        return chosen_at(cuts, places, costs[places].sum(), gap=0.0)
+        return choice_at(cuts, places, costs[places].sum(), gap=0.0)
 
 
 def check_cost(cost: Any, n_labels: int) -> CostRule:

@@ -13,8 +13,8 @@ from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps,
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import (
     ROUNDING,
-    Chosen,
-    chosen_at,
+    Choice,
+    choice_at,
     first_best,
 )
 from labelwise.decisions.thresholds.objectives._constraints import (
@@ -46,7 +46,7 @@ class OffFrontier:
     measure: Measure
     limits: Limits = NO_LIMITS
 
-    def best(self) -> Chosen:
+    def best(self) -> Choice:
         """Return the choice; its gap is None if the measure is not known to gain from hits.
 
         Raises
@@ -101,22 +101,22 @@ class OffFrontier:
         place = first_best(values, allowed)
         return int(order[place]), float(values[place])
 
-    def _best_vertex(self) -> Chosen | None:
+    def _best_vertex(self) -> Choice | None:
         """Return the best vertex of the frontier, None if none is within the limits."""
         found = self._first_best(self._steps.decided, self._steps.hits)
         if found is None:
             return None
-        return chosen_at(self._steps.hulls, self._steps.places(found[0]), found[1])
+        return choice_at(self._steps.hulls, self._steps.places(found[0]), found[1])
 
-    def _searched(self, wanted: Wanted, most_steps: int) -> tuple[Chosen | None, bool]:
+    def _searched(self, wanted: Wanted, most_steps: int) -> tuple[Choice | None, bool]:
         """Return the best of a search, and whether nothing that is wanted can be better."""
         reached = search_hits(self.cuts, self._steps, wanted, most_steps)
         found = self._first_best(reached.decided, reached.hits)
         if found is None:
             return None, reached.is_complete
-        return chosen_at(self.cuts, reached.places(found[0]), found[1]), reached.is_complete
+        return choice_at(self.cuts, reached.places(found[0]), found[1]), reached.is_complete
 
-    def _improves(self, decided: np.ndarray, hits: np.ndarray, best: Chosen | None) -> np.ndarray:
+    def _improves(self, decided: np.ndarray, hits: np.ndarray, best: Choice | None) -> np.ndarray:
         """Tell which points are within the limits and, as far as this is known, not worse."""
         counts = self._counts(decided, hits)
         allowed = within(self.limits, counts)
@@ -129,7 +129,7 @@ class OffFrontier:
         is_equal = (values >= best.value - slack) & (decided < best.decided.sum())
         return np.asarray(allowed & ((values > best.value + slack) | is_equal))
 
-    def _wanted(self, best: Chosen | None) -> Wanted:
+    def _wanted(self, best: Choice | None) -> Wanted:
         """Return how many hits with how many decisions would be better than the best so far.
 
         As decisions rise and hits stay, a point that is not wanted never becomes wanted again, so
@@ -145,7 +145,7 @@ class OffFrontier:
             low, high = np.where(is_wanted, middle, low), np.where(is_wanted, high, middle)
         return Wanted(hits, low)
 
-    def _top_may_be_better(self, best: Chosen) -> bool:
+    def _top_may_be_better(self, best: Choice) -> bool:
         """Tell whether a wrong decision may be better, as where deciding nobody has no value."""
         counts = self._counts(np.array([1]), np.array([0]))
         value = self._values(counts)[0]
@@ -154,7 +154,7 @@ class OffFrontier:
         is_fewer = bool(best.decided.sum() > 1)
         return not best.value > value if is_fewer else not best.value >= value
 
-    def _top_of_a_label(self, best: Chosen) -> Chosen | None:
+    def _top_of_a_label(self, best: Choice) -> Choice | None:
         """Return the choice of the fewest decisions without a hit, of a single label."""
         # Without positives no label is decided, whatever that is worth.
         if not (self._top_may_be_better(best) and self._steps.n_positive):
@@ -172,9 +172,9 @@ class OffFrontier:
             return None
         decided, thresholds = np.zeros_like(best.decided), np.full(best.decided.size, np.inf)
         decided[label], thresholds[label] = n_decided, threshold
-        return Chosen(thresholds, decided, np.zeros_like(decided), found[1])
+        return Choice(thresholds, decided, np.zeros_like(decided), found[1])
 
-    def _gap(self, best: Chosen, is_complete: bool) -> float | None:
+    def _gap(self, best: Choice, is_complete: bool) -> float | None:
         """Return how much higher than the best any thresholds within the limits may come."""
         if np.isnan(best.value) or not self.can_prove:
             return None
@@ -196,7 +196,7 @@ class OffFrontier:
         )
 
 
-def _is_better(one: Chosen | None, other: Chosen | None) -> bool:
+def _is_better(one: Choice | None, other: Choice | None) -> bool:
     """Tell whether one choice has a higher value, or as high a value with fewer decisions."""
     if one is None or other is None:
         return one is not None

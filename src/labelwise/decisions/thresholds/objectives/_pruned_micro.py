@@ -20,7 +20,7 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import (
     hit_scores,
 )
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.decisions.thresholds.objectives._linear_fractional import least_certificate
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 
@@ -48,7 +48,7 @@ class Reached(NamedTuple):
     gains: np.ndarray
 
 
-def best_of_few(problem: Problem, rule: MicroRule) -> Chosen | None:
+def best_of_few(problem: Problem, rule: MicroRule) -> Choice | None:
     """Return the choice of the rule, None where this way does not lead to it or is longer."""
     scores, Y = problem.scores, problem.Y
     is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
@@ -113,7 +113,7 @@ def _cuts_that_matter(problem: Problem, hits: Hits, guess: np.ndarray, least: Re
     return joined(found, problem.support, problem.n_samples)
 
 
-def _with_thresholds(problem: Problem, chosen: Chosen) -> Chosen:
+def _with_thresholds(problem: Problem, chosen: Choice) -> Choice:
     """Put in the thresholds of labels that decide all that was kept: what lies below was not."""
     thresholds = chosen.thresholds.copy()
     n_samples = problem.n_samples

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
 from labelwise.decisions.thresholds.curves._problem import Problem, decided_and_hits
-from labelwise.decisions.thresholds.objectives._choice import Chosen
+from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Measure
 
 # What a move must add to the sum over samples, so that rounding cannot keep it moving.
@@ -25,7 +25,7 @@ class State(NamedTuple):
     sizes: np.ndarray  # positives of each sample
 
 
-def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Chosen:
+def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
     """Return the highest of the local optima reached from the starts.
 
     At a local optimum no threshold can be moved alone to a higher mean over samples. Where a
@@ -41,7 +41,7 @@ def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> 
         reached.append((-np.isnan(values).sum(), np.nansum(values), values, state.thresholds))
     *_, values, thresholds = max(reached, key=lambda one: one[:2])
     decided, hits = decided_and_hits(problem.scores, problem.Y, thresholds)
-    return Chosen(thresholds, decided, hits, float(np.mean(values)))
+    return Choice(thresholds, decided, hits, float(np.mean(values)))
 
 
 def _state(problem: Problem, thresholds: np.ndarray) -> State:

@@ -17,7 +17,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     every_cut_under,
     hits_in,
 )
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING, Chosen, chosen_with
+from labelwise.decisions.thresholds.objectives._choice import ROUNDING, Choice, choice_with
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.measures import Counts, Measure, macro, micro
@@ -35,7 +35,7 @@ class SharedTuner:
     average: str
     limits: Limits = NO_LIMITS
 
-    def __call__(self, weights: np.ndarray) -> Chosen:
+    def __call__(self, weights: np.ndarray) -> Choice:
         """Return the choice if each sample counted as often as its weight says."""
         totals = self.problem.totals(weights)
         find = self._best_micro if self.average == "micro" else self._best_macro
@@ -44,7 +44,7 @@ class SharedTuner:
         found = self.problem.counts_under(weights, thresholds[None])
         counts = Counts(*(cells[0] for cells in found))
         average = micro if self.average == "micro" else macro
-        return chosen_with(thresholds, counts, average(self.measure, counts), gap=0.0)
+        return choice_with(thresholds, counts, average(self.measure, counts), gap=0.0)
 
     @cached_property
     def _order(self) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._held_out import held_out_means
-from labelwise.decisions.thresholds.objectives._choice import Chosen, chosen_with, first_best
+from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._blended_curves import macro_path, micro_path
@@ -48,13 +48,13 @@ class Shrinkage:
             for amount in amounts
         ]
 
-    def tuned(self, weights: np.ndarray, amount: float) -> Chosen:
+    def tuned(self, weights: np.ndarray, amount: float) -> Choice:
         """Return the choice for one amount."""
         thresholds = self.thresholds(weights, (amount,))[0]
         found = self.problem.counts_under(weights, thresholds[None])
         counts = Counts(*(cells[0] for cells in found))
         average = micro if self.average == "micro" else macro
-        return chosen_with(thresholds, counts, average(self.measure, counts))
+        return choice_with(thresholds, counts, average(self.measure, counts))
 
     def best_amount(self, random: Any) -> float:
         """Return the amount with the highest mean over unseen folds, the least among equals."""
