@@ -1,4 +1,4 @@
-"""Ranked once, labels give the cuts of any rows."""
+"""Labels ranked once give the cuts of any rows."""
 
 import numpy as np
 import pytest

@@ -14,13 +14,13 @@ from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
-    Ranked,
-    RankedHits,
+    HitPositions,
+    LabelRankings,
     Totals,
     cuts_at_hits_under,
     every_cut_under,
-    hits_in,
-    ranked,
+    hit_positions,
+    label_rankings,
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
 from labelwise.measures import Counts
@@ -65,14 +65,14 @@ class Problem:
         return self.n_samples if self.units is None else int(self.units.max()) + 1
 
     @cached_property
-    def ranking(self) -> Ranked:
+    def ranking(self) -> LabelRankings:
         """The labels ranked by score."""
-        return ranked(self.scores, self.Y)
+        return label_rankings(self.scores, self.Y)
 
     @cached_property
-    def ranked_hits(self) -> RankedHits:
+    def hit_positions(self) -> HitPositions:
         """Where the positives stand in the ranking."""
-        return hits_in(self.ranking)
+        return hit_positions(self.ranking)
 
     @cached_property
     def everyone(self) -> np.ndarray:
@@ -96,7 +96,7 @@ class Problem:
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
-        return cuts_at_hits_under(self.ranking, self.ranked_hits, weights, totals)
+        return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, a row for each row of thresholds.

@@ -19,7 +19,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import (
 _BLOCK = 2**22
 
 
-class Ranked(NamedTuple):
+class LabelRankings(NamedTuple):
     """The cells of each label in the order of falling score, as kernels take them.
 
     Those of label j stand from ``starts[j]`` up to ``starts[j + 1]``; a cell is twice its row, plus
@@ -31,7 +31,7 @@ class Ranked(NamedTuple):
     scores: np.ndarray
 
 
-class RankedHits(NamedTuple):
+class HitPositions(NamedTuple):
     """The entries of the positives among the cells, those of label j from ``starts[j]`` on."""
 
     starts: np.ndarray
@@ -46,7 +46,7 @@ class Totals(NamedTuple):
     n_samples: int
 
 
-def ranked(scores: Any, Y: sparse.csc_array) -> Ranked:
+def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
     """Return the ranking of all labels: one sort, O(nN log n), and 12 bytes a score."""
     if sparse.issparse(scores):
         return _ranked_stored(sparse.csc_array(scores), Y)
@@ -62,35 +62,35 @@ def ranked(scores: Any, Y: sparse.csc_array) -> Ranked:
         falling[block] = np.take_along_axis(columns, order, axis=1)
         cells[block] = 2 * order + np.take_along_axis(positive, order, axis=1)
     starts = np.arange(n_labels + 1) * n_samples
-    return Ranked(starts, cells.ravel(), falling.ravel())
+    return LabelRankings(starts, cells.ravel(), falling.ravel())
 
 
-def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> Ranked:
+def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> LabelRankings:
     """Rank sparse scores: what is not stored cannot be decided, and is left out."""
     scores.sort_indices()
     positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
     labels = np.repeat(np.arange(scores.shape[1]), np.diff(scores.indptr))
     order = np.lexsort((-scores.data, labels))
     cells = 2 * scores.indices.astype(np.int64) + positive
-    return Ranked(scores.indptr.astype(np.int64), cells[order], scores.data[order])
+    return LabelRankings(scores.indptr.astype(np.int64), cells[order], scores.data[order])
 
 
-def hits_in(ranking: Ranked) -> RankedHits:
+def hit_positions(ranking: LabelRankings) -> HitPositions:
     """Return where the positives stand in a ranking."""
     entries = np.flatnonzero(ranking.cells & 1)
     starts = np.searchsorted(entries, ranking.starts)
-    return RankedHits(starts, entries, ends_of_ties(ranking, entries, starts))
+    return HitPositions(starts, entries, ends_of_ties(ranking, entries, starts))
 
 
 def cuts_at_hits_under(
-    ranking: Ranked, hits: RankedHits, weights: np.ndarray, totals: Totals
+    ranking: LabelRankings, hits: HitPositions, weights: np.ndarray, totals: Totals
 ) -> Cuts:
     """Return the cuts at hits if each sample counted as often as its weight says: no sort."""
     *found, thresholds = weighted_cuts_at_hits(ranking, hits, weights)
     return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]
 
 
-def every_cut_under(ranking: Ranked, weights: np.ndarray, totals: Totals) -> Cuts:
+def every_cut_under(ranking: LabelRankings, weights: np.ndarray, totals: Totals) -> Cuts:
     """Return the cuts at every score if each sample counted as often as its weight says."""
     *found, thresholds = weighted_cuts_everywhere(ranking, weights)
     return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]

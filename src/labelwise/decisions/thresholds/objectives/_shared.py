@@ -10,12 +10,12 @@ import numpy as np
 from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
-    Ranked,
-    RankedHits,
+    HitPositions,
+    LabelRankings,
     Totals,
     cuts_at_hits_under,
     every_cut_under,
-    hits_in,
+    hit_positions,
 )
 from labelwise.decisions.thresholds.objectives._choice import ROUNDING, Choice, choice_with
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
@@ -52,11 +52,11 @@ class SharedTuner:
         return np.argsort(self.problem.ranking.scores)[::-1]
 
     @cached_property
-    def _pool(self) -> tuple[Ranked, RankedHits]:
+    def _pool(self) -> tuple[LabelRankings, HitPositions]:
         """All labels ranked together as if they were one."""
         ranking, bounds = self.problem.ranking, np.array([0, self._order.size])
-        pool = Ranked(bounds, ranking.cells[self._order], ranking.scores[self._order])
-        return pool, hits_in(pool)
+        pool = LabelRankings(bounds, ranking.cells[self._order], ranking.scores[self._order])
+        return pool, hit_positions(pool)
 
     def _best_micro(self, weights: np.ndarray, totals: Totals) -> float:
         """Cut all labels as if they were one."""
@@ -93,7 +93,7 @@ class SharedTuner:
 
 
 def _sums_of_labels(
-    ranking: Ranked, weights: np.ndarray, totals: Totals, measure: Measure, order: np.ndarray
+    ranking: LabelRankings, weights: np.ndarray, totals: Totals, measure: Measure, order: np.ndarray
 ) -> np.ndarray:
     """Return, as cells are decided in an order, the sum of the labels' values where they have one.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
 from labelwise.decisions.thresholds.objectives._choice import first_best, first_best_of_each
-from labelwise.decisions.thresholds.shrinkage._pooled_curve import Pool
+from labelwise.decisions.thresholds.shrinkage._pooled_curve import PooledCurve
 from labelwise.measures import Counts, Measure, macro
 
 
@@ -46,7 +46,7 @@ class MicroPath(NamedTuple):
         return np.asarray(self.thresholds[self.starts[:-1] + n_taken - 1])
 
 
-def micro_path(cuts: Cuts, pool: Pool) -> MicroPath:
+def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
     """Return the pieces between the vertices of each label's hull and of the pool's."""
     hulls = hulls_of(cuts)
     n_labels, common = hulls.positives.size, pool.vertices[1:]
@@ -136,7 +136,7 @@ class MacroPath(NamedTuple):
         return np.asarray((1 - weight) * value + weight * places.average)
 
 
-def macro_path(cuts: Cuts, pool: Pool, measure: Measure) -> MacroPath:
+def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
     """Return the cuts of each label and the common thresholds, with what the pool says of each."""
     n_common, n_labels = pool.decided.shape
     average = np.asarray(macro(measure, pool.counts, undefined="skip"))

@@ -15,7 +15,7 @@ from labelwise.measures import Counts
 N_COMMON = 256
 
 
-class Pool(NamedTuple):
+class PooledCurve(NamedTuple):
     """What each label decides and hits at common thresholds, which fall from inf.
 
     `chances` is the isotonic estimate, from all labels together, of the share of positives among
@@ -46,7 +46,7 @@ class Pool(NamedTuple):
         return np.searchsorted(-self.thresholds, -lows)
 
 
-def pool_of(problem: Problem, weights: np.ndarray) -> Pool:
+def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     """Return the pooled curve if each sample counted as often as its weight says."""
     scores, rows = problem.pooled_hits
     seen = scores[weights[rows] > 0]
@@ -60,4 +60,4 @@ def pool_of(problem: Problem, weights: np.ndarray) -> Pool:
     run, rise = (np.diff(part[vertices]) for part in curve)
     # The last threshold is that of a positive, and so a vertex.
     chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
-    return Pool(thresholds, decided, hits, chances, vertices, *problem.totals(weights))
+    return PooledCurve(thresholds, decided, hits, chances, vertices, *problem.totals(weights))

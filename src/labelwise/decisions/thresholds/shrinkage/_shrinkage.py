@@ -16,7 +16,7 @@ from labelwise.decisions.thresholds.objectives._choice import Choice, choice_wit
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._blended_curves import macro_path, micro_path
-from labelwise.decisions.thresholds.shrinkage._pooled_curve import pool_of
+from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
 from labelwise.measures import Counts, Measure, macro, micro
 
 # What "auto" chooses from.
@@ -39,7 +39,7 @@ class Shrinkage:
         is_micro = self.average == "micro"
         rule = (MicroRule if is_micro else MacroRule)(self.measure)
         cuts = self.problem.cuts(weights, rule.needs_every_cut)
-        pool = pool_of(self.problem, weights)
+        pool = pooled_curve(self.problem, weights)
         path = micro_path(cuts, pool) if is_micro else macro_path(cuts, pool, self.measure)
         return [
             rule(cuts).thresholds
