@@ -12,7 +12,7 @@ from labelwise.decisions.thresholds._best_thresholds import best_thresholds
 from labelwise.decisions.thresholds._request import Options
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.objectives._constraints import check_limits
-from labelwise.decisions.thresholds.objectives._micro import CostRule, check_cost
+from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.measures import count, macro, micro, with_beta
 
 # Arguments of best_thresholds.

@@ -13,10 +13,11 @@ from labelwise.decisions.thresholds._request import Options
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Resampling, bootstrap
+from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds.objectives._choice import Choice
+from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
-from labelwise.decisions.thresholds.objectives._micro import CostRule, MicroRule, check_cost
+from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
 from labelwise.decisions.thresholds.objectives._pruned_micro import best_of_few
 from labelwise.decisions.thresholds.objectives._sample import ascend
@@ -74,7 +75,7 @@ def _bounds(
     random: np.random.RandomState,
     folds: np.random.RandomState,
 ) -> Bounds:
-    resampling = Resampling(
+    retuning = Retuning(
         plan.under,
         lambda rows: _plan(problem.rows(rows), options, folds).on_all(),
         lambda counts: _value(counts, options),
@@ -83,7 +84,7 @@ def _bounds(
         random,
         folds,
     )
-    return bootstrap(problem, resampling, counts_empty=options.average == "macro")
+    return bootstrap(problem, retuning, counts_empty=options.average == "macro")
 
 
 def _value(counts: Counts, options: Options) -> np.ndarray:

@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
     thresholds: np.ndarray
 
 
-class Resampling(NamedTuple):
+class Retuning(NamedTuple):
     """How thresholds are tuned again, how they are valued, and what is drawn."""
 
     under: Callable[[np.ndarray], Choice]  # thresholds under weights of the rows
@@ -44,7 +44,7 @@ class Resampling(NamedTuple):
     folds: np.random.RandomState
 
 
-def bootstrap(problem: Problem, resampling: Resampling, counts_empty: bool) -> Bounds:
+def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bounds:
     """Return the interval of the value on new rows, and the spread of each threshold.
 
     Two things make the cross-validated value differ from the value that the thresholds have on
@@ -56,18 +56,18 @@ def bootstrap(problem: Problem, resampling: Resampling, counts_empty: bool) -> B
     `counts_empty` says that labels without positives have a value of their own, as in a macro
     average. New rows may show such a label, and then its value is another: no interval is given.
     """
-    thresholds = _drawn_thresholds(problem, resampling)
-    spread = _percentiles(thresholds, resampling.confidence)
+    thresholds = _drawn_thresholds(problem, retuning)
+    spread = _percentiles(thresholds, retuning.confidence)
     reason = _why_not(problem, counts_empty)
     if reason:
         warnings.warn(f"No interval of the value is given: {reason}.", stacklevel=4)
         return Bounds(None, spread)
-    retuned = resampling.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
-    values = _cross_fitted_values(problem, resampling) + (retuned - retuned.mean())
+    retuned = retuning.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
+    values = _cross_fitted_values(problem, retuning) + (retuned - retuned.mean())
     if np.isnan(values).any():
         warnings.warn("No interval of the value is given: a draw has no value.", stacklevel=4)
         return Bounds(None, spread)
-    low, high = _percentiles(values, _widened(resampling.confidence, problem.n_units))
+    low, high = _percentiles(values, _widened(retuning.confidence, problem.n_units))
     return Bounds((float(low), float(high)), spread)
 
 
@@ -86,35 +86,35 @@ def _why_not(problem: Problem, counts_empty: bool) -> str:
     return ""
 
 
-def _drawn_thresholds(problem: Problem, resampling: Resampling) -> np.ndarray:
+def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
     """Return the thresholds tuned on each draw of units with replacement, a row for each draw."""
-    drawn = np.empty((resampling.n_draws, problem.n_labels))
-    for number in range(resampling.n_draws):
-        taken = resampling.random.randint(problem.n_units, size=problem.n_units)
+    drawn = np.empty((retuning.n_draws, problem.n_labels))
+    for number in range(retuning.n_draws):
+        taken = retuning.random.randint(problem.n_units, size=problem.n_units)
         times = np.bincount(taken, minlength=problem.n_units).astype(np.int32)
         weights = times if problem.units is None else times[problem.units]
-        drawn[number] = resampling.under(weights).thresholds
+        drawn[number] = retuning.under(weights).thresholds
     return drawn
 
 
-def _cross_fitted_values(problem: Problem, resampling: Resampling) -> np.ndarray:
+def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     """Return the value of cross-fitted decisions under random weights of the units, by draw.
 
     The weights are exponential (the Bayesian bootstrap of Rubin, 1981): unlike draws with
     replacement, they leave no label without positives.
     """
-    decided = _cross_fitted(problem, resampling)
+    decided = _cross_fitted(problem, retuning)
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
     cells = [sparse.csr_array(part.T) for part in (decided.multiply(truth), truth, decided)]
     values = []
-    for n_draws in _block_sizes(resampling.n_draws, problem.n_samples):
-        drawn = resampling.random.standard_exponential((n_draws, problem.n_units))
+    for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
+        drawn = retuning.random.standard_exponential((n_draws, problem.n_units))
         weights = drawn if problem.units is None else drawn[:, problem.units]
         weights = weights.T * (problem.n_samples / weights.sum(axis=1))
         tp, n_positive, n_decided = ((part @ weights).T for part in cells)
         fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
         tn = np.maximum(problem.n_samples - tp - fp - fn, 0.0)
-        values.append(resampling.value(Counts(tp, fp, fn, tn)))
+        values.append(retuning.value(Counts(tp, fp, fn, tn)))
     return np.concatenate(values)
 
 
@@ -124,7 +124,7 @@ def _block_sizes(n_draws: int, n_samples: int) -> list[int]:
     return [min(most, n_draws - first) for first in range(0, n_draws, most)]
 
 
-def _cross_fitted(problem: Problem, resampling: Resampling) -> sparse.csr_array:
+def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
     """Return how often each row gets each label by thresholds of other folds, between 0 and 1.
 
     Folds are random: stratified ones have the label shares that were tuned for, which new rows
@@ -137,11 +137,11 @@ def _cross_fitted(problem: Problem, resampling: Resampling) -> sparse.csr_array:
             N_FOLDS,
             method="random",
             groups=problem.units,
-            random_state=resampling.folds,
+            random_state=retuning.folds,
         )
         thresholds = np.empty((N_FOLDS, problem.n_labels))
         for number in range(N_FOLDS):
-            thresholds[number] = resampling.on_rows(np.flatnonzero(fold != number)).thresholds
+            thresholds[number] = retuning.on_rows(np.flatnonzero(fold != number)).thresholds
         total = total + _decisions(problem.scores, thresholds, fold)
     return total / N_REPEATS
 

@@ -54,7 +54,7 @@ class Core(NamedTuple):
         return n_steps <= most_steps and self.width * self.starts.size <= _MOST_ENTRIES
 
 
-class Reached(NamedTuple):
+class FewestDecisions(NamedTuple):
     """Numbers of hits, each with the fewest decisions found for it."""
 
     hits: np.ndarray
@@ -78,7 +78,9 @@ class Reached(NamedTuple):
         return np.sort(np.concatenate(found))
 
 
-def search_hits(cuts: Cuts, steps: FrontierSteps, wanted: Wanted, most_steps: int) -> Reached:
+def search_hits(
+    cuts: Cuts, steps: FrontierSteps, wanted: Wanted, most_steps: int
+) -> FewestDecisions:
     """Return solutions with the fewest decisions for each number of hits, wanted or not.
 
     The search is complete unless it takes too many steps: then only the cuts that fall short by
@@ -97,7 +99,9 @@ def search_hits(cuts: Cuts, steps: FrontierSteps, wanted: Wanted, most_steps: in
     table = fewest_by_hits(core.starts, cuts.decided[core.places], core.more_hits, core.width)
     found = np.flatnonzero(table[-1] < UNREACHED)
     decided = table[-1, found] + cuts.decided[core.fixed].sum()
-    return Reached(found + core.fewest_hits, decided, n_taken == n_needed, cuts, core, table)
+    return FewestDecisions(
+        found + core.fewest_hits, decided, n_taken == n_needed, cuts, core, table
+    )
 
 
 def _in_order(cuts: Cuts, steps: FrontierSteps, wanted: Wanted) -> tuple[np.ndarray, int]:

@@ -89,7 +89,7 @@ def _own_chances(hulls: Cuts, labels: np.ndarray, is_own: np.ndarray) -> np.ndar
     return np.where(is_past, 0.0, slopes[n_own_before])
 
 
-class Places(NamedTuple):
+class CandidateCuts(NamedTuple):
     """Where labels may be cut, and what all labels together say about it."""
 
     starts: np.ndarray
@@ -104,8 +104,8 @@ class Places(NamedTuple):
 class MacroPath(NamedTuple):
     """The cuts of each label, and the thresholds that are common to all."""
 
-    own: Places
-    common: Places
+    own: CandidateCuts
+    common: CandidateCuts
     positives: np.ndarray
     expected_positives: np.ndarray
     n_samples: int
@@ -126,7 +126,7 @@ class MacroPath(NamedTuple):
         is_common = (common > own) | (weights == 1)
         return np.asarray(np.where(is_common, common_thresholds, own_thresholds))
 
-    def _blended(self, places: Places, weights: np.ndarray, measure: Measure) -> np.ndarray:
+    def _blended(self, places: CandidateCuts, weights: np.ndarray, measure: Measure) -> np.ndarray:
         weight = weights[places.labels]
         hits = (1 - weight) * places.hits + weight * places.expected
         positives = (1 - weights) * self.positives + weights * self.expected_positives
@@ -145,7 +145,7 @@ def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
     # The last common threshold that is not below the lowest decided score.
     above = np.searchsorted(-pool.thresholds, -cuts.lows, side="right") - 1
     more = cuts.decided - pool.decided[above, labels]
-    own = Places(
+    own = CandidateCuts(
         cuts.starts,
         labels,
         cuts.decided,
@@ -154,7 +154,7 @@ def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
         expected[above, labels] + pool.chances[above + 1] * more,
         average[above],
     )
-    common = Places(
+    common = CandidateCuts(
         np.arange(n_labels + 1) * n_common,
         np.repeat(np.arange(n_labels), n_common),
         pool.decided.T.ravel(),

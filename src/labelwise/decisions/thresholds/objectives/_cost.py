@@ -1,0 +1,44 @@
+"""The least total cost of false positives and false negatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
+
+
+@dataclass(frozen=True)
+class CostRule:
+    """Choose the cuts of least cost, each label by itself; the fewest decisions win ties."""
+
+    false_positive: np.ndarray  # by label
+    false_negative: np.ndarray
+    needs_every_cut = False
+
+    def __call__(self, cuts: Cuts) -> Choice:
+        """Return the choice; its value is the cost of all labels together."""
+        _, fp, fn, _ = cuts.counts
+        labels = cuts.labels
+        costs = self.false_positive[labels] * fp + self.false_negative[labels] * fn
+        places = first_best_of_each(-costs, cuts.starts)
+        return choice_at(cuts, places, costs[places].sum(), gap=0.0)
+
+
+def check_cost(cost: Any, n_labels: int) -> CostRule:
+    """Return the rule for the costs of a false positive and a false negative."""
+    if not isinstance(cost, tuple | list) or len(cost) != 2:
+        raise TypeError(
+            "cost must be a pair, of a false positive and of a false negative, "
+            f"numbers or a sequence for each label, got {cost!r}."
+        )
+    pair = [np.asarray(part, dtype=np.float64) for part in cost]
+    for part in pair:
+        if part.shape not in ((), (n_labels,)):
+            raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
+        if not (np.isfinite(part) & (part >= 0)).all():
+            raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
+    return CostRule(*(np.broadcast_to(part, (n_labels,)) for part in pair))
