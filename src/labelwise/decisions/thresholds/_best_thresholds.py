@@ -8,8 +8,10 @@ from typing import Any
 from labelwise.decisions.thresholds._request import Options
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import tuned
-from labelwise.decisions.thresholds.curves._labels_without_positives import warn_of_unseen_labels
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.thresholds.curves._problem import (
+    check_problem,
+    warn_of_labels_without_positives,
+)
 from labelwise.decisions.thresholds.objectives._constraints import check_limits
 from labelwise.measures import f_measure, with_beta
 
@@ -181,5 +183,5 @@ def best_thresholds(
         n_bootstrap=n_bootstrap,
         confidence=confidence,
     )
-    warn_of_unseen_labels(problem)
+    warn_of_labels_without_positives(problem)
     return tuned(problem, options, random_state)

@@ -10,8 +10,10 @@ import numpy as np
 from labelwise._validation import check_beta
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut
-from labelwise.decisions.thresholds.curves._labels_without_positives import warn_of_unseen_labels
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.thresholds.curves._problem import (
+    check_problem,
+    warn_of_labels_without_positives,
+)
 
 
 class Scan(NamedTuple):
@@ -75,7 +77,7 @@ def scan_thresholds(
     check_beta(beta)
     _check_scans(max_scans)
     problem = check_problem(scores, Y, label_names)
-    warn_of_unseen_labels(problem)
+    warn_of_labels_without_positives(problem)
     labels = list(every_cut(problem.scores, problem.Y))
     scanned = _scanned(labels, beta, max_scans)
     places = list(zip(labels, scanned.places, strict=True))

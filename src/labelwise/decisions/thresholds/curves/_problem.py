@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import quoted
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
@@ -25,6 +27,9 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
 from labelwise.measures import Counts
 from labelwise.splitting import check_groups
+
+# A warning names so many labels, and counts the others.
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +135,19 @@ def check_problem(
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
     numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
     return Problem(outcome.scores, outcome.Y, outcome.names, numbers)
+
+
+def warn_of_labels_without_positives(problem: Problem) -> None:
+    """Warn once, naming the labels, if labels have no positives to tune on."""
+    empty = np.flatnonzero(problem.support == 0)
+    if empty.size == problem.n_labels:
+        warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
+    elif empty.size:
+        names = problem.names or tuple(map(str, range(problem.n_labels)))
+        shown = ", ".join(quoted(names[j]) for j in empty[:_MOST_NAMED])
+        more = empty.size - _MOST_NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        warnings.warn(f"Y has no positives of {shown}{rest} to tune on.", stacklevel=3)
 
 
 def decided_and_hits(
