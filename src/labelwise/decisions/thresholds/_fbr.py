@@ -39,14 +39,14 @@ class Fbr:
         totals = self.problem.totals(weights)
         f = f_measure(counts_of(tuned.decided, tuned.hits, *totals), self.beta)
         tops = weighted_tops(self.problem.ranking, weights)
-        high = tops if self.rule == 1 else (np.inf, 0, 0)
+        highest, n_highest, hits_highest = tops if self.rule == 1 else (np.inf, 0, 0)
         average = micro if self.average == "micro" else macro
         found = []
         for amount in amounts:
-            thresholds, decided, hits = (
-                np.where(f < amount, raised, kept)
-                for raised, kept in zip(high, tuned[:3], strict=True)
-            )
+            is_weak = f < amount
+            thresholds = np.where(is_weak, highest, tuned.thresholds)
+            decided = np.where(is_weak, n_highest, tuned.decided)
+            hits = np.where(is_weak, hits_highest, tuned.hits)
             value = average(self.measure, counts_of(decided, hits, *totals))
             found.append(Choice(thresholds, decided, hits, float(value)))
         return found

@@ -14,8 +14,8 @@ from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds.objectives._choice import Choice
-from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
+from labelwise.decisions.thresholds.objectives._choice import Choice, Objective, mean_choice
+from labelwise.decisions.thresholds.objectives._cost import check_cost
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
@@ -24,8 +24,6 @@ from labelwise.decisions.thresholds.objectives._sample import ascend
 from labelwise.decisions.thresholds.objectives._shared import SharedTuner
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
 from labelwise.measures import Counts, macro, micro
-
-Rule = MicroRule | MacroRule | CostRule
 
 
 class Plan(NamedTuple):
@@ -117,7 +115,7 @@ def _plan(problem: Problem, options: Options, random: np.random.RandomState) -> 
     return plain
 
 
-def _rule(problem: Problem, options: Options) -> Rule:
+def _rule(problem: Problem, options: Options) -> Objective:
     if options.cost is not None:
         return check_cost(options.cost, problem.n_labels)
     if options.average == "macro":
@@ -125,7 +123,7 @@ def _rule(problem: Problem, options: Options) -> Rule:
     return MicroRule(options.measure)
 
 
-def by_rule(problem: Problem, rule: Rule) -> Choice:
+def by_rule(problem: Problem, rule: Objective) -> Choice:
     """Return the choice of a rule on all rows; values are sorted without indices."""
     if isinstance(rule, MicroRule):
         chosen = best_of_few(problem, rule)
@@ -140,13 +138,10 @@ def by_rule(problem: Problem, rule: Rule) -> Choice:
         return chosen
     # Every cut of every label would be four times the size of the scores: one label at a time.
     found = [rule(cuts) for cuts in every_cut(problem.scores, problem.Y)]
-    thresholds, decided, hits = (
-        np.concatenate(parts) for parts in list(zip(*found, strict=True))[:3]
-    )
-    return Choice(thresholds, decided, hits, float(np.mean([one.value for one in found])), 0.0)
+    return mean_choice(found)
 
 
-def _under(problem: Problem, rule: Rule, weights: np.ndarray) -> Choice:
+def _under(problem: Problem, rule: Objective, weights: np.ndarray) -> Choice:
     """Return the choice of a rule if each sample counted as often as its weight says."""
     return rule(problem.cuts(weights, rule.needs_every_cut))
 

@@ -1,4 +1,7 @@
-"""Scores that are never sorted do not matter."""
+"""Pruned cuts contain the optimum: scores that are not sorted do not matter.
+
+Tests `_pruned_micro` together with `curves/_pruned_cuts` and `_micro`.
+"""
 
 import math
 from functools import partial
@@ -9,7 +12,7 @@ import pytest
 from labelwise.decisions import LinearFractional
 from labelwise.decisions.thresholds.curves._cuts import cuts_of
 from labelwise.decisions.thresholds.curves._problem import check_problem
-from labelwise.decisions.thresholds.objectives import _pruned_micro as _bounded
+from labelwise.decisions.thresholds.objectives import _pruned_micro
 from labelwise.decisions.thresholds.objectives._linear_fractional import (
     certificate_of,
     least_certificate,
@@ -31,16 +34,16 @@ MEASURES = [
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=spoken)
-@pytest.mark.parametrize("n_guessed", [1, 3, 8])
-def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_guessed):
-    monkeypatch.setattr(_bounded, "_FEW", 0)
-    # Bad guesses: a few rows, often in the order of a label.
-    monkeypatch.setattr(_bounded, "_N_GUESSED", n_guessed)
+@pytest.mark.parametrize("n_sampled", [1, 3, 8])
+def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_sampled):
+    monkeypatch.setattr(_pruned_micro, "_FEW", 0)
+    # Poor estimates of ranks: from a few rows, often sorted by a label's scores.
+    monkeypatch.setattr(_pruned_micro, "_N_SAMPLED", n_sampled)
     rule, n_found = MicroRule(measure), 0
     for scores, Y in random_problems(40, seed=41, most_samples=60, most_labels=5):
         for rows in (slice(None), np.argsort(scores[:, 0])):
             problem = check_problem(np.ascontiguousarray(scores[rows]), Y[rows], None)
-            found = _bounded.best_of_few(problem, rule)
+            found = _pruned_micro.best_of_few(problem, rule)
             if found is not None:
                 n_found += 1
                 expected = rule(cuts_of(problem.scores, problem.Y))
@@ -49,18 +52,18 @@ def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_gues
     assert n_found > 20
 
 
-def test_this_way_is_left_where_it_does_not_lead(monkeypatch):
-    monkeypatch.setattr(_bounded, "_FEW", 0)
-    monkeypatch.setattr(_bounded, "_N_GUESSED", 10)
+def test_problems_that_pruning_does_not_serve_are_left_to_sorting(monkeypatch):
+    monkeypatch.setattr(_pruned_micro, "_FEW", 0)
+    monkeypatch.setattr(_pruned_micro, "_N_SAMPLED", 10)
     random = np.random.default_rng(0)
     scores, Y = random.random((50, 3)), random.random((50, 3)) < 0.3
     problem = check_problem(scores, Y, None)
-    assert _bounded.best_of_few(problem, MicroRule(f_measure)) is not None
-    assert _bounded.best_of_few(problem, MicroRule(g_mean)) is None
+    assert _pruned_micro.best_of_few(problem, MicroRule(f_measure)) is not None
+    assert _pruned_micro.best_of_few(problem, MicroRule(g_mean)) is None
     columns = check_problem(np.asfortranarray(scores), Y, None)
-    assert _bounded.best_of_few(columns, MicroRule(f_measure)) is None
+    assert _pruned_micro.best_of_few(columns, MicroRule(f_measure)) is None
     monkeypatch.undo()
-    assert _bounded.best_of_few(problem, MicroRule(f_measure)) is None
+    assert _pruned_micro.best_of_few(problem, MicroRule(f_measure)) is None
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=spoken)

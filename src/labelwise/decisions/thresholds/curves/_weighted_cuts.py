@@ -85,12 +85,17 @@ def hit_positions(ranking: LabelRankings) -> HitPositions:
 def cuts_at_hits_under(
     ranking: LabelRankings, hits: HitPositions, weights: np.ndarray, totals: Totals
 ) -> Cuts:
-    """Return the cuts at hits if each sample counted as often as its weight says: no sort."""
-    *found, thresholds = weighted_cuts_at_hits(ranking, hits, weights)
-    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]
+    """Return the cuts at positives if each sample counted as often as its weight; nothing sorts."""
+    return _cuts(weighted_cuts_at_hits(ranking, hits, weights), totals)
 
 
 def every_cut_under(ranking: LabelRankings, weights: np.ndarray, totals: Totals) -> Cuts:
-    """Return the cuts at every score if each sample counted as often as its weight says."""
-    *found, thresholds = weighted_cuts_everywhere(ranking, weights)
-    return Cuts(*found, thresholds.astype(np.float64), *totals)  # type: ignore[call-arg]
+    """Return the cuts at every distinct score if each sample counted as often as its weight."""
+    return _cuts(weighted_cuts_everywhere(ranking, weights), totals)
+
+
+def _cuts(found: tuple[np.ndarray, ...], totals: Totals) -> Cuts:
+    """Return cuts from the arrays of a kernel, with thresholds in float64."""
+    starts, decided, hits, lows, thresholds = found
+    thresholds = thresholds.astype(np.float64)
+    return Cuts(starts, decided, hits, lows, thresholds, totals.positives, totals.n_samples)

@@ -1,8 +1,9 @@
-"""What a tuning rule chose: a cut for each label, and what is known about it."""
+"""The interface of objectives, and the choice that every objective returns."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,43 +15,72 @@ ROUNDING = 1e-12
 
 
 class Choice(NamedTuple):
-    """Thresholds, what they decide on the tuning data, the value, and its proof.
+    """Thresholds with their decisions and hits on the tuning data, their value, and its proof.
 
-    `gap` bounds how far above `value` any thresholds can come, None if unknown; `certificate` is
-    the λ for which every label maximises ``hits - λ·decisions``, None if there is none.
+    `gap` bounds how much higher than `value` the value of any thresholds can be; None if no bound
+    is known. `certificate` is the λ for which every label maximises ``hits - λ·decisions``; None if
+    there is no such proof.
     """
 
     thresholds: np.ndarray
-    decided: np.ndarray  # by label
-    hits: np.ndarray
+    decided: np.ndarray  # decisions of each label
+    hits: np.ndarray  # true positives of each label
     value: float
     gap: float | None = None
     certificate: float | None = None
 
 
+class Objective(Protocol):
+    """A rule that chooses among the cuts of labels, as `MicroRule`, `MacroRule` and `CostRule` do.
+
+    One threshold for all labels, the mean over samples and the search off the micro frontier
+    depend on more than the cuts of each label. They take a `Problem` and return a `Choice` too.
+    """
+
+    @property
+    def needs_every_cut(self) -> bool:
+        """Whether cuts at every distinct score are needed, or those at positives are enough."""
+
+    def __call__(self, cuts: Cuts) -> Choice:
+        """Choose one cut for each label."""
+
+
 def choice_at(cuts: Cuts, places: np.ndarray, value: float, **known: Any) -> Choice:
-    """Return the choice of one cut for each label."""
+    """Return the choice of one cut for each label, given the places of these cuts."""
     return Choice(
         cuts.thresholds[places], cuts.decided[places], cuts.hits[places], float(value), **known
     )
 
 
 def choice_with(thresholds: np.ndarray, counts: Counts, value: float, **known: Any) -> Choice:
-    """Return the choice of thresholds that give each label these counts."""
+    """Return the choice of thresholds that give the labels these counts."""
     return Choice(thresholds, counts.tp + counts.fp, counts.tp, float(value), **known)
 
 
+def mean_choice(choices: Sequence[Choice]) -> Choice:
+    """Join optimal choices of one label each; the value is the mean of their values."""
+    return Choice(
+        np.concatenate([choice.thresholds for choice in choices]),
+        np.concatenate([choice.decided for choice in choices]),
+        np.concatenate([choice.hits for choice in choices]),
+        float(np.mean([choice.value for choice in choices])),
+        gap=0.0,
+    )
+
+
 def first_best(values: Any, allowed: Any = True) -> int:
-    """Return the first place with the highest value, see `first_best_of_each`."""
+    """Return the first place with the highest value, as `first_best_of_each` does for one piece."""
     values = np.asarray(values, dtype=np.float64)
     return int(first_best_of_each(values, np.array([0, values.size]), allowed)[0])
 
 
 def first_best_of_each(values: np.ndarray, starts: np.ndarray, allowed: Any = True) -> np.ndarray:
-    """Return the first place with the highest value in each piece, as a place among all values.
+    """Return, for each piece of an array, the first place with the highest value.
 
-    Values that differ only by rounding are equal. Places that are not allowed are passed over,
-    and so is NaN: the first allowed place if all values are NaN, the first if none is allowed.
+    Piece j of the values begins at ``starts[j]`` and ends before ``starts[j + 1]``; places count
+    from the beginning of all values. Values that differ only by rounding are equal. Places that
+    are not allowed are skipped, and so are NaN. If all allowed values of a piece are NaN, its
+    first allowed place is returned; if none is allowed, its first place.
     """
     firsts, sizes = starts[:-1], np.diff(starts)
     allowed = np.broadcast_to(allowed, values.shape)

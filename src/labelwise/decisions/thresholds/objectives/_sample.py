@@ -1,4 +1,4 @@
-"""The mean over samples, raised one threshold at a time to a local optimum."""
+"""Local optima of the mean of a measure over samples, by moving one threshold at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from labelwise.decisions.thresholds.curves._problem import Problem, decided_and_
 from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Measure
 
-# What a move must add to the sum over samples, so that rounding cannot keep it moving.
+# A move must add more than this to the sum over samples; otherwise rounding could repeat moves.
 _LEAST_GAIN = 1e-9
 
 
 class State(NamedTuple):
-    """The thresholds, and what they decide and hit of each sample; changed in place."""
+    """Thresholds, with the decisions and hits of each sample; moves change the arrays in place."""
 
     thresholds: np.ndarray
     decided: np.ndarray
@@ -25,27 +25,41 @@ class State(NamedTuple):
     sizes: np.ndarray  # positives of each sample
 
 
-def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
-    """Return the highest of the local optima reached from the starts.
+class LocalOptimum(NamedTuple):
+    """Thresholds of which none can be moved alone to a higher mean over samples."""
 
-    At a local optimum no threshold can be moved alone to a higher mean over samples. Where a
-    measure has no value for some samples, fewer of these go before a higher mean of the rest.
-    """
-    reached = []
-    for start in starts:
-        state = _state(problem, start)
-        moved = True
-        while moved:
-            moved = sum(_move(problem, measure, state, j) for j in range(problem.n_labels)) > 0
-        values = measure(counts_of(state.decided, state.hits, state.sizes, problem.n_labels))
-        reached.append((-np.isnan(values).sum(), np.nansum(values), values, state.thresholds))
-    *_, values, thresholds = max(reached, key=lambda one: one[:2])
-    decided, hits = decided_and_hits(problem.scores, problem.Y, thresholds)
-    return Choice(thresholds, decided, hits, float(np.mean(values)))
+    n_undefined: int  # samples without a value
+    total: float  # of the samples that have one
+    mean: float
+    thresholds: np.ndarray
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Few samples without a value count first, then a high sum of the others."""
+        return -self.n_undefined, self.total
+
+
+def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
+    """Return the best of the local optima of the mean over samples, one for each start."""
+    best = max((_climb(problem, measure, start) for start in starts), key=lambda one: one.rank)
+    decided, hits = decided_and_hits(problem.scores, problem.Y, best.thresholds)
+    return Choice(best.thresholds, decided, hits, best.mean)
+
+
+def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimum:
+    """Move one threshold after the other until no move raises the mean over samples."""
+    state = _state(problem, start)
+    moved = True
+    while moved:
+        moved = sum(_move(problem, measure, state, j) for j in range(problem.n_labels)) > 0
+    values = measure(counts_of(state.decided, state.hits, state.sizes, problem.n_labels))
+    n_undefined = int(np.isnan(values).sum())
+    total, mean = float(np.nansum(values)), float(np.mean(values))
+    return LocalOptimum(n_undefined, total, mean, state.thresholds)
 
 
 def _state(problem: Problem, thresholds: np.ndarray) -> State:
-    """Return what some thresholds decide of each sample."""
+    """Return the decisions and hits of each sample under some thresholds."""
     ranking = problem.ranking
     reached = ranking.scores >= np.repeat(thresholds, np.diff(ranking.starts))
     cells = ranking.cells[reached]
@@ -57,7 +71,7 @@ def _state(problem: Problem, thresholds: np.ndarray) -> State:
 
 
 def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
-    """Move the threshold of a label to the best place, and tell whether that was any better."""
+    """Move the threshold of a label to its best cut; return whether this raised the value."""
     mine = slice(*problem.ranking.starts[j : j + 2])
     cells, scores = problem.ranking.cells[mine], problem.ranking.scores[mine]
     rows, positive = cells >> 1, cells & 1
@@ -80,7 +94,7 @@ def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
 
 
 def _running_sums(without: np.ndarray, with_it: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, with the first k decided, how many values are undefined, and the sum of the rest."""
+    """Return, for k = 0, 1, ... decided rows, the undefined values and the sum of the others."""
     pairs = (
         (np.isnan(without).astype(np.int64), np.isnan(with_it).astype(np.int64)),
         (np.nan_to_num(without), np.nan_to_num(with_it)),
