@@ -8,10 +8,12 @@ import threading
 
 import pytest
 from sklearn.datasets import _openml
+from sklearn.linear_model import LogisticRegression
 
-from labelwise.data import DataError, load
-from labelwise.data._load import BUNDLED
+import labelwise
+from labelwise.data import BUNDLED, DataError, load
 from labelwise.data._openml import OPENML_IDS
+from labelwise.learners import BinaryRelevance
 from tests.writers.arff import arff, label_xml
 
 ATTRIBUTES = [("x", "numeric"), ("p", ["FALSE", "TRUE"]), ("q", ["FALSE", "TRUE"])]
@@ -88,6 +90,60 @@ def test_a_table_needs_to_know_its_labels(tmp_path):
     with pytest.raises(DataError, match="does not say which columns are labels"):
         load(path)
     assert load(path, labels=["p"]).Y.toarray().tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("digits", "labels"),
+        ("digits", "bags"),
+        ("rows.svm", "labels"),
+        ("rows.svm", "bags"),
+        ("news", "labels"),
+        ("news", "bags"),
+        ("yeast", "bags"),  # refused before the download; its labels can be chosen
+    ],
+)
+def test_arguments_that_a_source_cannot_use_are_refused(tmp_path, monkeypatch, name, argument):
+    (tmp_path / "rows.svm").write_text("0,2 1:0.5\n1 2:1\n")
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news" / "reut2-000.sgm").write_text("")
+    monkeypatch.chdir(tmp_path)
+    problem = rf"^{argument} must be left out for '{name.partition('.')[0]}', .*, got 'sea'\.$"
+    with pytest.raises(ValueError, match=problem):
+        load(name, **{argument: "sea"})
+
+
+def test_labels_of_a_table_are_names(tmp_path):
+    (tmp_path / "t.csv").write_text("x,p\n0.5,1\n0.25,0\n")
+    with pytest.raises(TypeError, match=r"^labels must be names of columns for a table, got 1\.$"):
+        load(tmp_path / "t.csv", labels=1)
+
+
+def test_labels_of_a_set_from_openml_can_be_chosen_at_the_download_and_later(openml):
+    for _ in range(2):
+        data = load("yeast", labels=["q"])
+        assert data.label_names == ("q",)
+
+
+def test_a_model_is_no_data_set_and_a_data_set_is_no_model(tmp_path):
+    data = load("mixture")
+    model = BinaryRelevance(LogisticRegression()).fit(data.X, data.Y)
+    labelwise.save(model, tmp_path / "model.skops")
+    with pytest.raises(DataError, match=r"is a model, not a data set: .* labelwise\.load\.$"):
+        load(tmp_path / "model.skops")
+    write_set(tmp_path / "tiny")
+    for path in ("digits", "yeast", tmp_path / "tiny" / "tiny.arff"):
+        with pytest.raises(
+            DataError, match=r"is a data set, not a model: .* labelwise\.data\.load"
+        ):
+            labelwise.load(path)
+
+
+def test_a_model_may_have_the_ending_of_a_data_file(tmp_path):
+    data = load("mixture")
+    labelwise.save(BinaryRelevance(LogisticRegression()).fit(data.X, data.Y), tmp_path / "m.csv")
+    assert labelwise.load(tmp_path / "m.csv").n_features_in_ == data.n_features
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from labelwise._saving._trusted import (
     unknown_types,
 )
 from labelwise._saving._versions import ABOUT, check_versions, versions_here
+from labelwise.data import names_data
 
 
 def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
@@ -118,6 +119,8 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
 
 
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
+    if names_data(path) and not zipfile.is_zipfile(path):
+        raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
     content = read_bytes(path, max_bytes)
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)

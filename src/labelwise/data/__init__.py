@@ -1,4 +1,9 @@
-"""Read, describe and generate multi-label data."""
+"""Read, describe and generate multi-label data.
+
+`Dataset` is the form that every reader and generator returns. Each file format has a folder of its
+own; `_formats` lists the formats that `load` reads. The stage imports only the packages below the
+stages (`_io`, `_text`, `_validation`), and other stages import only what is listed here.
+"""
 
 from labelwise._io import DataError
 from labelwise._publishing import publish
@@ -7,10 +12,11 @@ from labelwise.data._bags import as_bags as as_bags
 from labelwise.data._bags import is_bags as is_bags
 from labelwise.data._dataset import Dataset
 from labelwise.data._description import Description
-from labelwise.data._input_files import input_files as input_files
-from labelwise.data._load import BUNDLED as BUNDLED
+from labelwise.data._finding import input_files as input_files
 from labelwise.data._load import load
+from labelwise.data._load import names_data as names_data
 from labelwise.data.arff._arff import read_arff
+from labelwise.data.generated._bundled import BUNDLED as BUNDLED
 from labelwise.data.generated._corpus import make_corpus
 from labelwise.data.generated._digits import make_digit_bags
 from labelwise.data.generated._multilabel import Posterior, make_multilabel

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelwise._io import Bound, DataError, read_bytes, reading
 from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, LabelChoice, ReadRequest
 from labelwise.data.arff import _arrays as arrays
 from labelwise.data.arff._attribute_types import Attribute, shown
 from labelwise.data.arff._header import Header, parse_header
@@ -21,7 +22,7 @@ from labelwise.data.arff._rows import Entries, Rows, line_of, read_rows
 
 def read_arff(
     path: str | Path,
-    labels: str | Path | int | Sequence[str] | None = None,
+    labels: LabelChoice = None,
     *,
     ids: Sequence[str] | None = None,
     max_bytes: int | None = None,
@@ -88,7 +89,7 @@ def read_arff(
 
 def arff_files(
     paths: Sequence[Path],
-    labels: str | Path | int | Sequence[str] | None = None,
+    labels: LabelChoice = None,
     *,
     name: str | None = None,
     ids: Sequence[str] | None = None,
@@ -112,6 +113,13 @@ def arff_files(
         raise ValueError("paths must name at least one file.")
     with reading(paths[0]):
         return _joined(parts, plan, name or paths[0].name.removesuffix(".gz").removesuffix(".arff"))
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    return arff_files(paths, request.labels, name=request.name, max_bytes=request.max_bytes)
+
+
+ARFF = FileFormat("an ARFF file", (".arff",), _read, uses=frozenset({"labels"}))
 
 
 class _File(NamedTuple):
@@ -201,7 +209,7 @@ def _encoding(content: bytearray) -> str:
 
 def _make_plan(
     file: _File,
-    labels: str | Path | int | Sequence[str] | None,
+    labels: LabelChoice,
     ids: Sequence[str] | None,
     bound: Bound,
 ) -> _Plan:

@@ -10,6 +10,7 @@ import numpy as np
 
 from labelwise._io import DataError, bound_of, read_bytes, reading
 from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.reuters._terms import count_terms
 
 # A word of two letters, with the space after it, takes so many times its length.
@@ -62,6 +63,13 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
     """
     with reading(folder, max_bytes):
         return _read_folder(Path(folder), max_bytes)
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    return read_reuters(paths[0], max_bytes=request.max_bytes)
+
+
+REUTERS = FileFormat("the Reuters-21578 collection", (".sgm",), _read, is_folder=True)
 
 
 def _read_folder(folder: Path, max_bytes: int | None) -> Dataset:

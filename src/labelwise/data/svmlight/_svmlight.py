@@ -10,8 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import SIDE_BYTES, DataError, decode, plain_name, reading
+from labelwise._validation import check_whole
 from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.svmlight._rows import SvmlightRows
+
+# The vocabulary of RCV1-v2; a subset need not use its last terms.
+_N_FEATURES = {f"rcv1subset{number}": 47236 for number in range(1, 6)}
 
 
 def read_svmlight(
@@ -89,8 +94,10 @@ def svmlight_files(
     max_bytes: int | None = None,
 ) -> Dataset:
     """Return one Dataset of one file, or of a training and a test file with common columns."""
-    _check_count(n_features, "n_features")
-    _check_count(n_labels, "n_labels")
+    if n_features is not None:
+        n_features = check_whole(n_features, "n_features", least=0)
+    if n_labels is not None:
+        n_labels = check_whole(n_labels, "n_labels", least=0)
     if zero_based not in (True, False, "auto"):
         raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}.')
     with reading(paths[0], max_bytes):
@@ -102,6 +109,16 @@ def svmlight_files(
             train, test = np.split(np.arange(X.shape[0]), rows.file_ends[:1])
         name = plain_name(paths[0]) if name is None else name
         return Dataset(X, Y, name, label_names=label_names, train=train, test=test)
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    n_features = _N_FEATURES.get(request.name)
+    return svmlight_files(
+        paths, name=request.name, n_features=n_features, max_bytes=request.max_bytes
+    )
+
+
+SVMLIGHT = FileFormat("an svmlight file", (".svm", ".svmlight", ".libsvm"), _read)
 
 
 def _features(
@@ -164,8 +181,3 @@ def _n_columns(
     if asked is None:
         rows.bound.check(n_columns * SIDE_BYTES, f"its {n_columns} {kind} columns")
     return n_columns
-
-
-def _check_count(count: int | None, input_name: str) -> None:
-    if count is not None and count < 0:
-        raise ValueError(f"{input_name} must be at least 0, got {count}.")

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import TEXT_BYTES, plain_name, reading
+from labelwise._io import TEXT_BYTES, DataError, plain_name, reading
 from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.table import _labels as label_columns
 from labelwise.data.table._columns import encode, features, texts
 from labelwise.data.table._files import Tables
@@ -133,6 +134,22 @@ def table_files(
         return Dataset(
             read.X, read.Y, name, found.names, chosen.names, train, test, read.bags, read.ids
         )
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    labels = request.labels
+    if labels is None:
+        raise DataError(paths[0], "does not say which columns are labels: give labels=.")
+    if not isinstance(labels, str | Sequence):
+        raise TypeError(f"labels must be names of columns for a table, got {labels!r}.")
+    return table_files(
+        paths, labels=labels, bags=request.bags, name=request.name, max_bytes=request.max_bytes
+    )
+
+
+TABLE = FileFormat(
+    "a table", (".csv", ".tsv", ".parquet"), _read, uses=frozenset({"labels", "bags"})
+)
 
 
 class _Chosen(NamedTuple):

@@ -1,0 +1,79 @@
+"""What a file format declares to `load`: file name endings, arguments it uses, its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from labelwise.data._dataset import Dataset
+
+LabelChoice = str | Path | int | Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """The arguments of `load` that a reader may use.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set that is returned.
+    labels : str, Path, int, sequence of str or None, default=None
+        The argument `labels` of `load`.
+    bags : str or None, default=None
+        The argument `bags` of `load`.
+    max_bytes : int or None, default=None
+        The argument `max_bytes` of `load`.
+    """
+
+    name: str
+    labels: LabelChoice = None
+    bags: str | None = None
+    max_bytes: int | None = None
+
+
+class ReadFiles(Protocol):
+    """A reader: return the data set in one file, or in a training and a test file."""
+
+    def __call__(self, paths: Sequence[Path], request: ReadRequest, /) -> Dataset:
+        """Return the data set in the files `paths`; a training file comes before a test file."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """One entry of the list of formats in `_formats`.
+
+    Parameters
+    ----------
+    title : str
+        What error messages call a file of this format, such as "an ARFF file".
+    endings : tuple of str
+        File name endings in lower case, with the dot and without ``.gz``.
+    read : ReadFiles
+        Reads the files.
+    uses : frozenset of str, default=frozenset()
+        Which of "labels" and "bags" the reader uses; `load` refuses the others.
+    is_folder : bool, default=False
+        Whether all files of a folder are one data set; `read` then gets the folder as its one path.
+    """
+
+    title: str
+    endings: tuple[str, ...]
+    read: ReadFiles
+    uses: frozenset[str] = frozenset()
+    is_folder: bool = False
+
+    def check_request(self, request: ReadRequest) -> None:
+        """Refuse arguments that this format has no use for."""
+        refuse_unused(request, self.title, self.uses)
+
+
+def refuse_unused(request: ReadRequest, title: str, uses: frozenset[str]) -> None:
+    """Refuse arguments of `load` that a source of data, called `title`, does not use."""
+    for argument, value in (("labels", request.labels), ("bags", request.bags)):
+        if value is not None and argument not in uses:
+            raise ValueError(
+                f"{argument} must be left out for {request.name!r}, {title}, got {value!r}."
+            )
