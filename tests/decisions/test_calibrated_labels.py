@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from labelwise._estimators._scores import held_out_scores
+from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
 from labelwise.decisions._calibrated_labels import _fit_sigmoid

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import KFold, RepeatedKFold
 
-from labelwise._estimators._scores import held_out_scores
+from labelwise._estimators import held_out_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, macro, micro, precision
 from labelwise.splitting import assign

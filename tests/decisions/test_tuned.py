@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from labelwise._estimators._scores import held_out_scores
+from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.measures import jaccard, recall, scorer

@@ -4,20 +4,15 @@ Learners, decisions, experiments and reports use these functions; they import da
 what lies below.
 """
 
-from labelwise._estimators._scores import (
-    METHODS,
-    HeldOutScores,
-    LabelScorer,
-    as_multilabel,
+from labelwise._estimators._constant_labels import (
     check_constants,
     constant_labels,
-    cut_params,
-    fit_scorer,
-    held_out_scores,
-    score_matrix,
-    scoring_method,
     warn_of_constants,
 )
+from labelwise._estimators._held_out_scores import HeldOutScores, cut_params, held_out_scores
+from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
+from labelwise._estimators._score_matrix import METHODS, score_matrix, scoring_method
+from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
 
 __all__ = [
     "METHODS",
@@ -26,6 +21,7 @@ __all__ = [
     "as_multilabel",
     "check_constants",
     "constant_labels",
+    "copy_feature_attributes",
     "cut_params",
     "fit_scorer",
     "held_out_scores",

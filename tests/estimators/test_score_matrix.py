@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from labelwise._estimators._scores import (
+from labelwise._estimators import (
     constant_labels,
     fit_scorer,
     held_out_scores,

@@ -1,0 +1,43 @@
+"""Labels that have one class in the training data: find, check and report them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelwise._text import quoted
+
+_NAMED_AT_MOST = 10
+
+
+def constant_labels(Y: Any) -> np.ndarray:
+    """Return for each label 0 or 1 if all samples have that value, else NaN."""
+    n_positives = np.asarray(Y.sum(axis=0)).ravel()
+    return np.where(n_positives == 0, 0.0, np.where(n_positives == Y.shape[0], 1.0, np.nan))
+
+
+def check_constants(estimator: Any) -> int:
+    """Return the number of labels of a loaded estimator, refusing constants of other labels."""
+    n_labels = len(estimator.classes_)
+    constants = estimator.constants_
+    if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
+        raise ValueError("constants_ must be an array of numbers")
+    if constants.shape != (n_labels,) or n_labels == 0:
+        raise ValueError(f"constants_ must be those of {n_labels} labels, got {constants.shape}")
+    return n_labels
+
+
+def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
+    """Warn once, by name, of the labels that have one class."""
+    found = np.flatnonzero(~np.isnan(constants))
+    if found.size == 0:
+        return
+    shown = ", ".join(quoted(names[j]) if names else str(j) for j in found[:_NAMED_AT_MOST])
+    more = f" and {found.size - _NAMED_AT_MOST} more" if found.size > _NAMED_AT_MOST else ""
+    warnings.warn(
+        f"Y has one class only for label {shown}{more}: decided as in the training data, always.",
+        stacklevel=3,
+    )

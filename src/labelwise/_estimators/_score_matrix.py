@@ -1,0 +1,90 @@
+"""Scores of a fitted multi-label estimator, as one matrix of samples by labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import (
+    as_dense,
+    check_readable,
+    check_scores,
+    is_array_per_label,
+    is_frame,
+    n_rows,
+    scores_of_class_1,
+)
+
+METHODS = ("decision_function", "predict_proba")
+
+
+def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = None) -> np.ndarray:
+    """Return the scores of a fitted multi-label estimator, of shape (n_samples, n_labels).
+
+    Every form that is around is understood: a matrix, dense or sparse; a list with an array for
+    each label, of two columns, or of one if the label has one class (its other class then has
+    probability 0); a vector, or two columns, for a single label.
+
+    Parameters
+    ----------
+    estimator : object with decision_function or predict_proba
+        Fitted to `n_labels` labels.
+    X : what the estimator takes
+        The samples.
+    n_labels : int
+        Number of labels.
+    method : {"decision_function", "predict_proba"}, optional
+        What to ask; by default what `scoring_method` says.
+    """
+    method = scoring_method(estimator) if method is None else method
+    return scores_of_labels(estimator, X, np.ones(n_labels, dtype=bool), method)
+
+
+def scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of all labels; NaN where the estimator scores only those that vary."""
+    call = f"{type(estimator).__name__}.{method}"
+    answer = getattr(estimator, method)(X)
+    if sparse.issparse(answer):
+        check_readable(answer, call)
+        answer = answer.toarray()
+    if is_array_per_label(answer):
+        matrix = scores_of_class_1(answer, call, getattr(estimator, "classes_", None))
+    elif isinstance(answer, list | tuple):
+        matrix = np.column_stack([as_dense(column, call) for column in answer])
+    else:
+        # The values of a frame, whose names are those of the estimator.
+        matrix = np.asarray(answer) if is_frame(answer) else as_dense(answer, call)
+        if varies.sum() == 1 and _is_one_label(matrix, varies.size, method):
+            matrix = matrix.reshape(len(matrix), -1)[:, -1:]
+    if matrix.shape not in ((n_rows(X), varies.sum()), (n_rows(X), varies.size)):
+        every = "" if varies.all() else f", or of all {varies.size}"
+        raise ValueError(
+            f"{call} must give scores of {n_rows(X)} rows and {varies.sum()} labels{every}, "
+            f"got shape {matrix.shape}."
+        )
+    checked = np.asarray(check_scores(matrix, input_name=call).matrix)
+    if matrix.shape[1] == varies.size:
+        return checked
+    scores = np.full((len(checked), varies.size), np.nan)
+    scores[:, varies] = checked
+    return scores
+
+
+def _is_one_label(matrix: np.ndarray, n_labels: int, method: str) -> bool:
+    """Return whether scores are those of one label: a vector, or columns of classes 0 and 1."""
+    if matrix.ndim == 1 or matrix.shape[1:] != (2,) or n_labels != 2:
+        return matrix.ndim == 1 or matrix.shape[1:] == (2,)
+    # Of two labels one varies: probabilities of its classes sum to 1, those of two labels do not.
+    return method == "predict_proba" and bool(np.allclose(matrix.sum(axis=1), 1))
+
+
+def scoring_method(estimator: Any, preferred: Sequence[str] = METHODS) -> str:
+    """Return the first of the methods that the estimator has."""
+    for method in preferred:
+        if hasattr(estimator, method):
+            return method
+    kind = type(estimator).__name__
+    raise TypeError(f"estimator must have {' or '.join(preferred)}, but {kind} has not.")
