@@ -23,7 +23,13 @@ def as_multilabel(tags: Any, like: Any = None) -> Any:
 
 
 def copy_feature_attributes(estimator: Any, fitted: Any) -> None:
-    """Copy `n_features_in_` and `feature_names_in_` from the estimator inside, if it has them."""
+    """Copy `n_features_in_` and `feature_names_in_` from a fitted estimator to its wrapper.
+
+    An attribute that the fitted estimator does not have is removed from the wrapper, which may
+    have it from an earlier fit.
+    """
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(fitted, name):
             setattr(estimator, name, getattr(fitted, name))
+        elif name in vars(estimator):
+            delattr(estimator, name)

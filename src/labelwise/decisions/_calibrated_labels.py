@@ -20,6 +20,7 @@ from labelwise._estimators import (
     as_multilabel,
     check_constants,
     constant_labels,
+    copy_feature_attributes,
     cut_params,
     fit_scorer,
     held_out_scores,
@@ -150,9 +151,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
         self.classes_ = np.arange(targets.shape[1])
         self.label_names_ = names
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        copy_feature_attributes(self, self.estimator_)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:

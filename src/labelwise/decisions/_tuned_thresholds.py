@@ -17,6 +17,7 @@ from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
+    copy_feature_attributes,
     scoring_method,
 )
 from labelwise._validation import Outcome, check_outcome
@@ -179,9 +180,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.corrected_value_ = _corrected(goal, scored, samples)
         self.classes_ = np.arange(samples.Y.shape[1])
         self.label_names_ = samples.names
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        copy_feature_attributes(self, self.estimator_)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

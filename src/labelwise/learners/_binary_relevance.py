@@ -14,7 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._estimators import as_multilabel, check_constants, score_matrix
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    copy_feature_attributes,
+    score_matrix,
+)
 from labelwise._validation import n_rows, relative_weights
 from labelwise.learners._training import (
     Targets,
@@ -145,9 +150,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         targets = learn_targets(self, X, Y)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self.estimators_[0], name):
-                    setattr(self, name, getattr(self.estimators_[0], name))
+            copy_feature_attributes(self, self.estimators_[0])
         return self
 
     def predict(self, X: Any) -> np.ndarray:

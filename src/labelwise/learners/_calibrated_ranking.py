@@ -13,7 +13,11 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._estimators import as_multilabel, check_constants
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    copy_feature_attributes,
+)
 from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners._training import learn_targets, tell
 from labelwise.learners.ranking._label_pairs import Pairs, all_pairs, pair_samples
@@ -125,9 +129,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.fixed_votes_ = pairs.fixed
         self.models_ = self._fit_pairs(X, targets.matrix, pairs)
         if isinstance(self.models_, list) and self.models_:
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self.models_[0], name):
-                    setattr(self, name, getattr(self.models_[0], name))
+            copy_feature_attributes(self, self.models_[0])
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
+    copy_feature_attributes,
     fit_scorer,
 )
 from labelwise.data import counts_of_others
@@ -98,9 +99,7 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         targets = learn_targets(self, X, Y)
         labels = np.asarray(targets.matrix.toarray(), dtype=np.int64)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        copy_feature_attributes(self, self.estimator_)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

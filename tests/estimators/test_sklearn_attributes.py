@@ -1,0 +1,47 @@
+"""Wrappers show scikit-learn the features of the estimator inside."""
+
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import MultiOutputClassifier
+
+from labelwise._estimators import (
+    copy_feature_attributes,
+)
+from labelwise.decisions import CalibratedLabels, TunedThresholds
+from labelwise.learners import (
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    IndependentFPlugin,
+)
+from tests.estimators.problems import some_data
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        BinaryRelevance(LogisticRegression()),
+        CalibratedLabelRanking(LogisticRegression()),
+        IndependentFPlugin(MultiOutputClassifier(LogisticRegression())),
+        CalibratedLabels(MultiOutputClassifier(LogisticRegression()), cv=2),
+        TunedThresholds(MultiOutputClassifier(LogisticRegression()), cv=2),
+    ],
+    ids=lambda wrapper: type(wrapper).__name__,
+)
+def test_wrappers_have_the_features_of_the_last_fit(wrapper):
+    X, Y = some_data()
+    wrapper.fit(pd.DataFrame(X, columns=list("abcde")), Y)
+    assert wrapper.n_features_in_ == 5
+    assert wrapper.feature_names_in_.tolist() == list("abcde")
+    wrapper.fit(X[:, :4], Y)
+    assert wrapper.n_features_in_ == 4
+    assert not hasattr(wrapper, "feature_names_in_")
+
+
+def test_an_estimator_without_these_attributes_leaves_none():
+    class Wrapper:
+        n_features_in_: int
+
+    wrapper = Wrapper()
+    copy_feature_attributes(wrapper, None)
+    assert vars(wrapper) == {}
