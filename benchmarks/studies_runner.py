@@ -10,8 +10,8 @@ from sklearn.model_selection import KFold
 
 from labelwise.data import Dataset
 from labelwise.experiments import Study, read_results
-from labelwise.experiments.running._cells import Cell, Finished, Plan, Work
-from labelwise.experiments.running._measuring import versions
+from labelwise.experiments.running._cell_evaluation import versions
+from labelwise.experiments.running._cells import Cell, CellRecord, StudyInputs, StudyPlan
 from labelwise.experiments.running._store import Store
 
 N_CELLS = 10_000
@@ -73,9 +73,9 @@ def million_rows(path: Path) -> None:
     values = np.random.default_rng(0).random((n_cells, N_MEASURES))
     names = [f"measure {j}" for j in range(N_MEASURES)]
     with Store(path) as store:
-        store.begin("million", Plan(Work({}, {}, {}, {}, {}, "nan"), cells, ()))
+        store.begin("million", StudyPlan(StudyInputs({}, {}, {}, {}, {}, "nan"), cells, ()))
         store.add(
-            Finished(
+            CellRecord(
                 cell.key, dict(zip(names, row, strict=True)), None, 0.1, 0.1, 10**8, (), versions()
             )
             for cell, row in zip(cells, values.tolist(), strict=True)

@@ -9,10 +9,10 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import Dataset
-from labelwise.experiments.running._measuring import seeded_model
+from labelwise.experiments.running._cell_evaluation import seeded_model
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
-from tests.experiments.problems import Frequent, essence, rows, study
+from tests.experiments.small_studies import Frequent, essence, rows, study
 
 FIT = Frequent.fit
 

@@ -6,7 +6,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from labelwise.data import make_multilabel
-from labelwise.experiments.running._outcome import CellOutcome
+from labelwise.experiments import CellOutcome
 from studies import pillai2012
 
 DATA, _ = make_multilabel(n_samples=120, random_state=0)

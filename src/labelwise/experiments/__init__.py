@@ -4,13 +4,13 @@ from labelwise._publishing import publish
 from labelwise.experiments._results import FailedCell, Results, read_results
 from labelwise.experiments._study import Study
 from labelwise.experiments._study import check_timeout as check_timeout
-from labelwise.experiments.running._outcome import CellOutcome
-from labelwise.experiments.running._running import Progress
+from labelwise.experiments.running._cell_outcome import CellOutcome
+from labelwise.experiments.running._progress import Progress
 from labelwise.experiments.running._store_file import StoreError
 from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
-from labelwise.experiments.statistics._difference import Difference, paired_difference
 from labelwise.experiments.statistics._friedman import FriedmanTest, friedman_test
 from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
+from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
 from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
 from labelwise.experiments.statistics._post_hoc_tests import (
     RankPairs,

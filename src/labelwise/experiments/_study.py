@@ -10,14 +10,14 @@ from labelwise._io import plain_name
 from labelwise._validation import check_names, check_real, check_undefined, check_whole
 from labelwise.data import Dataset
 from labelwise.experiments._results import Results
-from labelwise.experiments.running._cells import TRAIN_TEST, Cell, Plan, Source, make_plan
-from labelwise.experiments.running._crews import Cluster, Crew, ThisProcess
-from labelwise.experiments.running._plain_text import encodable
-from labelwise.experiments.running._progress import shown
-from labelwise.experiments.running._running import Progress, Runner
+from labelwise.experiments.running._cells import TRAIN_TEST, Cell, Source, StudyPlan, make_plan
+from labelwise.experiments.running._executors import CellExecutor, DaskExecutor, SequentialExecutor
+from labelwise.experiments.running._process_executor import ProcessExecutor
+from labelwise.experiments.running._progress import Progress, progress_callback
+from labelwise.experiments.running._scheduler import Scheduler
+from labelwise.experiments.running._storable_text import encodable
 from labelwise.experiments.running._store import Store
 from labelwise.experiments.running._store_file import StoreError
-from labelwise.experiments.running._workers import Processes
 from labelwise.measures import measure_named
 
 # Steps of this share of a circle never come close to each other: where runners start.
@@ -125,7 +125,7 @@ class Study:
 
         return read_study(path).study
 
-    def plan(self) -> Plan:
+    def plan(self) -> StudyPlan:
         """Return the cells and their keys; reads each data set."""
         return make_plan(
             self.datasets, self.models, self.splits, self.measures, self.seeds, self.undefined
@@ -171,7 +171,7 @@ class Study:
             If the file is no store, is damaged, or the disk is full. What was finished is safe.
         """
         plan = self.plan()
-        with Store(store) as opened, shown(progress) as notify:
+        with Store(store) as opened, progress_callback(progress) as notify:
             n_runs = opened.begin(self.name, plan)
             if not resume:
                 opened.forget(plan.cells)
@@ -179,15 +179,15 @@ class Study:
             if cells:
                 n_total = len({cell.key for cell in plan.cells})
                 before = Progress(n_total - len(cells), 0, n_total, None)
-                crew = _crew(plan, client, n_jobs, self.timeout)
+                executor = _executor(plan, client, n_jobs, self.timeout)
                 try:
-                    Runner(cells, crew, opened, notify, before).run()
+                    Scheduler(cells, executor, opened, notify, before).run()
                 except KeyboardInterrupt as stopped:
                     stopped.add_note(f"Finished cells are safe in {store}; run it again to go on.")
                     raise
             return self._results(opened, plan)
 
-    def _results(self, store: Store, plan: Plan) -> Results:
+    def _results(self, store: Store, plan: StudyPlan) -> Results:
         columns = store.columns(self.name)
         if store.planned_keys(self.name) != [cell.key for cell in plan.cells]:
             raise StoreError(
@@ -198,7 +198,7 @@ class Study:
         return Results(columns, store.texts())
 
 
-def _unfinished(plan: Plan, store: Store, n_runs: int) -> list[Cell]:
+def _unfinished(plan: StudyPlan, store: Store, n_runs: int) -> list[Cell]:
     """Return the cells to run; runners at the same time start at different places."""
     known = store.statuses(plan.cells)
     distinct = {cell.key: cell for cell in plan.cells}.values()
@@ -207,15 +207,17 @@ def _unfinished(plan: Plan, store: Store, n_runs: int) -> list[Cell]:
     return cells[start:] + cells[:start]
 
 
-def _crew(plan: Plan, client: Any, n_jobs: int | None, timeout: float | None) -> Crew:
+def _executor(
+    plan: StudyPlan, client: Any, n_jobs: int | None, timeout: float | None
+) -> CellExecutor:
     if client is not None:
-        return Cluster(plan.work, client, n_jobs)
+        return DaskExecutor(plan.inputs, client, n_jobs)
     from joblib import effective_n_jobs
 
     n_processes = effective_n_jobs(n_jobs)
     if n_processes == 1 and timeout is None:
-        return ThisProcess(plan.work)
-    return Processes(plan.work, n_processes, timeout)
+        return SequentialExecutor(plan.inputs)
+    return ProcessExecutor(plan.inputs, n_processes, timeout)
 
 
 def check_timeout(timeout: Any) -> float | None:

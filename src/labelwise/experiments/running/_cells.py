@@ -11,10 +11,10 @@ import numpy as np
 
 from labelwise.data import Dataset, load
 from labelwise.experiments.running._fingerprint import (
-    as_text,
+    canonical_form,
+    canonical_json,
     data_fingerprint,
     fingerprint,
-    stable,
 )
 from labelwise.measures import measure_named
 
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
     seed: int
 
 
-class Finished(NamedTuple):
+class CellRecord(NamedTuple):
     """What became of a cell: values by measure, or the traceback of a failure."""
 
     key: str
@@ -48,7 +48,7 @@ class Finished(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Work:
+class StudyInputs:
     """All that a worker must know beside the cells."""
 
     sources: Mapping[str, Source]
@@ -60,10 +60,10 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The cells of a study in their order, and the settings behind its names."""
 
-    work: Work
+    inputs: StudyInputs
     cells: tuple[Cell, ...]
     settings: tuple[tuple[str, str, str], ...]  # kind, name, text
 
@@ -85,26 +85,30 @@ def make_plan(
     measures: Mapping[str, Any],
     seeds: tuple[int, ...],
     undefined: str | float,
-) -> Plan:
+) -> StudyPlan:
     """Return every cell with its key; each data set is read once for it, and let go."""
-    model_texts = {name: stable(model, f"models[{name!r}]") for name, model in models.items()}
-    split_texts = {name: stable(split, f"splits[{name!r}]") for name, split in splits.items()}
-    measure_text = [[name, stable(m, f"measures[{name!r}]")] for name, m in measures.items()]
+    model_texts = _canonical_forms(models, "models")
+    split_texts = _canonical_forms(splits, "splits")
+    measure_text = [list(pair) for pair in _canonical_forms(measures, "measures").items()]
     digests, cells, settings = {}, [], []
     for name, source in sources.items():
         data = load_source(source)
         _check_data(name, data, measures)
         digests[name] = data_fingerprint(data)
-        settings.append(("dataset", name, as_text([repr(data), digests[name]])))
+        settings.append(("dataset", name, canonical_json([repr(data), digests[name]])))
         for split, fold, seed in _folds_of(data, splits, seeds):
             place = (digests[name], split_texts[split], fold, seed, measure_text, undefined)
             common = fingerprint(*place)
             for model, text in model_texts.items():
                 cells.append(Cell(fingerprint(common, text), name, model, split, fold, seed))
-    settings += [("model", name, as_text(text)) for name, text in model_texts.items()]
-    settings += [("split", name, as_text(text)) for name, text in split_texts.items()]
-    work = Work(sources, digests, models, splits, measures, undefined)
-    return Plan(work, tuple(cells), tuple(settings))
+    settings += [("model", name, canonical_json(text)) for name, text in model_texts.items()]
+    settings += [("split", name, canonical_json(text)) for name, text in split_texts.items()]
+    inputs = StudyInputs(sources, digests, models, splits, measures, undefined)
+    return StudyPlan(inputs, tuple(cells), tuple(settings))
+
+
+def _canonical_forms(objects: Mapping[str, Any], input_name: str) -> dict[str, Any]:
+    return {name: canonical_form(one, f"{input_name}[{name!r}]") for name, one in objects.items()}
 
 
 def _folds_of(

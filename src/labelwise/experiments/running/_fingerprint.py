@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import PurePath
@@ -23,22 +23,22 @@ _PLAIN = (bool, int, str, type(None))
 
 
 def fingerprint(*texts: Any) -> str:
-    """Return the SHA-256 of plain values (what `stable` gives), in hexadecimal."""
-    return hashlib.sha256(as_text(texts).encode("utf-8", "surrogatepass")).hexdigest()
+    """Return the SHA-256 of plain values (what `canonical_form` gives), in hexadecimal."""
+    return hashlib.sha256(canonical_json(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def as_text(value: Any) -> str:
-    """Return what `stable` gave as one line of text."""
+def canonical_json(value: Any) -> str:
+    """Return what `canonical_form` gave as one line of text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def data_fingerprint(data: Dataset) -> str:
     """Return the SHA-256 of the bytes of features, labels, fixed rows and bags."""
     parts = (data.X, data.Y, data.train, data.test, data.bags)
-    return fingerprint(*(stable(part, data.name) for part in parts))
+    return fingerprint(*(canonical_form(part, data.name) for part in parts))
 
 
-def stable(value: Any, where: str) -> Any:
+def canonical_form(value: Any, where: str) -> Any:
     """Return a value as plain numbers, texts, lists and mappings, the same in every process.
 
     Estimators become their class and parameters, splitters their class and attributes, arrays the
@@ -47,9 +47,15 @@ def stable(value: Any, where: str) -> Any:
     """
     if type(value) in _PLAIN:
         return value
-    for kinds, form in _FORMS:
-        if isinstance(value, kinds):
-            return form(value, where)
+    # Members of an enumeration are often numbers or texts, too; their class and name count.
+    if isinstance(value, Enum):
+        return ["enum", f"{_qualified(type(value))}.{value.name}"]
+    return _form(value, where)
+
+
+@functools.singledispatch
+def _form(value: Any, where: str) -> Any:
+    """Return the canonical form of a value whose type has no form of its own."""
     if hasattr(value, "get_params"):
         return _named(value, value.get_params(deep=False), where)
     if is_dataclass(value):
@@ -61,7 +67,7 @@ def stable(value: Any, where: str) -> Any:
 
 def _named(value: Any, attributes: Mapping[str, Any], where: str) -> Any:
     """Return the class of an object and what it was made of."""
-    found = {name: stable(part, f"{where}.{name}") for name, part in attributes.items()}
+    found = {name: canonical_form(part, f"{where}.{name}") for name, part in attributes.items()}
     return [_qualified(type(value)), found]
 
 
@@ -69,6 +75,7 @@ def _qualified(value: Any) -> str:
     return f"{value.__module__}.{value.__qualname__}"
 
 
+@_form.register
 def _array(value: np.ndarray, where: str) -> Any:
     if value.dtype == object:
         return ["array", list(value.shape), _items(value.ravel().tolist(), where)]
@@ -78,6 +85,8 @@ def _array(value: np.ndarray, where: str) -> Any:
     return ["array", list(value.shape), value.dtype.newbyteorder("<").str, digest]
 
 
+@_form.register(sparse.sparray)
+@_form.register(sparse.spmatrix)
 def _sparse(value: Any, where: str) -> Any:
     rows = sparse.csr_array(value)
     if not rows.has_canonical_format:
@@ -87,25 +96,88 @@ def _sparse(value: Any, where: str) -> Any:
     return ["sparse", list(rows.shape), *(_array(part, where) for part in (*places, rows.data))]
 
 
+@_form.register(list)
 def _items(values: Any, where: str) -> list[Any]:
-    return [stable(value, f"{where}[{i}]") for i, value in enumerate(values)]
+    return [canonical_form(value, f"{where}[{i}]") for i, value in enumerate(values)]
 
 
+@_form.register(Mapping)
 def _mapping(value: Mapping[Any, Any], where: str) -> Any:
-    pairs = [[stable(k, where), stable(part, f"{where}[{k!r}]")] for k, part in value.items()]
-    return ["mapping", sorted(pairs, key=as_text)]
+    pairs = [
+        [canonical_form(key, where), canonical_form(part, f"{where}[{key!r}]")]
+        for key, part in value.items()
+    ]
+    return ["mapping", sorted(pairs, key=canonical_json)]
 
 
+@_form.register
+def _float(value: float, where: str) -> Any:  # noqa: ARG001
+    return ["float", repr(float(value))]
+
+
+@_form.register
+def _numpy_scalar(value: np.generic, where: str) -> Any:
+    return canonical_form(value.item(), where)
+
+
+@_form.register
+def _bytes(value: bytes, where: str) -> Any:  # noqa: ARG001
+    return ["bytes", value.hex()]
+
+
+@_form.register
+def _path(value: PurePath, where: str) -> Any:  # noqa: ARG001
+    return ["path", value.as_posix()]
+
+
+@_form.register
+def _tuple(value: tuple, where: str) -> Any:  # type: ignore[type-arg]
+    return ["tuple", _items(value, where)]
+
+
+@_form.register(set)
+@_form.register(frozenset)
+def _set(value: Any, where: str) -> Any:
+    return ["set", sorted(_items(value, where), key=canonical_json)]
+
+
+@_form.register
+def _class(value: type, where: str) -> Any:  # noqa: ARG001
+    return ["class", _qualified(value)]
+
+
+@_form.register
+def _method(value: types.MethodType, where: str) -> Any:
+    parts = (value.__func__, value.__self__)
+    return ["method", *(canonical_form(part, where) for part in parts)]
+
+
+@_form.register
+def _builtin(value: types.BuiltinFunctionType, where: str) -> Any:  # noqa: ARG001
+    return ["builtin", _qualified(value)]
+
+
+@_form.register
+def _ufunc(value: np.ufunc, where: str) -> Any:  # noqa: ARG001
+    return ["ufunc", value.__name__]
+
+
+@_form.register
+def _partial(value: functools.partial, where: str) -> Any:  # type: ignore[type-arg]
+    return ["partial", *_items([value.func, value.args, value.keywords], where)]
+
+
+@_form.register
 def _function(value: types.FunctionType, where: str) -> Any:
     cells = [cell.cell_contents for cell in value.__closure__ or ()]
     known = [value.__defaults__, value.__kwdefaults__, cells]
-    return ["function", _qualified(value), _code(value.__code__), stable(known, where)]
+    return ["function", _qualified(value), _code(value.__code__), canonical_form(known, where)]
 
 
 def _code(code: types.CodeType) -> str:
     """Return the hash of what a function does, whatever lines it stands on."""
     constants = [
-        _code(c) if isinstance(c, types.CodeType) else stable(c, code.co_name)
+        _code(c) if isinstance(c, types.CodeType) else canonical_form(c, code.co_name)
         for c in code.co_consts
     ]
     names = [*code.co_names, *code.co_varnames, *code.co_freevars]
@@ -117,24 +189,3 @@ def _from_repr(value: Any, where: str) -> Any:
     if _ADDRESS.search(text) or isinstance(value, np.random.RandomState | np.random.Generator):
         raise TypeError(f"{where} must have a text that stays the same, got {text}.")
     return [_qualified(type(value)), text]
-
-
-_FORMS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
-    (Enum, lambda value, _: ["enum", f"{_qualified(type(value))}.{value.name}"]),
-    (float, lambda value, _: ["float", repr(float(value))]),
-    (np.generic, lambda value, where: stable(value.item(), where)),
-    (np.ndarray, _array),
-    ((sparse.sparray, sparse.spmatrix), _sparse),
-    (bytes, lambda value, _: ["bytes", value.hex()]),
-    (PurePath, lambda value, _: ["path", value.as_posix()]),
-    (list, _items),
-    (tuple, lambda value, where: ["tuple", _items(value, where)]),
-    ((set, frozenset), lambda value, where: ["set", sorted(_items(value, where), key=as_text)]),
-    (Mapping, _mapping),
-    (type, lambda value, _: ["class", _qualified(value)]),
-    (types.FunctionType, _function),
-    (types.MethodType, lambda v, w: ["method", stable(v.__func__, w), stable(v.__self__, w)]),
-    (types.BuiltinFunctionType, lambda value, _: ["builtin", _qualified(value)]),
-    (np.ufunc, lambda value, _: ["ufunc", value.__name__]),
-    (functools.partial, lambda v, w: ["partial", *_items([v.func, v.args, v.keywords], w)]),
-)

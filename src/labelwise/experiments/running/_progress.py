@@ -6,14 +6,23 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import NamedTuple
 
-from labelwise.experiments.running._running import Progress
+
+class Progress(NamedTuple):
+    """How far a study is."""
+
+    done: int
+    failed: int
+    total: int
+    seconds_left: float | None  # None until a cell has finished
+
 
 Notify = Callable[[Progress], None]
 
 
 @contextmanager
-def shown(progress: bool | Notify | None) -> Iterator[Notify]:
+def progress_callback(progress: bool | Notify | None) -> Iterator[Notify]:
     """Give what to call after every batch: the user's function, a line on stderr, or nothing."""
     if callable(progress):
         yield progress
@@ -33,12 +42,12 @@ def shown(progress: bool | Notify | None) -> Iterator[Notify]:
 
         def update(now: Progress) -> None:
             finished = now.done + now.failed
-            line.update(task, completed=finished, total=now.total, description=in_words(now))
+            line.update(task, completed=finished, total=now.total, description=progress_text(now))
 
         yield update
 
 
-def in_words(now: Progress) -> str:
+def progress_text(now: Progress) -> str:
     """Return done, failed and the time left as one phrase."""
     failed = f", {now.failed:,} failed" if now.failed else ""
     left = (

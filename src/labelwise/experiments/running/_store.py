@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.experiments.running._cells import Cell, Finished, Plan
-from labelwise.experiments.running._plain_text import plain_text
+from labelwise.experiments.running._cells import Cell, CellRecord, StudyPlan
+from labelwise.experiments.running._storable_text import storable_text
 from labelwise.experiments.running._store_file import (
     StoreError,
     connect,
@@ -50,7 +50,7 @@ class Store:
     ) -> None:
         self._connection.close()
 
-    def begin(self, study: str, plan: Plan) -> int:
+    def begin(self, study: str, plan: StudyPlan) -> int:
         """Write down the plan in the place of an older one; return the number of runs before."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
@@ -93,7 +93,7 @@ class Store:
                 ((cell.key,) for cell in cells),
             )
 
-    def add(self, finished: Iterable[Finished]) -> None:
+    def add(self, finished: Iterable[CellRecord]) -> None:
         """Keep what became of cells; one that is done already stays as it is."""
         self._text_ids.clear()  # of a transaction that may have been taken back
         with transaction(self._connection, self.path):
@@ -125,7 +125,7 @@ class Store:
                     if not _is_sound(row, texts):
                         place = " / ".join(str(part) for part in row[1:8])
                         raise StoreError(
-                            self.path, plain_text(f"is damaged (the cell {place} was changed).")
+                            self.path, storable_text(f"is damaged (the cell {place} was changed).")
                         )
                 parts = zip(*rows, strict=True)
                 for column, part in zip(columns.values(), parts, strict=False):
@@ -156,12 +156,12 @@ class Store:
         with sqlite_errors(self.path):
             return self._connection.execute(query, (study,)).fetchall()
 
-    def _row(self, cell: Finished) -> tuple[Any, ...]:
+    def _row(self, cell: CellRecord) -> tuple[Any, ...]:
         failed = cell.error is not None
         versions, measures = json.dumps(cell.versions), json.dumps(list(cell.values))
         outcome = (
             "failed" if failed else "done",
-            None if cell.error is None else plain_text(cell.error),
+            None if cell.error is None else storable_text(cell.error),
             cell.fit_seconds,
             cell.predict_seconds,
             cell.peak_memory,

@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._validation import check_names, frame_columns, is_frame
-from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_cells
+from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_matrix
 from labelwise.measures import measure_named
 
 _SHOWN = 4  # names in a sentence before "and n more"
@@ -130,7 +130,7 @@ def paired_values(
     if isinstance(values, PairedValues):
         return values
     if is_tidy(values):
-        measure, blocks, methods, matrix = tidy_cells(values, measure, of, over)
+        measure, blocks, methods, matrix = tidy_matrix(values, measure, of, over)
     else:
         blocks, methods, matrix = _matrix(values)
     direction = _check_direction(higher_is_better, measure)

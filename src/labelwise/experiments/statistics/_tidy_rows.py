@@ -47,7 +47,7 @@ def _frame(rows: Any) -> Any:
     return nw.from_native(rows, eager_only=True)
 
 
-def tidy_cells(
+def tidy_matrix(
     rows: Any, measure: str | None, of: str, over: str | Sequence[str]
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], np.ndarray]:
     """Return the measure, the blocks, the methods and the mean of each, NaN where one is missing.

@@ -26,7 +26,7 @@ _REFUSED = "memory"
 _REFUSED_INPUTS = ("filename", "file")
 
 
-def made(name: str, params: Mapping[str, Any]) -> Any:
+def make_object(name: str, params: Mapping[str, Any]) -> Any:
     """Return an object of the named class; a mapping with "class" among the params is one, too."""
     found = _class(name)
     arguments = _mapping(params, "params")
@@ -93,6 +93,6 @@ def _object(value: Mapping[str, Any], place: str) -> Any:
     if not isinstance(value.get("class"), str) or not isinstance(params, Mapping):
         raise ValueError(f"{place} must have a class, a text, and params, a table.")
     try:
-        return made(value["class"], params)
+        return make_object(value["class"], params)
     except (ValueError, TypeError) as error:
         raise type(error)(f"{place}.{error}") from error

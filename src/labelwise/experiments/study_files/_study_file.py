@@ -14,7 +14,7 @@ from labelwise._io import plain_name
 from labelwise._validation import check_names
 from labelwise.data import BUNDLED, Dataset, load
 from labelwise.experiments._study import Study
-from labelwise.experiments.study_files._named_classes import made
+from labelwise.experiments.study_files._named_classes import make_object
 from labelwise.experiments.study_files._toml_file import read_toml
 
 _Name = Annotated[str, Field(min_length=1)]
@@ -97,13 +97,13 @@ def read_study(path: str | Path) -> StudyFile:
     path = Path(path)
     fields = _fields(path)
     models = {
-        name: _at(path, f"models.{name}", partial(made, one.name, one.params))
+        name: _at(path, f"models.{name}", partial(make_object, one.name, one.params))
         for name, one in fields.models.items()
     }
     splits = {
         name: one
         if isinstance(one, str)
-        else _at(path, f"splits.{name}", partial(made, one.name, one.params))
+        else _at(path, f"splits.{name}", partial(make_object, one.name, one.params))
         for name, one in fields.splits.items()
     }
     home = None if fields.data_home is None else str(path.parent / fields.data_home)

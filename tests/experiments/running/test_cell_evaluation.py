@@ -6,8 +6,8 @@ import warnings
 import pytest
 
 from labelwise.experiments import read_results
-from labelwise.experiments.running._plain_text import plain_text
-from tests.experiments.problems import Frequent, rows, study
+from labelwise.experiments.running._storable_text import storable_text
+from tests.experiments.small_studies import Frequent, rows, study
 
 
 class UnsayableError(Exception):
@@ -119,7 +119,7 @@ def test_names_are_plain_text_too(tmp_path):
 @pytest.mark.parametrize("n", [0, 1, 19_999, 20_000, 20_001, 100_000])
 def test_long_texts_keep_both_ends(n):
     text = "".join(chr(97 + i % 26) for i in range(n))
-    short = plain_text(text)
+    short = storable_text(text)
     assert short.endswith(text[-16_000:])
     assert short.startswith(text[:4_000])
     assert (short == text) == (n <= 20_000)

@@ -15,15 +15,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from labelwise.data import Dataset
-from labelwise.experiments.running._fingerprint import as_text, data_fingerprint, stable
+from labelwise.experiments.running._fingerprint import (
+    canonical_form,
+    canonical_json,
+    data_fingerprint,
+)
 from labelwise.measures import f_measure
-from tests.experiments.problems import rows
+from tests.experiments.small_studies import rows
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def text(value):
-    return as_text(stable(value, "it"))
+    return canonical_json(canonical_form(value, "it"))
 
 
 def adds(number):
@@ -104,7 +108,7 @@ def test_what_differs_has_different_texts():
 
 def test_texts_are_the_same_in_every_process():
     program = (
-        "from tests.experiments.test_fingerprint import fingerprint_of_all\n"
+        "from tests.experiments.running.test_fingerprint import fingerprint_of_all\n"
         "print(fingerprint_of_all())\n"
     )
     done = subprocess.run(
@@ -130,7 +134,7 @@ def test_what_has_no_stable_text_is_refused_by_name(value):
     with pytest.raises(
         TypeError, match=r"^models\['m'\]\.steps.*kw_args\['a'\]\[0\] must have a text"
     ):
-        stable(model, "models['m']")
+        canonical_form(model, "models['m']")
 
 
 @pytest.mark.parametrize("part", ["X", "Y", "train", "test"])

@@ -5,46 +5,56 @@ from __future__ import annotations
 import copy
 import platform
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise import __version__
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
-from labelwise.experiments.running._cells import Cell, Finished, Work, load_source
+from labelwise.experiments.running._cell_outcome import CellOutcome
+from labelwise.experiments.running._cells import Cell, CellRecord, StudyInputs, load_source
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
-from labelwise.experiments.running._memory import forget_peak, peak_bytes
-from labelwise.experiments.running._outcome import CellOutcome
-from labelwise.experiments.running._plain_text import error_text, plain_text, warning_texts
+from labelwise.experiments.running._storable_text import error_text, storable_text, warning_texts
 from labelwise.measures import NamedMeasure, measure_named, measure_outcome
 from labelwise.splitting import splits_of
 
 _KEPT_SETS = 2
 _KEPT_SPLITS = 8
-Report = tuple[float, list[Finished]]  # seconds that a batch took, and what became of its cells
+_STATUS = Path("/proc/self/status")
+_FORGET = Path("/proc/self/clear_refs")
+_PEAK_OF_RESIDENT_SET = "5"
 _Rows = list[tuple[np.ndarray, np.ndarray]]
 
 
-class Bench:
+class BatchResult(NamedTuple):
+    """Records of the cells of a batch, and the seconds that the batch took."""
+
+    seconds: float
+    records: list[CellRecord]
+
+
+class CellEvaluator:
     """A worker's place: the data sets and folds it used last stay at hand."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, inputs: StudyInputs) -> None:
+        self.inputs = inputs
         self.data = lru_cache(_KEPT_SETS)(self._load)
         self.folds = lru_cache(_KEPT_SPLITS)(self._split)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # It travels without what it holds at hand.
-        return Bench, (self.work,)
+        return CellEvaluator, (self.inputs,)
 
-    def run(self, cells: Sequence[Cell]) -> list[Finished]:
+    def run(self, cells: Sequence[Cell]) -> list[CellRecord]:
         """Return what became of each cell; whatever it raises becomes its traceback."""
         from threadpoolctl import threadpool_limits
 
@@ -52,8 +62,8 @@ class Bench:
         with threadpool_limits(1):
             return [self._finish(cell) for cell in cells]
 
-    def _finish(self, cell: Cell) -> Finished:
-        forget_peak()
+    def _finish(self, cell: Cell) -> CellRecord:
+        reset_peak_memory()
         values: dict[str, float] = {}
         error, seconds = None, (0.0, 0.0)
         with _seeded(cell), _noted() as notes:
@@ -65,12 +75,13 @@ class Bench:
                 if _is_ctrl_c(raised):
                     raise
                 error = error_text(raised)
-        return Finished(cell.key, values, error, *seconds, peak_bytes(), notes(), versions())
+        peak = peak_memory_bytes()
+        return CellRecord(cell.key, values, error, *seconds, peak, notes(), versions())
 
     def _fit(self, cell: Cell) -> CellOutcome:
         data, Y = self.data(cell.dataset)
         train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
-        model = seeded_model(self.work.models[cell.model], cell.seed, cell.fold)
+        model = seeded_model(self.inputs.models[cell.model], cell.seed, cell.fold)
         X = data.samples[train]
         start = time.perf_counter()
         model = model.fit(X, Y[train])
@@ -81,16 +92,16 @@ class Bench:
 
     def _measure(self, outcome: CellOutcome) -> dict[str, float]:
         """Return a value for each measure, in their order."""
-        measures = self.work.measures
+        measures = self.inputs.measures
         named = _named_values(
-            outcome, [m for m in measures.values() if isinstance(m, str)], self.work.undefined
+            outcome, [m for m in measures.values() if isinstance(m, str)], self.inputs.undefined
         )
         values: dict[str, float] = {}
         for name, measure in measures.items():
             found = named[measure] if isinstance(measure, str) else measure(outcome)
             if isinstance(found, Mapping):
                 values |= {
-                    plain_text(f"{name}/{part}"): float(value) for part, value in found.items()
+                    storable_text(f"{name}/{part}"): float(value) for part, value in found.items()
                 }
             else:
                 values[name] = float(found)
@@ -98,9 +109,9 @@ class Bench:
 
     def _load(self, name: str) -> tuple[Dataset, np.ndarray]:
         """Return a data set with its labels as scikit-learn takes them."""
-        data = load_source(self.work.sources[name])
-        if data is not self.work.sources[name] and (
-            data_fingerprint(data) != self.work.digests[name]
+        data = load_source(self.inputs.sources[name])
+        if data is not self.inputs.sources[name] and (
+            data_fingerprint(data) != self.inputs.digests[name]
         ):
             raise ValueError(f"The data of {name!r} changed while the study ran.")
         return data, data.Y.toarray().astype(np.int64)
@@ -108,17 +119,17 @@ class Bench:
     def _split(self, dataset: str, split: str, seed: int) -> _Rows:
         """Return the rows for training and for testing of each fold."""
         data, Y = self.data(dataset)
-        splitter = self.work.splits[split]
+        splitter = self.inputs.splits[split]
         if isinstance(splitter, str):
             return [(data.train, data.test)]
         return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
 
 
-def report_on(bench: Bench, cells: Sequence[Cell]) -> Report:
+def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> BatchResult:
     """Run cells and say how long they took."""
     start = time.perf_counter()
-    finished = bench.run(cells)
-    return time.perf_counter() - start, finished
+    finished = evaluator.run(cells)
+    return BatchResult(time.perf_counter() - start, finished)
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:
@@ -214,3 +225,22 @@ def _is_ctrl_c(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and (
         signal.getsignal(signal.SIGINT) != signal.SIG_IGN
     )
+
+
+def reset_peak_memory() -> None:
+    """Let the peak begin anew, where the system can: on Linux."""
+    with suppress(OSError):
+        _FORGET.write_text(_PEAK_OF_RESIDENT_SET)
+
+
+def peak_memory_bytes() -> int | None:
+    """Return the peak of the resident set since the last reset, or since the process began."""
+    with suppress(OSError, ValueError, IndexError):
+        status = _STATUS.read_text()
+        return int(status.split("VmHWM:")[1].split(maxsplit=1)[0]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)

@@ -13,7 +13,7 @@ from sklearn.model_selection import LeavePOut, ShuffleSplit
 
 from labelwise.experiments.study_files._study_file import StudyFileError, read_study
 from labelwise.experiments.study_files._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
-from tests.experiments.problems import rows, study
+from tests.experiments.small_studies import rows, study
 
 DEEP = 50_000
 HOSTILE = {
@@ -134,7 +134,7 @@ def test_more_folds_than_anybody_runs_are_refused_before_they_are_planned(tmp_pa
 
 
 def test_the_study_file_of_the_documentation_can_be_read(tmp_path):
-    page = Path(__file__).parents[2] / "docs" / "stages" / "experiments.md"
+    page = Path(__file__).parents[3] / "docs" / "stages" / "experiments.md"
     (example,) = [part.split("```")[0] for part in page.read_text().split("```toml\n")[1:]]
     path = tmp_path / "study.toml"
     path.write_text(example)

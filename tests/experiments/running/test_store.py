@@ -10,7 +10,7 @@ import pytest
 
 from labelwise.experiments import StoreError, read_results
 from labelwise.experiments.running import _store_file as store_file
-from tests.experiments.problems import essence, study
+from tests.experiments.small_studies import essence, study
 
 
 def damaged(path):

@@ -3,8 +3,8 @@
 import pytest
 
 from labelwise.experiments import Progress
-from labelwise.experiments.running._progress import in_words, shown
-from tests.experiments.problems import rows, study
+from labelwise.experiments.running._progress import progress_callback, progress_text
+from tests.experiments.small_studies import rows, study
 
 
 @pytest.mark.parametrize(
@@ -16,14 +16,14 @@ from tests.experiments.problems import rows, study
     ],
 )
 def test_done_failed_and_time_left_are_said(now, words):
-    assert in_words(now) == words
+    assert progress_text(now) == words
 
 
 def test_a_line_is_shown_where_it_is_asked_for(capsys):
-    with shown(True) as notify:
+    with progress_callback(True) as notify:
         notify(Progress(5, 1, 24, 3.0))
     assert "5 of 24 cells done, 1 failed, 0:00:03 left" in capsys.readouterr().err
-    with shown(None) as notify:
+    with progress_callback(None) as notify:
         notify(Progress(5, 1, 24, 3.0))
     assert capsys.readouterr().err == ""
 

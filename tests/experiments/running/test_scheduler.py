@@ -11,16 +11,17 @@ import pytest
 
 from labelwise.experiments import StoreError, read_results
 from labelwise.experiments.running import _store as store_module
-from labelwise.experiments.running._cells import Finished
-from labelwise.experiments.running._running import Progress, Runner
+from labelwise.experiments.running._cells import CellRecord
+from labelwise.experiments.running._progress import Progress
+from labelwise.experiments.running._scheduler import Scheduler
 from labelwise.experiments.running._store import Store
-from tests.experiments.problems import essence, study
+from tests.experiments.small_studies import essence, study
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # Imports once, then forks a runner for every attempt.
 HARNESS = """
 import os, random, signal, sys, time
-from tests.experiments.problems import Frequent, study
+from tests.experiments.small_studies import Frequent, study
 study().run(sys.argv[1] + ".warm")
 Frequent.pause = 0.004
 many = study(seeds=range(30))
@@ -97,13 +98,13 @@ def test_two_runners_on_one_store_write_each_cell_once(tmp_path):
     assert cells(shared) == cells(whole)
 
 
-class DyingCrew:
+class DyingExecutor:
     """Runs cells at once, but its worker dies with some of them, so many times."""
 
-    n_at_once = 3
+    max_batches = 3
 
     def __init__(self, deaths):
-        self.deaths, self.dismissed = deaths, False
+        self.deaths, self.shut_down = deaths, False
 
     def submit(self, cells):
         future = Future()
@@ -111,27 +112,27 @@ class DyingCrew:
             self.deaths = {c: n - (c in cells) for c, n in self.deaths.items()}
             future.set_exception(BrokenExecutor("killed"))
         else:
-            found = [Finished(c.key, {"m": 1.0}, None, 0.1, 0.1, 1, (), {}) for c in cells]
+            found = [CellRecord(c.key, {"m": 1.0}, None, 0.1, 0.1, 1, (), {}) for c in cells]
             future.set_result((0.01 * len(cells), found))
         return future
 
-    def end_overdue(self):
+    def stop_overdue(self):
         return []
 
-    def dismiss(self):
-        self.dismissed = True
+    def shutdown(self):
+        self.shut_down = True
 
 
 def run_dying(folder, deaths):
     plan = study().plan()
-    crew = DyingCrew({plan.cells[i]: n for i, n in deaths.items()})
+    executor = DyingExecutor({plan.cells[i]: n for i, n in deaths.items()})
     with Store(folder / "s.sqlite") as store:
         store.begin("study", plan)
         before = Progress(0, 0, len(plan.cells), None)
         try:
-            Runner(plan.cells, crew, store, lambda _: None, before).run()
+            Scheduler(plan.cells, executor, store, lambda _: None, before).run()
         finally:
-            assert crew.dismissed
+            assert executor.shut_down
     return read_results(folder / "s.sqlite")
 
 

@@ -13,7 +13,7 @@ from labelwise.experiments import (
     holm_test,
     nemenyi_test,
 )
-from tests.experiments.published_comparison import (
+from tests.experiments.statistics.published_comparison import (
     CHI2,
     COLUMNS,
     DISTANCE_05,

@@ -10,7 +10,7 @@ _WARNING_MOST = 1_000
 _WARNINGS_MOST = 100
 
 
-def plain_text(text: str, most: int = _HEAD + _TAIL) -> str:
+def storable_text(text: str, most: int = _HEAD + _TAIL) -> str:
     """Return a text without NUL and lone surrogates, and without the middle if it is long."""
     head = most * _HEAD // (_HEAD + _TAIL)
     if len(text) > most:
@@ -30,7 +30,7 @@ def error_text(error: BaseException) -> str:
         text = "".join(traceback.format_exception(error))
     except Exception:
         text = f"{type(error).__qualname__} (its traceback cannot be written)\n"
-    return plain_text(text)
+    return storable_text(text)
 
 
 def warning_texts(caught: Iterable[tuple[type, object]]) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def warning_texts(caught: Iterable[tuple[type, object]]) -> tuple[str, ...]:
             text = str(message)
         except Exception:
             text = "(its text cannot be written)"
-        text = " ".join(plain_text(text, _WARNING_MOST).split())
+        text = " ".join(storable_text(text, _WARNING_MOST).split())
         texts[f"{category.__name__}: {text}"] = None
         if len(texts) == _WARNINGS_MOST:
             break

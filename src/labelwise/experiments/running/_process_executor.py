@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Any
 
-from labelwise.experiments.running._cells import Cell, Work
-from labelwise.experiments.running._measuring import Bench, Report, report_on
+from labelwise.experiments.running._cell_evaluation import BatchResult, CellEvaluator, run_batch
+from labelwise.experiments.running._cells import Cell, StudyInputs
 
 # One thread each, and no module is taken from the folder that the runner was started in.
 _ENVIRONMENT = {
@@ -24,14 +24,14 @@ _PARENT_SECONDS = 1.0
 class Worker:
     """A process that runs batches of cells, one after the other."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, inputs: StudyInputs) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
         # loky: no guard needed in scripts, and functions of a notebook can be sent. A pool is
         # broken as a whole by the death of one process, so each process is a pool of its own.
-        arguments = (work, os.getpid())
+        arguments = (inputs, os.getpid())
         self._pool = ProcessPoolExecutor(
-            1, initializer=_take_place, initargs=arguments, env=_ENVIRONMENT
+            1, initializer=_start_worker, initargs=arguments, env=_ENVIRONMENT
         )
         self._free_since = time.monotonic()
         self._at_work = [self._pool.submit(os.getpid)]  # done when the process has started
@@ -48,7 +48,7 @@ class Worker:
         # Seconds count from now, or from the end of what the process is busy with.
         if not self.n_waiting:
             self._free_since = time.monotonic()
-        future = self._pool.submit(_report_here, cells)
+        future = self._pool.submit(_run_batch_here, cells)
         self._at_work = [*(old for old in self._at_work if not old.done()), future]
         future.add_done_callback(self._set_free)
         return future
@@ -65,12 +65,12 @@ class Worker:
         self._free_since = time.monotonic()
 
 
-class Processes:
-    """A crew of processes on this machine; each loads a data set once.
+class ProcessExecutor:
+    """An executor of processes on this machine; each loads a data set once.
 
     Parameters
     ----------
-    work : Work
+    inputs : StudyInputs
         What cells are made of.
     n_jobs : int
         Number of processes.
@@ -78,14 +78,14 @@ class Processes:
         Seconds after which a batch is overdue.
     """
 
-    def __init__(self, work: Work, n_jobs: int, timeout: float | None = None) -> None:
-        self._work = work
+    def __init__(self, inputs: StudyInputs, n_jobs: int, timeout: float | None = None) -> None:
+        self._inputs = inputs
         self._n_jobs = n_jobs
         self._timeout = timeout
         self._workers: list[Worker] = []
         self._worker_of: dict[Any, Worker] = {}
         # One batch at work and one at hand for each, unless the time of a batch is limited.
-        self.n_at_once = 2 * n_jobs if timeout is None else n_jobs
+        self.max_batches = 2 * n_jobs if timeout is None else n_jobs
 
     def submit(self, cells: Sequence[Cell]) -> Any:
         """Hand the cells to the process that has least to do."""
@@ -102,7 +102,7 @@ class Processes:
         self._worker_of[future] = worker
         return future
 
-    def end_overdue(self) -> list[Any]:
+    def stop_overdue(self) -> list[Any]:
         """Kill processes whose batch takes longer than allowed; return the futures of these."""
         limit = self._timeout
         if limit is None:
@@ -116,13 +116,13 @@ class Processes:
             self._end(worker)
         return [future for future, _ in late]
 
-    def dismiss(self) -> None:
+    def shutdown(self) -> None:
         """Kill the processes."""
         while self._workers:
             self._workers.pop().end()
 
     def _start(self) -> Worker:
-        self._workers.append(Worker(self._work))
+        self._workers.append(Worker(self._inputs))
         return self._workers[-1]
 
     def _end(self, worker: Worker) -> None:
@@ -130,30 +130,30 @@ class Processes:
         worker.end()
 
 
-_place: Bench | None = None
+_evaluator: CellEvaluator | None = None
 
 
-def _take_place(work: Work, runner: int) -> None:
+def _start_worker(inputs: StudyInputs, runner: int) -> None:
     """Prepare a process for its cells."""
-    global _place
+    global _evaluator
     # Ctrl-C is for the runner, which then lets its workers go.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_with, args=(runner,), daemon=True).start()
-    _place = Bench(work)
+    threading.Thread(target=_exit_with_parent, args=(runner,), daemon=True).start()
+    _evaluator = CellEvaluator(inputs)
 
 
-def _leave_with(runner: int) -> None:
+def _exit_with_parent(runner: int) -> None:
     """End this process when the runner is gone, also if it went before this process began."""
     while os.getppid() == runner:
         time.sleep(_PARENT_SECONDS)
     os._exit(1)
 
 
-def _report_here(cells: Sequence[Cell]) -> Report:
+def _run_batch_here(cells: Sequence[Cell]) -> BatchResult:
     from joblib import parallel_config
 
-    if _place is None:
+    if _evaluator is None:
         raise RuntimeError("This process was not prepared for cells.")
     # Processes that a model starts would outlive this one, and the cores are taken by cells.
     with parallel_config(backend="sequential"):
-        return report_on(_place, cells)
+        return run_batch(_evaluator, cells)

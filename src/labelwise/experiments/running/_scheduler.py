@@ -1,4 +1,4 @@
-"""Run cells on a crew and keep what becomes of them, whoever dies on the way."""
+"""Run cells on an executor and keep what becomes of them, whoever dies on the way."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
-from labelwise.experiments.running._cells import Cell, Finished
-from labelwise.experiments.running._crews import Crew
-from labelwise.experiments.running._measuring import versions
-from labelwise.experiments.running._plain_text import error_text
+from labelwise.experiments.running._cell_evaluation import versions
+from labelwise.experiments.running._cells import Cell, CellRecord
+from labelwise.experiments.running._executors import CellExecutor
+from labelwise.experiments.running._progress import Progress
+from labelwise.experiments.running._storable_text import error_text
 from labelwise.experiments.running._store import Store
 
 # A batch is what takes about so long: short cells share one trip and one write to the disk.
@@ -26,22 +27,13 @@ _DEAD = "The worker died twice with this cell, the second time on nothing else."
 _OVERDUE = "The cell took longer than its timeout allows; its worker was ended."
 
 
-class Progress(NamedTuple):
-    """How far a study is."""
-
-    done: int
-    failed: int
-    total: int
-    seconds_left: float | None  # None until a cell has finished
-
-
-class Runner:
+class Scheduler:
     """Hands out cells, takes back reports, writes them down."""
 
     def __init__(
         self,
         cells: Sequence[Cell],
-        crew: Crew,
+        executor: CellExecutor,
         store: Store,
         notify: Callable[[Progress], None],
         before: Progress,
@@ -50,7 +42,7 @@ class Runner:
         self._suspects: deque[Cell] = deque()  # at work when a worker died: each again, alone
         self._at_work: dict[Any, Sequence[Cell]] = {}
         self._reports: SimpleQueue[Any] = SimpleQueue()
-        self._crew, self._store = crew, store
+        self._executor, self._store = executor, store
         self._notify, self._progress = notify, before
         self._pace: float | None = None  # seconds for a cell
         self._start, self._n_left_at_start = time.monotonic(), len(cells)
@@ -66,11 +58,11 @@ class Runner:
                 if self._at_work:
                     self._wait()
         finally:
-            self._crew.dismiss()
+            self._executor.shutdown()
         return self._progress
 
     def _hand_out(self) -> None:
-        """Submit what the crew has room for."""
+        """Submit what the executor has room for."""
         while len(self._at_work) < self._room() and self._has_more():
             self._alone = bool(self._suspects)
             batch = [self._suspects.popleft()] if self._alone else self._next_batch()
@@ -78,13 +70,14 @@ class Runner:
                 self._submit(batch)
 
     def _room(self) -> int:
-        return 1 if self._suspects or (self._alone and self._at_work) else self._crew.n_at_once
+        is_alone = self._suspects or (self._alone and self._at_work)
+        return 1 if is_alone else self._executor.max_batches
 
     def _has_more(self) -> bool:
         return bool(self._waiting or self._suspects)
 
     def _submit(self, batch: Sequence[Cell]) -> None:
-        future = self._crew.submit(batch)
+        future = self._executor.submit(batch)
         self._at_work[future] = batch
         future.add_done_callback(self._reports.put)
 
@@ -92,14 +85,14 @@ class Runner:
         """Take back the next report, and end what takes longer than allowed."""
         with suppress(Empty):
             self._take_back(self._reports.get(timeout=_LOOK_SECONDS))
-        for future in self._crew.end_overdue():
+        for future in self._executor.stop_overdue():
             batch = self._at_work.pop(future, ())
             self._again_or_failed(batch, len(batch) == 1, _OVERDUE)
 
     def _next_batch(self) -> list[Cell]:
         """Return the next cells that nobody has finished meanwhile."""
         size = 1 if self._pace is None else int(_BATCH_SECONDS / max(self._pace, 1e-6))
-        fair = -(-len(self._waiting) // self._crew.n_at_once)
+        fair = -(-len(self._waiting) // self._executor.max_batches)
         size = max(1, min(size, fair, _BATCH_MOST))
         batch = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
         known = self._store.statuses(batch)
@@ -133,10 +126,10 @@ class Runner:
             self._suspects.extend(batch)
             return
         self._keep(
-            [Finished(cell.key, {}, error, 0.0, 0.0, None, (), versions()) for cell in batch]
+            [CellRecord(cell.key, {}, error, 0.0, 0.0, None, (), versions()) for cell in batch]
         )
 
-    def _keep(self, finished: Sequence[Finished]) -> None:
+    def _keep(self, finished: Sequence[CellRecord]) -> None:
         self._store.add(finished)
         n_failed = sum(cell.error is not None for cell in finished)
         self._count(done=len(finished) - n_failed, failed=n_failed)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.experiments.problems import Deadly, Frequent, rows, study
+from tests.experiments.small_studies import Deadly, Frequent, rows, study
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_a_cell_that_kills_its_workers_fails_and_the_others_do_not(tmp_path):
@@ -61,7 +61,8 @@ def test_a_cell_that_takes_too_long_fails_alone_and_is_tried_again(tmp_path, n_j
 ORPHANS = """
 import os, random, signal, subprocess, sys, time
 program = (
-    "import sys; from tests.experiments.problems import Frequent, study; Frequent.pause = 0.01;"
+    "import sys; from tests.experiments.small_studies import Frequent, study\\n"
+    "Frequent.pause = 0.01\\n"
     "study(seeds=range(200)).run(sys.argv[1], n_jobs=2)"
 )
 

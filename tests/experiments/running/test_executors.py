@@ -3,7 +3,7 @@
 import distributed
 import pytest
 
-from tests.experiments.problems import Frequent, essence, study
+from tests.experiments.small_studies import Frequent, essence, study
 
 
 @pytest.fixture

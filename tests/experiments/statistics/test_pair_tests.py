@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap, wilcoxon
 
 from labelwise.experiments import paired_difference, sign_test, wilcoxon_test
-from tests.experiments.published_comparison import COLUMNS
+from tests.experiments.statistics.published_comparison import COLUMNS
 from tests.oracles import comparisons as oracle
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=9)
