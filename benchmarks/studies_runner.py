@@ -73,8 +73,8 @@ def million_rows(path: Path) -> None:
     values = np.random.default_rng(0).random((n_cells, N_MEASURES))
     names = [f"measure {j}" for j in range(N_MEASURES)]
     with Store(path) as store:
-        store.begin("million", StudyPlan(StudyInputs({}, {}, {}, {}, {}, "nan"), cells, ()))
-        store.add(
+        store.start_run("million", StudyPlan(StudyInputs({}, {}, {}, {}, {}, "nan"), cells, ()))
+        store.save(
             CellRecord(
                 cell.key, dict(zip(names, row, strict=True)), None, 0.1, 0.1, 10**8, (), versions()
             )

@@ -95,8 +95,8 @@ def test_nothing_found_prints_as_a_sentence():
 def test_a_cell_that_is_done_stays_as_it_is_and_a_failed_one_is_replaced(tmp_path):
     cell = Cell("k", "d", "m", "s", 0, 0)
     with Store(tmp_path / "s.sqlite") as store:
-        store.begin("study", StudyPlan(StudyInputs({}, {}, {}, {}, {}, "nan"), (cell,), ()))
+        store.start_run("study", StudyPlan(StudyInputs({}, {}, {}, {}, {}, "nan"), (cell,), ()))
         for values, error in (({}, "failed"), ({"m": 1.0}, None), ({"m": 2.0}, None), ({}, "late")):
-            store.add([CellRecord("k", values, error, 0.0, 0.0, None, (), {})])
+            store.save([CellRecord("k", values, error, 0.0, 0.0, None, (), {})])
     (row,) = read_results(tmp_path / "s.sqlite").rows()
     assert row["value"] == 1.0

@@ -257,7 +257,7 @@ def test_warnings_are_kept_with_the_cell(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "kind", "message"),
     [
-        ({"datasets": []}, ValueError, "datasets must hold at least one"),
+        ({"datasets": []}, ValueError, "datasets must have at least one entry"),
         ({"datasets": "yeast"}, TypeError, "datasets must be a sequence or a mapping"),
         ({"datasets": [rows(), rows(seed=1)]}, ValueError, "must be distinct, got 'tiny' twice"),
         (

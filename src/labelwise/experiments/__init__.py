@@ -1,9 +1,15 @@
-"""Compare models in resumable studies: run, rows, ranks, and the tests that reviewers ask for."""
+"""Compare models: studies that can be resumed, their results, and statistical tests.
+
+`running/` runs the cells of a study and stores them, `study_files/` reads studies from TOML files,
+`statistics/` ranks and tests methods over data sets. The command line and the reports use the
+names listed here; experiments import data, splitting and measures.
+"""
 
 from labelwise._publishing import publish
 from labelwise.experiments._results import FailedCell, Results, read_results
 from labelwise.experiments._study import Study
-from labelwise.experiments._study import check_timeout as check_timeout
+from labelwise.experiments._study import read_study as read_study
+from labelwise.experiments._study_arguments import check_timeout as check_timeout
 from labelwise.experiments.running._cell_outcome import CellOutcome
 from labelwise.experiments.running._progress import Progress
 from labelwise.experiments.running._store_file import StoreError
@@ -19,7 +25,6 @@ from labelwise.experiments.statistics._post_hoc_tests import (
     nemenyi_test,
 )
 from labelwise.experiments.statistics._summary import Spread, Summary, summarize
-from labelwise.experiments.study_files._study_file import read_study as read_study
 
 __all__ = [
     "AverageRanks",

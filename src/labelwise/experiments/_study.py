@@ -1,4 +1,4 @@
-"""A study: data sets x models x splits x seeds, each cell run once and kept."""
+"""`Study`: every model on every fold of every data set, run once and stored."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise._io import plain_name
-from labelwise._validation import check_names, check_real, check_undefined, check_whole
-from labelwise.data import Dataset
+from labelwise._validation import check_undefined
 from labelwise.experiments._results import Results
-from labelwise.experiments.running._cells import TRAIN_TEST, Cell, Source, StudyPlan, make_plan
+from labelwise.experiments._study_arguments import (
+    check_datasets,
+    check_measures,
+    check_models,
+    check_seeds,
+    check_splits,
+    check_timeout,
+)
+from labelwise.experiments.running._cells import Cell, Source, StudyPlan, make_plan
 from labelwise.experiments.running._executors import CellExecutor, DaskExecutor, SequentialExecutor
 from labelwise.experiments.running._process_executor import ProcessExecutor
 from labelwise.experiments.running._progress import Progress, progress_callback
@@ -18,51 +24,63 @@ from labelwise.experiments.running._scheduler import Scheduler
 from labelwise.experiments.running._storable_text import encodable
 from labelwise.experiments.running._store import Store
 from labelwise.experiments.running._store_file import StoreError
-from labelwise.measures import measure_named
 
-# Steps of this share of a circle never come close to each other: where runners start.
-_GOLDEN = 0.6180339887498949
-_TIMEOUTS = (0.1, 1e7)
+# Multiples of the golden ratio, modulo 1, never come close to each other.
+_GOLDEN_RATIO = 0.6180339887498949
 
 
 class Study:
-    """Every model on every fold of every data set, measured; what is finished stays finished.
+    """Compare models on every fold of several data sets, in a study that can be resumed.
 
-    A cell is one model on one fold of one split of one data set with one seed. Its key is the hash
-    of the data's bytes, the model's class and parameters, the split, the fold, the seed and the
-    measures: whatever changes makes new cells, and what was finished is not run again.
+    A *cell* is one model on one fold of one split of one data set with one seed. The key of a cell
+    is the hash of the bytes of the data, the class and parameters of the model, the split, the
+    fold, the seed and the measures. A change of any of these makes a new cell; a cell that is
+    finished is not run again.
 
     Parameters
     ----------
     datasets : sequence or mapping of str to Dataset, str, Path or callable
-        Data sets, names or files that `labelwise.data.load` takes, or functions that return a data
-        set. What is no Dataset is loaded where it is needed.
+        Data sets; names or files that `labelwise.data.load` accepts; or functions without
+        arguments that return a `Dataset`. Names, files and functions are loaded in the process
+        that runs the cell.
     models : mapping of str to estimator
-        Anything with ``get_params``, ``fit`` and ``predict``; scores come from
+        Estimators with ``get_params``, ``fit`` and ``predict``. Scores are taken from
         ``decision_function`` or ``predict_proba``. Each `random_state` that is None, also of a
-        part, is drawn from seed and fold.
+        nested estimator, is drawn from the seed and the fold.
     splits : mapping of str to splitter
-        Objects with ``split`` and ``get_n_splits``, or "train-test" for the rows that the data set
-        came with. A `random_state` that is None becomes the seed.
+        Objects with ``split`` and ``get_n_splits``, or "train-test" for the training and test rows
+        of the data set. A `random_state` that is None becomes the seed.
     measures : sequence or mapping
-        Names that `evaluate` uses, such as "micro-f"; and mappings of a name to a function of a
-        `CellOutcome` that returns a number, or a mapping of names to numbers (named
-        "name/part"). A mapping may also give a measure another name.
-    seeds : sequence of int
-        All cells are run for each.
-    name : str
-        Tells studies in one store apart.
-    undefined : {"nan", "skip"} or float
-        What labels without a value do to a mean, as in `evaluate`.
-    timeout : float, optional
-        Most seconds that a cell may take, from 0.1 to 1e7; one that takes longer has failed, and
-        its process is ended. Cells then run in a process of their own also without `n_jobs`.
-        Unlimited by default, and on a dask cluster, which has limits of its own.
+        Names of measures as in `evaluate`, such as "micro-f", and mappings from a name to a
+        function. The function is called with a `CellOutcome` and returns a number, or a mapping of
+        names to numbers, which are stored as "name/part". A mapping may also rename a measure.
+    seeds : sequence of int, default=(0,)
+        Distinct whole numbers from 0 to 2**32 - 1. All cells are run for each seed.
+    name : str, default="study"
+        Name of the study in the store; studies in one store have different names.
+    undefined : {"nan", "skip"} or float, default="nan"
+        Policy for labels or samples without a value in a mean, as in `evaluate`.
+    timeout : float, default=None
+        Time limit of a cell in seconds, from 0.1 to 1e7. A cell that takes longer fails, and its
+        process is killed; with a timeout, cells run in a process of their own also if `n_jobs` is
+        None. None means no limit. A dask cluster ignores the timeout and applies its own limits.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type, such as a class instead of an estimator.
+    ValueError
+        If an argument is empty, has a duplicate name, or names an unknown measure.
+
+    See Also
+    --------
+    read_results : Read the results of a study from its store.
 
     Notes
     -----
-    A function counts by its name and its own code, a class by its name: who edits what these call
-    should start a new store. Each cell works with one thread; parallel are the cells.
+    A function is identified by its name and its own code, a class by its name. If functions or
+    classes that these call are edited, use a new store. Each cell uses one thread; cells run in
+    parallel.
 
     Examples
     --------
@@ -96,37 +114,64 @@ class Study:
         undefined: str | float = "nan",
         timeout: float | None = None,
     ) -> None:
-        self.datasets = _check_datasets(datasets)
-        self.models = _check_objects(models, "models", ("get_params", "fit"))
-        self.splits = _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
-        self.measures = _check_measures(measures)
-        self.seeds = _check_seeds(seeds)
+        self.datasets = check_datasets(datasets)
+        self.models = check_models(models)
+        self.splits = check_splits(splits)
+        self.measures = check_measures(measures)
+        self.seeds = check_seeds(seeds)
         self.name = encodable(str(name))
         self.undefined = check_undefined(undefined)
         self.timeout = check_timeout(timeout)
 
     def __repr__(self) -> str:
-        sizes = (len(self.datasets), len(self.models), len(self.splits), len(self.seeds))
         return (
-            f"Study {self.name!r}: {{}} data sets x {{}} models x {{}} splits x {{}} seeds".format(
-                *sizes
-            )
+            f"Study {self.name!r}: {len(self.datasets)} data sets x {len(self.models)} models x "
+            f"{len(self.splits)} splits x {len(self.seeds)} seeds"
         )
 
     @classmethod
     def read(cls, path: str | Path) -> Study:
-        """Return the study of a TOML file, as `labelwise compare` runs it.
+        """Create a study from a TOML file, as `labelwise compare` does.
 
-        Such a file holds the arguments of `Study`: ``datasets``, ``measures``, ``seeds``, tables
-        ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and
-        its ``params``. Paths are relative to the file's folder.
+        Parameters
+        ----------
+        path : str or Path
+            File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
+            ``seeds``, ``name``, ``undefined`` and ``timeout``; tables ``[models.NAME]`` and
+            ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and its ``params``.
+            Paths in the file are relative to its folder.
+
+        Returns
+        -------
+        Study
+            The study. A ``store`` in the file is used by `labelwise compare` only.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be read, or a field is wrong; the message names file and field.
         """
-        from labelwise.experiments.study_files._study_file import read_study
-
-        return read_study(path).study
+        study, _ = read_study(path)
+        return study
 
     def plan(self) -> StudyPlan:
-        """Return the cells and their keys; reads each data set."""
+        """List the cells of the study and their keys; reads each data set once.
+
+        Returns
+        -------
+        StudyPlan
+            Attribute ``cells`` has a named tuple for each cell, with the fields ``key``,
+            ``dataset``, ``model``, ``split``, ``fold`` and ``seed``.
+
+        Raises
+        ------
+        TypeError
+            If a model, splitter or measure has a parameter without a stable text, such as a
+            random generator; the message names the parameter.
+        ValueError
+            If a data set has no labels, no training and test rows for "train-test", or too few
+            labels for a measure, or if a split has more than a million folds.
+        """
         return make_plan(
             self.datasets, self.models, self.splits, self.measures, self.seeds, self.undefined
         )
@@ -140,42 +185,43 @@ class Study:
         n_jobs: int | None = None,
         progress: bool | Callable[[Progress], None] | None = None,
     ) -> Results:
-        """Run the cells that are not finished, and return the values of all.
+        """Run the cells that are not finished, and read the results of all cells.
 
         Parameters
         ----------
         store : str or Path
-            A SQLite file, made if there is none. Several studies, and several runners at a time,
-            may use one.
-        resume : bool
-            Whether finished cells are left as they are. Failed ones are tried again.
-        client : dask.distributed.Client, optional
-            Where cells run; only its ``submit`` is used.
-        n_jobs : int, optional
-            Processes that cells run in; -1 for one on each core. By default they run in this
-            process. The values do not depend on it.
-        progress : bool or callable, optional
-            Whether to show a line on stderr, by default on a terminal; or what to call with a
-            `Progress`.
+            SQLite file for the results; created if it does not exist. Several studies may share a
+            store, and several processes may run the same study on it at the same time.
+        resume : bool, default=True
+            Whether to keep finished cells. Failed cells are run again in any case.
+        client : dask.distributed.Client, default=None
+            Cluster to run the cells on; only its ``submit`` method is used.
+        n_jobs : int, default=None
+            Number of processes; -1 for one process per core. None runs the cells in this process,
+            unless the study has a timeout. Results do not depend on `n_jobs`.
+        progress : bool or callable, default=None
+            Whether to show a progress line on stderr; None shows the line if stderr is a terminal.
+            A callable is called with a `Progress` after each batch of cells.
 
         Returns
         -------
         Results
-            A cell that raised is in `failed` with its traceback, one that took longer than
-            `timeout` with a sentence. One whose worker dies is run again by itself; if that dies
-            too, it has failed.
+            Values of the finished cells. Attribute `failed` lists cells that raised an exception,
+            with the traceback, and cells that exceeded the timeout. If a worker process dies, its
+            cells are run again one by one; a cell whose worker dies a second time has failed.
 
         Raises
         ------
         StoreError
-            If the file is no store, is damaged, or the disk is full. What was finished is safe.
+            If the file is not a store, is damaged or locked, or if the disk is full. Finished
+            cells are not affected.
         """
         plan = self.plan()
         with Store(store) as opened, progress_callback(progress) as notify:
-            n_runs = opened.begin(self.name, plan)
+            n_earlier_runs = opened.start_run(self.name, plan)
             if not resume:
-                opened.forget(plan.cells)
-            cells = _unfinished(plan, opened, n_runs)
+                opened.reset(plan.cells)
+            cells = _unfinished(plan, opened, n_earlier_runs)
             if cells:
                 n_total = len({cell.key for cell in plan.cells})
                 before = Progress(n_total - len(cells), 0, n_total, None)
@@ -183,7 +229,9 @@ class Study:
                 try:
                     Scheduler(cells, executor, opened, notify, before).run()
                 except KeyboardInterrupt as stopped:
-                    stopped.add_note(f"Finished cells are safe in {store}; run it again to go on.")
+                    stopped.add_note(
+                        f"Finished cells are stored in {store}; run the study again to continue."
+                    )
                     raise
             return self._results(opened, plan)
 
@@ -192,18 +240,28 @@ class Study:
         if store.planned_keys(self.name) != [cell.key for cell in plan.cells]:
             raise StoreError(
                 store.path,
-                f"another study named {self.name!r} was started on it meanwhile; finished cells "
-                "are safe, give the studies different names.",
+                f"another study named {self.name!r} was started on this store in the meantime; "
+                "finished cells are safe, give the studies different names.",
             )
         return Results(columns, store.texts())
 
 
-def _unfinished(plan: StudyPlan, store: Store, n_runs: int) -> list[Cell]:
-    """Return the cells to run; runners at the same time start at different places."""
+def read_study(path: str | Path) -> tuple[Study, Path]:
+    """Create the study that a TOML file describes; return the study and the path of its store."""
+    # pydantic is loaded only if a study file is read.
+    from labelwise.experiments.study_files._study_file import errors_with_place, read_study_file
+
+    content = read_study_file(path)
+    with errors_with_place(path):
+        return Study(**content.arguments), content.store
+
+
+def _unfinished(plan: StudyPlan, store: Store, n_earlier_runs: int) -> list[Cell]:
+    """Return the distinct cells to run; simultaneous runs begin at different cells."""
     known = store.statuses(plan.cells)
     distinct = {cell.key: cell for cell in plan.cells}.values()
     cells = [cell for cell in distinct if known[cell.key] != "done"]
-    start = int(n_runs * _GOLDEN % 1 * len(cells))
+    start = int(n_earlier_runs * _GOLDEN_RATIO % 1 * len(cells))
     return cells[start:] + cells[:start]
 
 
@@ -218,77 +276,3 @@ def _executor(
     if n_processes == 1 and timeout is None:
         return SequentialExecutor(plan.inputs)
     return ProcessExecutor(plan.inputs, n_processes, timeout)
-
-
-def check_timeout(timeout: Any) -> float | None:
-    """Return the most seconds of a cell, None for any number."""
-    least, most = _TIMEOUTS
-    return None if timeout is None else check_real(timeout, "timeout", least=least, most=most)
-
-
-def _check_datasets(datasets: Any) -> dict[str, Source]:
-    if isinstance(datasets, Mapping):
-        named = {encodable(str(name)): source for name, source in datasets.items()}
-    elif isinstance(datasets, str | Path | Dataset) or not isinstance(datasets, Sequence):
-        raise TypeError(f"datasets must be a sequence or a mapping, got {datasets!r}.")
-    else:
-        names = check_names([_name_of(source) for source in datasets], "names of datasets")
-        named = dict(zip(names, datasets, strict=True))
-    if not named:
-        raise ValueError("datasets must hold at least one, got none.")
-    for name, source in named.items():
-        if not isinstance(source, Dataset | str | Path) and not callable(source):
-            raise TypeError(f"datasets[{name!r}] must be a Dataset, a name or a path: {source!r}.")
-    return named
-
-
-def _name_of(source: Any) -> str:
-    if isinstance(source, str | Path):
-        return plain_name(source)
-    return encodable(str(getattr(source, "name", getattr(source, "__name__", source))))
-
-
-def _check_objects(
-    objects: Any, input_name: str, methods: Sequence[str], word: str | None = None
-) -> dict[str, Any]:
-    """Return a mapping of names to objects that have some methods, or are a word."""
-    if not isinstance(objects, Mapping):
-        raise TypeError(f"{input_name} must be a mapping of names, got {objects!r}.")
-    if not objects:
-        raise ValueError(f"{input_name} must hold at least one, got none.")
-    for name, one in objects.items():
-        lacking = [method for method in methods if not hasattr(one, method)]
-        if (isinstance(one, type) or lacking) and (word is None or one != word):
-            needed = f"an object with {' and '.join(methods)}" + (f" or {word!r}" if word else "")
-            raise TypeError(f"{input_name}[{name!r}] must be {needed}, got {one!r}.")
-    return {encodable(str(name)): one for name, one in objects.items()}
-
-
-def _check_measures(measures: Any) -> dict[str, Any]:
-    """Return what to measure by its name; names of the catalogue stand for themselves."""
-    if isinstance(measures, str) or not isinstance(measures, Sequence | Mapping):
-        raise TypeError(f"measures must be a sequence or a mapping, got {measures!r}.")
-    parts = [measures] if isinstance(measures, Mapping) else measures
-    pairs = [
-        pair
-        for part in parts
-        for pair in (part.items() if isinstance(part, Mapping) else [(part, part)])
-    ]
-    check_names([name for name, _ in pairs], "names of measures")
-    if not pairs:
-        raise ValueError("measures must hold at least one, got none.")
-    for name, measure in pairs:
-        if isinstance(measure, str):
-            measure_named(measure)
-        elif not callable(measure):
-            raise TypeError(f"measures[{name!r}] must be a name or a function, got {measure!r}.")
-    return {encodable(str(name)): measure for name, measure in pairs}
-
-
-def _check_seeds(seeds: Any) -> tuple[int, ...]:
-    if isinstance(seeds, str) or not isinstance(seeds, Sequence | range):
-        raise TypeError(f"seeds must be a sequence of whole numbers, got {seeds!r}.")
-    checked = tuple(check_whole(seed, "seeds", least=0) for seed in seeds)
-    if not checked or len(set(checked)) < len(checked) or max(checked) >= 2**32:
-        raise ValueError(f"seeds must be distinct numbers below 2**32, got {list(seeds)}.")
-    return checked

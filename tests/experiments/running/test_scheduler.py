@@ -127,7 +127,7 @@ def run_dying(folder, deaths):
     plan = study().plan()
     executor = DyingExecutor({plan.cells[i]: n for i, n in deaths.items()})
     with Store(folder / "s.sqlite") as store:
-        store.begin("study", plan)
+        store.start_run("study", plan)
         before = Progress(0, 0, len(plan.cells), None)
         try:
             Scheduler(plan.cells, executor, store, lambda _: None, before).run()
@@ -163,7 +163,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     with pytest.raises(KeyboardInterrupt) as stopped:
         study().run(store, progress=stop)
     assert stopped.value.__notes__ == [
-        f"Finished cells are safe in {store}; run it again to go on."
+        f"Finished cells are stored in {store}; run the study again to continue."
     ]
     kept = read_results(store)
     assert 5 * 3 <= len(kept) < 24 * 3

@@ -6,9 +6,9 @@ import sys
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from labelwise.experiments import Study
+from labelwise.experiments import Study, read_study
 from labelwise.experiments.study_files._named_classes import _class
-from labelwise.experiments.study_files._study_file import StudyFileError, read_study
+from labelwise.experiments.study_files._study_file import StudyFileError
 
 GOOD = """
 name = "first"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import LeavePOut, ShuffleSplit
 
-from labelwise.experiments.study_files._study_file import StudyFileError, read_study
+from labelwise.experiments import Study, read_study
+from labelwise.experiments.study_files._study_file import StudyFileError
 from labelwise.experiments.study_files._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
 from tests.experiments.small_studies import rows, study
 
@@ -138,4 +139,4 @@ def test_the_study_file_of_the_documentation_can_be_read(tmp_path):
     (example,) = [part.split("```")[0] for part in page.read_text().split("```toml\n")[1:]]
     path = tmp_path / "study.toml"
     path.write_text(example)
-    assert len(read_study(path).study.models) == 2
+    assert len(Study.read(path).models) == 2

@@ -130,7 +130,7 @@ class Scheduler:
         )
 
     def _keep(self, finished: Sequence[CellRecord]) -> None:
-        self._store.add(finished)
+        self._store.save(finished)
         n_failed = sum(cell.error is not None for cell in finished)
         self._count(done=len(finished) - n_failed, failed=n_failed)
 

@@ -50,7 +50,7 @@ class Store:
     ) -> None:
         self._connection.close()
 
-    def begin(self, study: str, plan: StudyPlan) -> int:
+    def start_run(self, study: str, plan: StudyPlan) -> int:
         """Write down the plan in the place of an older one; return the number of runs before."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
@@ -84,7 +84,7 @@ class Store:
         with sqlite_errors(self.path):
             return dict(self._connection.execute(query, (wanted,)).fetchall())
 
-    def forget(self, cells: Sequence[Cell]) -> None:
+    def reset(self, cells: Sequence[Cell]) -> None:
         """Take back what is known of cells, so that they run again."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
@@ -93,7 +93,7 @@ class Store:
                 ((cell.key,) for cell in cells),
             )
 
-    def add(self, finished: Iterable[CellRecord]) -> None:
+    def save(self, records: Iterable[CellRecord]) -> None:
         """Keep what became of cells; one that is done already stays as it is."""
         self._text_ids.clear()  # of a transaction that may have been taken back
         with transaction(self._connection, self.path):
@@ -101,7 +101,7 @@ class Store:
                 """UPDATE cells SET status = ?, error = ?, fit_seconds = ?, predict_seconds = ?,
                    peak_memory = ?, warnings = ?, versions = ?, measures = ?, found = ?,
                    checksum = ? WHERE key = ? AND status != 'done'""",
-                [self._row(cell) for cell in finished],
+                [self._row(cell) for cell in records],
             )
 
     def columns(self, study: str | None = None) -> Columns:
