@@ -138,7 +138,7 @@ def is_held_by_evaluate(
     seed: int,
 ) -> bool:
     """Return whether the interval of `evaluate` holds the value of thresholds tuned elsewhere."""
-    shown = evaluate(Y, decided=scores >= thresholds, bootstrap=N_DRAWS, random_state=seed)
+    shown = evaluate(Y, decided=scores >= thresholds, n_bootstrap=N_DRAWS, random_state=seed)
     found = shown.measured[f"{average}-f"]
     return bool(found.low <= value_on_new_rows(setting, thresholds, average) <= found.high)
 

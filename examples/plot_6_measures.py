@@ -18,6 +18,6 @@ evaluate(data.Y, scores=scores, decided=scores >= 0.5)
 # Intervals come from a bootstrap over samples, for measures that are sums or means over samples.
 
 evaluation = evaluate(
-    data.Y, decided=scores >= np.quantile(scores, 0.7), bootstrap=200, random_state=0
+    data.Y, decided=scores >= np.quantile(scores, 0.7), n_bootstrap=200, random_state=0
 )
 print(evaluation)

@@ -179,7 +179,7 @@ def test_dictionaries_are_plain_enough_for_json():
 )
 def test_frames_hold_the_same_in_every_library(backend, kind):
     Y, scores, decided = random_outcome()
-    found = evaluate(Y, scores=scores, decided=decided, bootstrap=20, random_state=0)
+    found = evaluate(Y, scores=scores, decided=decided, n_bootstrap=20, random_state=0)
     frame = found.to_frame(backend=backend)
     assert isinstance(frame, kind)
     rows = pa.table(frame).to_pydict()
@@ -206,7 +206,7 @@ def test_intervals_are_percentiles_of_evaluations_of_drawn_rows(undefined):
     Y, scores, decided = random_outcome(25)
     Y[:9, :] = 0  # rows without labels
     options = {"scores": scores, "decided": decided, "undefined": undefined, "cutoffs": [2]}
-    found = evaluate(Y, **options, bootstrap=30, confidence=0.8, random_state=3)
+    found = evaluate(Y, **options, n_bootstrap=30, confidence=0.8, random_state=3)
 
     def values(rows):
         again = {"scores": scores[rows], "decided": decided[rows]}
@@ -222,7 +222,7 @@ def test_intervals_are_percentiles_of_evaluations_of_drawn_rows(undefined):
 
 def test_intervals_do_not_depend_on_how_many_draws_are_held_at_a_time(monkeypatch):
     Y, scores, decided = random_outcome()
-    options = {"scores": scores, "decided": decided, "bootstrap": 40, "random_state": 1}
+    options = {"scores": scores, "decided": decided, "n_bootstrap": 40, "random_state": 1}
     together = evaluate(Y, **options).intervals
     monkeypatch.setattr("labelwise.measures._bootstrap._BLOCK", 120)
     np.testing.assert_allclose(
@@ -232,9 +232,9 @@ def test_intervals_do_not_depend_on_how_many_draws_are_held_at_a_time(monkeypatc
 
 def test_intervals_of_either_kind_of_input_alone():
     Y, scores, decided = random_outcome()
-    both = evaluate(Y, scores=scores, decided=decided, bootstrap=20, random_state=0).intervals
+    both = evaluate(Y, scores=scores, decided=decided, n_bootstrap=20, random_state=0).intervals
     for alone in ({"scores": scores}, {"decided": decided}):
-        found = evaluate(Y, **alone, bootstrap=20, random_state=0).intervals
+        found = evaluate(Y, **alone, n_bootstrap=20, random_state=0).intervals
         for name, interval in found.items():
             assert interval == pytest.approx(both[name], rel=1e-12)
 
@@ -242,7 +242,7 @@ def test_intervals_of_either_kind_of_input_alone():
 def test_same_seed_same_intervals_and_another_seed_others():
     Y, _, decided = random_outcome()
     intervals = [
-        evaluate(Y, decided=decided, bootstrap=20, random_state=seed).intervals["micro-f"]
+        evaluate(Y, decided=decided, n_bootstrap=20, random_state=seed).intervals["micro-f"]
         for seed in (0, 0, 1)
     ]
     assert intervals[0] == intervals[1] != intervals[2]
@@ -251,7 +251,7 @@ def test_same_seed_same_intervals_and_another_seed_others():
 def test_an_interval_is_undefined_where_a_draw_had_no_value():
     Y = np.zeros((20, 2), dtype=int)
     Y[0], Y[1:, 0] = 1, 1
-    found = evaluate(Y, decided=Y, bootstrap=50, random_state=0)
+    found = evaluate(Y, decided=Y, n_bootstrap=50, random_state=0)
     assert all(map(math.isnan, found.intervals["macro-recall"]))
     assert found.intervals["micro-recall"] == (1, 1)
     assert "95% interval" in str(found)
@@ -260,8 +260,8 @@ def test_an_interval_is_undefined_where_a_draw_had_no_value():
 def test_sparse_input_gives_what_dense_input_gives():
     Y, _, decided = random_outcome()
     forms = sparse.csr_array(Y), sparse.coo_matrix(decided)
-    stored = evaluate(forms[0], decided=forms[1], bootstrap=9, random_state=0)
-    dense = evaluate(Y, decided=decided, bootstrap=9, random_state=0)
+    stored = evaluate(forms[0], decided=forms[1], n_bootstrap=9, random_state=0)
+    dense = evaluate(Y, decided=decided, n_bootstrap=9, random_state=0)
     assert dict(stored) == dict(dense)
     assert stored.intervals == dense.intervals
 
@@ -271,11 +271,11 @@ def test_sparse_input_gives_what_dense_input_gives():
     [
         ({}, ValueError, "scores or decided must be given, got neither"),
         (
-            {"decided": [[1]], "bootstrap": 1},
+            {"decided": [[1]], "n_bootstrap": 1},
             ValueError,
-            "bootstrap must be 0 or at least 2, got 1",
+            "n_bootstrap must be 0 or at least 2, got 1",
         ),
-        ({"decided": [[1]], "bootstrap": True}, TypeError, "bootstrap must be a number of draws"),
+        ({"decided": [[1]], "n_bootstrap": True}, TypeError, "n_bootstrap must be a whole number"),
         ({"decided": [[1]], "confidence": 1.0}, ValueError, "confidence must be between 0 and 1"),
         ({"decided": [[1]], "confidence": 95}, ValueError, "confidence must be between 0 and 1"),
         ({"decided": [[1]], "beta": 0}, ValueError, "beta must be a positive number, got 0"),
@@ -304,3 +304,11 @@ def test_importing_the_measures_loads_nothing_heavy():
     heavy = {"numba", "sklearn", "pandas", "polars", "joblib", "matplotlib"}
     code = f"import sys, labelwise.measures; print({heavy!r} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
+
+
+def test_a_confidence_may_be_any_real_number():
+    Y, _, decided = random_outcome()
+    options = {"decided": decided, "n_bootstrap": 20, "random_state": 0}
+    single = evaluate(Y, **options, confidence=np.float32(0.75))
+    assert single.intervals == evaluate(Y, **options, confidence=0.75).intervals
+    assert type(single.confidence) is float

@@ -85,7 +85,7 @@ def test_a_label_of_one_class_has_no_value_under_any_weights():
 @given(weighted_outcomes(), UNDEFINED)
 def test_intervals_of_equal_weights_are_those_without(outcome, undefined):
     Y, scores, decided, _ = outcome
-    options = {"undefined": undefined, "bootstrap": 5, "random_state": 0}
+    options = {"undefined": undefined, "n_bootstrap": 5, "random_state": 0}
     found, expected = (
         evaluate(Y, scores=scores, decided=decided, sample_weight=weights, **options).intervals
         for weights in (np.full(len(Y), 0.3), None)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from labelwise._validation._numbers import check_real, check_whole
+from labelwise._validation._numbers import check_n_bootstrap, check_real, check_share, check_whole
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
@@ -36,3 +36,31 @@ def test_number_out_of_bounds_is_refused(value):
 def test_what_is_no_real_number_is_refused(value):
     with pytest.raises(TypeError, match=r"^share must be a number, got .*\.$"):
         check_real(value, "share", least=0, most=1)
+
+
+@pytest.mark.parametrize("value", [0.9, np.float32(0.9), np.float64(0.9), Fraction(9, 10)])
+def test_a_share_of_any_real_type_becomes_a_float(value):
+    assert type(check_share(value, "confidence")) is float
+    assert check_share(value, "confidence") == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.5, 95, np.float32(2), np.nan])
+def test_a_share_lies_strictly_between_0_and_1(value):
+    with pytest.raises(ValueError, match=f"alpha must be between 0 and 1, got {value}"):
+        check_share(value, "alpha")
+
+
+@pytest.mark.parametrize("value", ["0.5", None, True, 0.5j])
+def test_a_share_must_be_a_number(value):
+    with pytest.raises(TypeError, match="alpha must be a number, got "):
+        check_share(value, "alpha")
+
+
+def test_a_number_of_resamples_is_0_or_at_least_2():
+    assert [check_n_bootstrap(value) for value in (0, 2, np.int64(200))] == [0, 2, 200]
+    with pytest.raises(ValueError, match="n_bootstrap must be 0 or at least 2, got 1"):
+        check_n_bootstrap(1)
+    with pytest.raises(ValueError, match="n_bootstrap must be at least 0, got -1"):
+        check_n_bootstrap(-1)
+    with pytest.raises(TypeError, match="n_bootstrap must be a whole number"):
+        check_n_bootstrap(2.0)

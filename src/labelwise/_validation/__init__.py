@@ -22,7 +22,14 @@ from labelwise._validation._matrices import (
     columns_in_order,
 )
 from labelwise._validation._names import check_names
-from labelwise._validation._numbers import check_beta, check_real, check_undefined, check_whole
+from labelwise._validation._numbers import (
+    check_beta,
+    check_n_bootstrap,
+    check_real,
+    check_share,
+    check_undefined,
+    check_whole,
+)
 from labelwise._validation._outcome import Outcome, check_outcome
 from labelwise._validation._readable import check_readable
 from labelwise._validation._rows import n_rows, take_rows
@@ -36,11 +43,13 @@ __all__ = [
     "check_beta",
     "check_labels",
     "check_matching",
+    "check_n_bootstrap",
     "check_names",
     "check_outcome",
     "check_readable",
     "check_real",
     "check_scores",
+    "check_share",
     "check_undefined",
     "check_weights",
     "check_whole",

@@ -27,6 +27,24 @@ def check_real(value: Any, input_name: str, *, least: float, most: float) -> flo
     return number
 
 
+def check_share(value: Any, input_name: str) -> float:
+    """Return a real number strictly between 0 and 1, such as a confidence or a level alpha."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{input_name} must be a number, got {value!r}.")
+    number = float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{input_name} must be between 0 and 1, got {value}.")
+    return number
+
+
+def check_n_bootstrap(value: Any) -> int:
+    """Return a number of resamples: 0 for none, or at least 2."""
+    n_bootstrap = check_whole(value, "n_bootstrap", least=0)
+    if n_bootstrap == 1:
+        raise ValueError("n_bootstrap must be 0 or at least 2, got 1.")
+    return n_bootstrap
+
+
 def check_beta(beta: Any) -> None:
     """Refuse a beta that is not a positive, finite number."""
     if not isinstance(beta, int | float | np.number) or not 0 < beta < np.inf:

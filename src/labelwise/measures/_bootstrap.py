@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Outcome
+from labelwise._validation import Outcome, check_n_bootstrap, check_share
 from labelwise.measures._catalogue import NamedMeasure
 from labelwise.measures._counts import Counts, counts_from, exactly_empty
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
@@ -30,19 +30,15 @@ class Resampling(NamedTuple):
     random: np.random.RandomState
 
 
-def check_resampling(n_draws: Any, confidence: Any, random_state: Any) -> Resampling | None:
+def check_resampling(n_bootstrap: Any, confidence: Any, random_state: Any) -> Resampling | None:
     """Return how to draw, or None for no draws."""
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer):
-        raise TypeError(f"bootstrap must be a number of draws, got {n_draws!r}.")
-    if n_draws < 0 or n_draws == 1:
-        raise ValueError(f"bootstrap must be 0 or at least 2, got {n_draws}.")
-    if not (isinstance(confidence, float) and 0 < confidence < 1):
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    n_draws = check_n_bootstrap(n_bootstrap)
+    confidence = check_share(confidence, "confidence")
     if n_draws == 0:
         return None
     from sklearn.utils import check_random_state
 
-    return Resampling(int(n_draws), confidence, check_random_state(random_state))
+    return Resampling(n_draws, confidence, check_random_state(random_state))
 
 
 def intervals(

@@ -28,7 +28,7 @@ def evaluate(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
-    bootstrap: int = 0,
+    n_bootstrap: int = 0,
     confidence: float = 0.95,
     random_state: Any = None,
 ) -> Evaluation:
@@ -56,7 +56,7 @@ def evaluate(
     sample_weight : array of shape (n_samples,), optional
         Weights of the samples, not negative: a sample of weight 2 counts as two, one of weight 0
         as none. Numbers of positives and decisions then are sums of weights.
-    bootstrap : int
+    n_bootstrap : int
         Number of draws of the samples with replacement from which intervals are made; 0 for none.
         Measures of counts and means over samples get one, AUC and average precision by label or
         overall get none. An interval is NaN if a draw had no value.
@@ -85,7 +85,7 @@ def evaluate(
     array([0.5, 1. ])
     """
     undefined = check_undefined(undefined)
-    resampling = check_resampling(bootstrap, confidence, random_state)
+    resampling = check_resampling(n_bootstrap, confidence, random_state)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
     outcome = check_outcome(Y, scores=scores, decided=decided, label_names=label_names)

@@ -41,7 +41,7 @@ def show_evaluation(
             beta=beta,
             undefined=undefined,
             label_names=names,
-            bootstrap=bootstrap,
+            n_bootstrap=bootstrap,
             random_state=seed,
         )
     say(repr(evaluation))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_share
 from labelwise.decisions.thresholds.objectives._constraints import Limits
 from labelwise.measures import Counts, Measure, measured
 
@@ -92,5 +93,4 @@ def _check_draws(n_draws: Any, confidence: Any) -> None:
         raise TypeError(f"n_bootstrap must be a number of draws, got {n_draws!r}.")
     if n_draws < 0 or n_draws == 1:
         raise ValueError(f"n_bootstrap must be 0 or at least 2, got {n_draws}.")
-    if not (isinstance(confidence, float) and 0 < confidence < 1):
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    check_share(confidence, "confidence")

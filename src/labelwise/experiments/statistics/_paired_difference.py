@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import printable
-from labelwise._validation import check_whole
-from labelwise.experiments.statistics._paired_values import check_alpha, dropped_note, paired_values
+from labelwise._validation import check_share, check_whole
+from labelwise.experiments.statistics._paired_values import dropped_note, paired_values
 
 # Numbers drawn at a time.
 _BLOCK = 2**20
@@ -110,7 +110,7 @@ def paired_difference(
     """
     from sklearn.utils import check_random_state
 
-    confidence = check_alpha(confidence, "confidence")
+    confidence = check_share(confidence, "confidence")
     n_draws = check_whole(n_draws, "n_draws", least=2)
     direction = True if higher_is_better is None and measure is None else higher_is_better
     table = paired_values(values, measure=measure, higher_is_better=direction, missing=missing)

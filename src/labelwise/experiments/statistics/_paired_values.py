@@ -149,13 +149,6 @@ def dropped_note(dropped: Sequence[str]) -> list[str]:
     return [f"Left out, as a value is missing: {named(dropped)}."] if dropped else []
 
 
-def check_alpha(alpha: Any, input_name: str = "alpha") -> float:
-    """Return a share strictly between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise ValueError(f"{input_name} must be between 0 and 1, got {alpha!r}.")
-    return float(alpha)
-
-
 def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
     """Return names of blocks, names of methods and the values of untidy input."""
     if isinstance(values, Mapping):

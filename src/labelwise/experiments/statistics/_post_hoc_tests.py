@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import as_text, printable
+from labelwise._validation import check_share
 from labelwise.experiments.statistics._average_ranks import AverageRanks, ranks_of
-from labelwise.experiments.statistics._paired_values import check_alpha, paired_values
+from labelwise.experiments.statistics._paired_values import paired_values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +133,7 @@ def nemenyi_test(
     """
     from scipy.stats import studentized_range
 
-    alpha = check_alpha(alpha)
+    alpha = check_share(alpha, "alpha")
     table = paired_values(
         values, measure=measure, higher_is_better=higher_is_better, missing=missing
     )
@@ -191,7 +192,7 @@ def holm_test(
     """
     from scipy.stats import norm
 
-    alpha = check_alpha(alpha)
+    alpha = check_share(alpha, "alpha")
     table = paired_values(
         values, measure=measure, higher_is_better=higher_is_better, missing=missing
     )
