@@ -1,4 +1,4 @@
-"""The micro frontier: most hits for every number of decisions, over all labels together."""
+"""The micro frontier: the most true positives for every number of decisions of all labels."""
 
 from __future__ import annotations
 
@@ -16,43 +16,78 @@ from labelwise.measures import Counts, precision, recall
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """The vertices of the concave envelope of (decisions, true positives) over all labels.
+    """Best trade-offs between micro precision and micro recall, as `micro_frontier` finds them.
 
-    Made by `micro_frontier`.
+    The frontier is the concave envelope of the points (decisions, true positives) that all
+    threshold vectors reach. The object has its vertices, from no decision at all to the fewest
+    decisions that include every positive; ``len(frontier)`` is the number of vertices.
 
     Attributes
     ----------
-    decided, hits : ndarray of int of shape (n_vertices,)
-        Decisions and true positives of all labels, rising from 0.
-    precision, recall : ndarray of shape (n_vertices,)
-        Their micro averages; NaN where nothing is decided, or without positives.
+    decided : ndarray of int of shape (n_vertices,)
+        Number of decisions of all labels at each vertex, in rising order from 0.
+    hits : ndarray of int of shape (n_vertices,)
+        Number of true positives of all labels at each vertex, in rising order from 0.
     label_names : tuple of str or None
-        Names of the labels, if they came with names.
+        Names of the labels, or None if the data had no names.
+    counts : Counts
+        Counts of all labels together at each vertex, four arrays of shape (n_vertices,).
+    precision : ndarray of shape (n_vertices,)
+        Micro precision at each vertex; NaN where nothing is decided.
+    recall : ndarray of shape (n_vertices,)
+        Micro recall at each vertex; NaN if there are no positives.
+
+    See Also
+    --------
+    micro_frontier : Find the frontier of scores and labels.
     """
 
     decided: np.ndarray
     hits: np.ndarray
     label_names: tuple[str, ...] | None
     _steps: FrontierSteps
-    _n_edges: np.ndarray  # taken at each vertex
+    _n_edges: np.ndarray  # number of hull edges up to each vertex
 
     @property
     def counts(self) -> Counts:
-        """The counts of all labels together at each vertex."""
+        """Counts of all labels together at each vertex."""
         return Counts(*(cells[self._n_edges] for cells in self._steps.counts))
 
     @property
     def precision(self) -> np.ndarray:
-        """Micro precision of each vertex."""
+        """Micro precision at each vertex; NaN where nothing is decided."""
         return np.asarray(precision(self.counts))
 
     @property
     def recall(self) -> np.ndarray:
-        """Micro recall of each vertex."""
+        """Micro recall at each vertex; NaN if there are no positives."""
         return np.asarray(recall(self.counts))
 
     def thresholds(self, vertex: int) -> np.ndarray:
-        """Return the threshold of each label at a vertex, counted from 0 (nothing decided)."""
+        """Return the thresholds that reach a vertex.
+
+        Parameters
+        ----------
+        vertex : int
+            Number of the vertex; 0 is the one without decisions.
+
+        Returns
+        -------
+        ndarray of shape (n_labels,)
+            One threshold for each label.
+
+        Raises
+        ------
+        IndexError
+            If there is no such vertex.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import micro_frontier
+        >>> frontier = micro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
+        >>> frontier.thresholds(1)
+        array([0.75, 0.3 ])
+        """
         n_edges = int(self._n_edges[vertex])
         return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
 
@@ -67,33 +102,50 @@ class Frontier:
 
 
 def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = None) -> Frontier:
-    """Return the best trade of micro precision for micro recall that thresholds can reach.
+    """Find the best trade-offs between micro precision and micro recall.
 
-    With a threshold for each label, ``D`` decisions and ``TP`` hits in all, the points (D, TP) of
-    all threshold vectors lie under a concave line; its vertices are returned, each with the
-    thresholds that reach it. No thresholds give more hits for as few decisions, and a measure
-    that rises with TP and falls with D has its maximum over them, if it is a quotient of linear
-    functions with a positive denominator, at one of these vertices.
+    With one threshold for each label, D decisions and TP true positives of all labels, the points
+    (D, TP) of all threshold vectors lie on or under a concave line. The vertices of this line are
+    returned, each with thresholds that reach it. No thresholds reach more true positives with as
+    few decisions as a vertex has.
 
     Parameters
     ----------
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores, float32 or float64; in a CSR matrix, absent means never decided.
-    Y : array, sparse matrix, frame or list of sets
-        The truth; columns with names are matched by name.
-    label_names : sequence of str, optional
-        Names of the columns.
+        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels. If scores and Y both have column names, columns are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without column names.
 
     Returns
     -------
     Frontier
-        From nothing decided to the fewest decisions that hold every positive; what follows would
-        only add false positives.
+        Vertices from no decision to the fewest decisions that include every positive; further
+        decisions would only add false positives.
+
+    Raises
+    ------
+    ValueError
+        If scores are not finite, or if scores and Y do not have the same samples and labels.
+
+    See Also
+    --------
+    best_thresholds : Find the thresholds with the highest value of a measure.
 
     Notes
     -----
-    O(nN log n): the hulls of labels are found apart, and their edges walked in the order of
-    falling slope. The paper leaves these curves open (pillai2012, section 5).
+    The concave hull of each label's curve of (decisions, true positives) takes one sort of its
+    scores. The edges of all hulls in the order of falling slope form the frontier:
+    O(n_samples · n_labels · log n_samples). A quotient of two linear functions of TP and D with a
+    positive denominator that rises with TP and falls with D, such as the F-measure, has its
+    maximum over all threshold vectors at a vertex. Pillai et al. leave these curves to future work
+    (pillai2012, section 5).
+
+    References
+    ----------
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
+    (pillai2012).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Thresholds: what tuning gives, and what decides."""
+"""The result of tuning: a threshold for each label, which turns scores into decisions."""
 
 from __future__ import annotations
 
@@ -12,55 +12,76 @@ from scipy import sparse
 from labelwise._text import printable
 from labelwise._validation import Scores, check_scores, columns_in_order
 
-# The table of a repr shows so many labels.
+# Number of labels in the table of a repr.
 _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Thresholds:
-    """A threshold for each label, with the value they reach and what is known about it.
+    """One threshold for each label, and the value that the thresholds reach.
 
-    Made by `best_thresholds` and `scan_thresholds`, or read by `load`.
+    `best_thresholds` and `scan_thresholds` return such objects, and `Thresholds.load` reads them
+    from a file. A label is decided for a sample if its score is at least the threshold.
 
     Attributes
     ----------
-    values : ndarray of shape (n_labels,)
-        A label is decided where ``score >= threshold``: inf decides nobody, -inf everybody.
+    values : ndarray of float64 of shape (n_labels,)
+        The thresholds. inf decides no sample, -inf decides every sample that has a score.
     value : float
-        The value of the measure on the tuning data, or the cost.
-    measure, average, beta
-        What was maximised: the name of the measure, "micro", "macro" or "sample", and beta; the
-        measure "cost" was minimised.
+        Value of the measure on the tuning data, or the total cost.
+    measure : str
+        Name of the measure that was maximised, or "cost" if a cost was minimised.
+    average : {"micro", "macro", "sample"}
+        Average of the measure over labels or samples.
     support : ndarray of int of shape (n_labels,)
-        Positives of each label in the tuning data.
+        Number of positives of each label in the tuning data.
     decided : ndarray of int of shape (n_labels,)
-        How often each label is decided in the tuning data.
+        Number of samples in the tuning data for which each label is decided.
     n_samples : int
-        Rows of the tuning data.
+        Number of samples in the tuning data.
+    beta : float
+        Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
+        measures that take no beta.
     label_names : tuple of str or None
-        Names of the labels, None if they came without.
-    exact : bool
-        Whether it is proven that no other thresholds that keep to the constraints have a higher
-        value on the tuning data. For which measures, see `average` of `best_thresholds`.
+        Names of the labels, or None if the tuning data had no names.
     gap : float or None
-        How much higher than `value` any such thresholds may come: 0 if exact, None if unknown.
+        Upper bound of how much higher than `value` the value of any other thresholds that meet the
+        constraints can be: 0 if `value` is proven to be the highest, None if no bound is known.
     certificate : float or None
-        The λ that proves a micro average without constraints: every label by itself maximises
-        ``true positives - λ·decisions``. For F it is ``F / (1 + beta²)``. None if the value is
-        not proven, or by a search.
-    shrink : float
-        How much was shrunk, as given or as found by "auto".
-    fbr : float or None
-        The least F of a label that kept its threshold, as given or as found by "auto".
+        The λ that proves a micro average without constraints to be the highest: at these
+        thresholds every label maximises ``true positives - λ · decisions`` by itself. For the
+        F-measure λ is ``F / (1 + beta²)``. None if there is no proof, or if a search proved it.
     shared : bool
-        Whether one threshold was sought for all labels.
-    interval : tuple of float or None
-        If asked for, a confidence interval of the value that these thresholds have on new samples.
-        It is not one of `value`, which is higher, because thresholds were tuned on the same
-        samples. None with few samples, and for a macro average if a label has no positives.
+        Whether one threshold for all labels was required.
+    shrink : float
+        Amount of shrinkage between 0 and 1, as given or as chosen by "auto".
+    fbr : float or None
+        F-measure below which FBR raised the threshold of a label, as given or as chosen by "auto";
+        None without FBR.
+    interval : tuple of two floats or None
+        Confidence interval of the value that these thresholds have on new samples, if
+        `best_thresholds` was called with `n_bootstrap`. `value` is often above it, because the
+        thresholds were tuned on the same samples. None with fewer than 20 samples or groups, and
+        for a macro average if a label has no positives.
     intervals : ndarray of shape (2, n_labels) or None
-        If asked for, the spread of each threshold over resampled rows. These are no confidence
-        intervals of the best thresholds: see the notes of `best_thresholds`.
+        Lower and upper end of the spread of each threshold over resampled rows, if
+        `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
+        the best threshold; see the notes of `best_thresholds`.
+    exact : bool
+        Whether `value` is proven to be the highest on the tuning data.
+
+    See Also
+    --------
+    best_thresholds : Find the thresholds with the highest value of a measure.
+    TunedThresholds : Tune thresholds around a scikit-learn estimator.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import best_thresholds
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> tuned = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> tuned.values, round(tuned.value, 4), tuned.exact
+    (array([0.25, 0.35]), 0.8571, True)
     """
 
     values: np.ndarray
@@ -80,26 +101,33 @@ class Thresholds:
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
 
-    # Only arrays compare elementwise; two Thresholds are the same if they are the same object.
+    # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
     @property
     def exact(self) -> bool:
-        """Whether the value is proven to be the highest on the tuning data."""
+        """Whether `value` is proven to be the highest on the tuning data (`gap` is 0)."""
         return self.gap == 0
 
     def decide(self, scores: Any) -> Any:
-        """Return which labels are decided, in the order of these thresholds.
+        """Decide each label for the samples whose score is at least its threshold.
 
         Parameters
         ----------
         scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            In a CSR matrix, what is absent is not decided. The columns of a frame may stand in
-            any order if the labels have names.
+            Finite scores. In a CSR matrix, an absent score is never decided. The columns of a
+            frame are matched by name if the thresholds have label names.
 
         Returns
         -------
-        ndarray of int8, or csr_array of bool if the scores are sparse
+        ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
+            1 where a label is decided, with the labels in the order of the thresholds; sparse if
+            the scores are sparse.
+
+        Raises
+        ------
+        ValueError
+            If the scores are not finite, or if their labels are not those of the thresholds.
 
         Examples
         --------
@@ -119,7 +147,7 @@ class Thresholds:
         return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
 
     def _in_order(self, scores: Scores) -> Any:
-        """Return the matrix of scores with its columns in the order of the thresholds."""
+        """Return the score matrix with its columns in the order of the thresholds."""
         if self.label_names is not None and scores.names is not None:
             order = columns_in_order(self.label_names, scores.names, "scores")
             return scores.matrix[:, order]
@@ -131,12 +159,31 @@ class Thresholds:
         return scores.matrix
 
     def save(self, path: str | Path) -> None:
-        """Write the thresholds to a JSON file, whole or not at all.
+        """Write the thresholds to a JSON file.
+
+        The file appears only once it is complete; an error leaves an existing file unchanged.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; ``-`` is the standard output.
+            File to write; missing folders are created, and ``-`` is the standard output.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from labelwise.decisions import Thresholds, best_thresholds
+        >>> tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "thresholds.json"
+        ...     tuned.save(path)
+        ...     Thresholds.load(path).values
+        array([0.75, 0.3 ])
         """
         from labelwise.decisions.thresholds._result_json import write_thresholds
 
@@ -144,16 +191,30 @@ class Thresholds:
 
     @staticmethod
     def load(path: str | Path) -> Thresholds:
-        """Return the thresholds of a file written by `save`; nothing else is accepted.
+        """Read thresholds from a JSON file that `save` has written.
 
-        A file of more than 128 MiB, and anything that is wrong with a file, is a `DataError`.
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+
+        Returns
+        -------
+        Thresholds
+            The thresholds with all attributes.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
+            the version that this release writes.
         """
         from labelwise.decisions.thresholds._result_json import read_thresholds
 
         return read_thresholds(path)
 
     def _check_loaded(self) -> None:
-        """Refuse thresholds that are not one number for each label, as a file may have them."""
+        """Refuse thresholds of a model file unless there is one number for each label."""
         check_thresholds(self, len(self.values))
 
     def __len__(self) -> int:
@@ -168,7 +229,7 @@ class Thresholds:
         return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
 
     def _notes(self) -> list[str]:
-        """Return what is known about the value, a line each."""
+        """Return a line that says what is known about the value, if anything is."""
         never = int((self.decided == 0).sum())
         low, high = self.interval or (0.0, 0.0)
         notes = [
@@ -186,7 +247,7 @@ class Thresholds:
         return [text] if text else []
 
     def _table(self) -> list[str]:
-        """Return a line for each label, up to a number."""
+        """Return the table of the first labels, one line each."""
         names = self.label_names or tuple(map(str, range(len(self))))
         shown = [printable(name) for name in names[:_MOST_SHOWN]]
         width = max([len("label"), *map(len, shown)])
@@ -201,7 +262,7 @@ class Thresholds:
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:
-    """Refuse loaded thresholds that are not one number for each of so many labels."""
+    """Refuse loaded thresholds unless they have one number for each of `n_labels` labels."""
     if type(thresholds) is not Thresholds:
         raise ValueError(f"thresholds must be Thresholds, got {type(thresholds).__name__}")
     values: Any = thresholds.values

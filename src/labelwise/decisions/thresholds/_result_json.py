@@ -1,4 +1,4 @@
-"""Thresholds as plain JSON, versioned; what is not known is refused."""
+"""Files of thresholds: JSON with a version, read with checks of every key and value."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise thresholds"
 VERSION = 1
-# For two million labels without names or intervals, and half a million with both. JSON takes up to
-# twelve times its size in memory.
+# Enough for two million labels without names and intervals, or half a million with both. Parsing
+# JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
-# Lists and objects in a file; `write_thresholds` writes 9 at most.
+# Most lists and objects that a file may have; `write_thresholds` writes at most 9.
 _MOST_LISTS = 16
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
 
 def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
-    """Write the file whole, or leave what was there."""
+    """Write a file of thresholds; an error leaves an existing file unchanged."""
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     for field in fields(thresholds):
         content[field.name] = _as_json(getattr(thresholds, field.name))
@@ -40,7 +40,7 @@ def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
 
 
 def read_thresholds(path: str | Path) -> Thresholds:
-    """Return the thresholds of a file, refusing whatever `write_thresholds` does not write."""
+    """Read a file of thresholds; anything that `write_thresholds` does not write is refused."""
     content = _read_json(path)
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise DataError(path, f"holds no {FORMAT}.")
@@ -60,7 +60,7 @@ def read_thresholds(path: str | Path) -> Thresholds:
 
 def _read_json(path: str | Path) -> Any:
     content = bytes(read_bytes(path, _MAX_BYTES))
-    # Counted before anything is built: empty lists take twenty times their size in memory.
+    # Count lists before parsing: parsed empty lists take twenty times their size in memory.
     opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
     if len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS:
         raise DataError(path, f"holds more than the {_MOST_LISTS} lists that thresholds may have.")
@@ -96,7 +96,7 @@ def _refuse(word: str) -> None:
 
 
 def _as_json(value: Any) -> Any:
-    """Return plain lists and numbers; those that are not finite as words."""
+    """Return lists and numbers for JSON; infinite numbers and NaN become strings."""
     if isinstance(value, np.ndarray | tuple):
         return [_as_json(item) for item in value]
     if isinstance(value, np.generic):
@@ -107,7 +107,7 @@ def _as_json(value: Any) -> Any:
 
 
 def _of_one_size(found: dict[str, Any]) -> Thresholds:
-    """Return the thresholds if there is one of everything for each label."""
+    """Return the thresholds if every array has an entry for each label."""
     n_labels = found["values"].size
     for name in ("support", "decided", "label_names", "intervals"):
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
@@ -117,7 +117,7 @@ def _of_one_size(found: dict[str, Any]) -> Thresholds:
 
 
 def _kind(value: Any, name: str, kinds: tuple[type, ...], words: str) -> Any:
-    """Return a value of the right kind; True is no number."""
+    """Return a value if its type is one of `kinds`; True and False are not numbers."""
     if type(value) not in kinds:
         raise TypeError(f"{name} must be {words}, got {value!r:.50}.")
     return value

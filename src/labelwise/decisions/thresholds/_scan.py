@@ -1,4 +1,4 @@
-"""Algorithm 1 of pillai2012, as published."""
+"""Micro F by scanning the labels one after the other (Algorithm 1 of Pillai et al., 2012)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,27 @@ from labelwise.decisions.thresholds.curves._problem import (
 
 
 class Scan(NamedTuple):
-    """What `scan_thresholds` found, and what it cost."""
+    """Thresholds found by `scan_thresholds`, and how much work they took.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        The thresholds after the last scan.
+    n_evaluated : int
+        Number of threshold vectors whose F-measure was computed.
+    n_scans : int
+        Number of scans over all labels, including the last one, which changes no threshold.
+    value_after_first_scan : float
+        Micro F after the first scan.
+
+    See Also
+    --------
+    scan_thresholds : Find thresholds by scanning the labels.
+    """
 
     thresholds: Thresholds
-    n_evaluated: int  # threshold sets
-    n_scans: int  # over all labels, the last one without a change included
+    n_evaluated: int
+    n_scans: int
     value_after_first_scan: float
 
 
@@ -33,38 +49,57 @@ def scan_thresholds(
     max_scans: int | None = None,
     label_names: Sequence[str] | None = None,
 ) -> Scan:
-    """Return the thresholds of the highest micro F by scanning labels one after the other.
+    """Find the thresholds with the highest micro F by scanning label after label.
 
-    All thresholds start below the lowest score. In the order of the labels each is moved up to
-    the value that is best while the others stay, until a scan over all labels moves none. This is
-    Algorithm 1 of pillai2012 to the letter; `best_thresholds` reaches the same value at the price
-    of a sort.
+    All thresholds start below the lowest score. Label after label, the threshold is moved up to
+    the value with the highest micro F while all others stay, until a scan over all labels moves
+    none. This is Algorithm 1 of Pillai et al. as published, for comparisons: `best_thresholds`
+    reaches the same value in about the time of a sort.
 
     Parameters
     ----------
-    scores, Y, label_names
-        As in `best_thresholds`.
-    beta : float
-        Of the F-measure.
-    max_scans : int, optional
-        Scans at most; 1 is the greedy rule of Fan and Lin. Without it the value is the highest.
+    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
+        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels. If scores and Y both have column names, columns are matched by name.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
+    max_scans : int, default=None
+        Largest number of scans; 1 is the greedy rule of Fan and Lin. With None, scans are repeated
+        until no threshold moves, and the value is the highest of all threshold vectors.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without column names.
 
     Returns
     -------
     Scan
-        `thresholds`, the number of evaluated threshold sets (each candidate of a label counts,
-        the one it has included), the number of scans, and the value after the first one.
+        The thresholds, the number of evaluated threshold vectors (each candidate of a label counts
+        once, including its current threshold), the number of scans, and the value after the first.
+
+    Raises
+    ------
+    TypeError
+        If `max_scans` is neither a whole number nor None.
+    ValueError
+        If `max_scans` is less than 1, if `beta` is not positive, if scores are not finite, or if
+        scores and Y do not have the same samples and labels.
+
+    See Also
+    --------
+    best_thresholds : Find the same value in O(n_samples · n_labels · log n_samples).
 
     Notes
     -----
-    O(n²N²) at worst: at most ``(N²(n+1)² + N(n+1)) / 2`` threshold sets are evaluated; in
-    practice fewer than ``2(n+1)N``. Each evaluation is O(1), since counts of all candidates come
-    from one sort.
+    With n samples and N labels, at most ``(N²(n+1)² + N(n+1)) / 2`` threshold vectors are
+    evaluated, O(n²N²); in practice fewer than ``2(n+1)N``. Each evaluation takes O(1), since the
+    counts of all candidates of a label come from one sort.
 
     References
     ----------
-    pillai2012, Algorithm 1. Fan and Lin, A Study on Threshold Selection for Multi-label
-    Classification, 2007.
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012,
+    Algorithm 1 (pillai2012).
+
+    R.-E. Fan, C.-J. Lin, "A Study on Threshold Selection for Multi-label Classification", 2007.
 
     Examples
     --------
@@ -99,19 +134,19 @@ def scan_thresholds(
 
 
 class _Scanned(NamedTuple):
-    """Where each label stands at the end, the value after each scan, and the sets evaluated."""
+    """The last cut of each label, the value after each scan, and the evaluated vectors."""
 
-    places: np.ndarray
+    places: np.ndarray  # number of the cut of each label
     values: list[float]
     n_evaluated: int
-    moved: bool  # in the last scan
+    moved: bool  # whether the last scan moved a threshold
 
 
 def _scanned(labels: list[Cuts], beta: float, max_scans: int | None) -> _Scanned:
-    """Scan the cuts of each label, which stand in the order of falling threshold."""
+    """Run the scans over the cuts of each label, which are in the order of falling threshold."""
     weighted_positives = beta**2 * sum(int(cuts.positives[0]) for cuts in labels)
     if weighted_positives == 0:
-        # The only F above 0 is that of no decisions at all, which single moves never reach.
+        # F is above 0 only without any decision, which moves of one label cannot reach.
         return _Scanned(np.zeros(len(labels), dtype=np.int64), [1.0], 0, False)
     places = np.array([cuts.decided.size - 1 for cuts in labels])
     decided = sum(int(cuts.decided[-1]) for cuts in labels)
@@ -126,7 +161,7 @@ def _scanned(labels: list[Cuts], beta: float, max_scans: int | None) -> _Scanned
             more_hits = cuts.hits[:end] - cuts.hits[places[j]]
             f = (1 + beta**2) * (hits + more_hits) / (weighted_positives + decided + more)
             n_evaluated += end
-            # Among equals the lowest threshold: it is left only for a higher value.
+            # Among equal values the lowest threshold: it moves only to a higher value.
             best = places[j] - int(np.argmax(f[::-1]))
             if best != places[j]:
                 places[j], moved = best, True
