@@ -1,4 +1,4 @@
-"""Probabilities that keep their word, label by label."""
+"""An estimator that calibrates the scores of any multi-label estimator, label by label."""
 
 from __future__ import annotations
 
@@ -34,50 +34,63 @@ from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Turn the scores of any multi-label estimator into probabilities, label by label.
 
-    Each label's scores are held out by one cross-validation and mapped to the observed shares of
-    positives; then the estimator is fitted to all samples. scikit-learn's
-    ``CalibratedClassifierCV`` does this for one label.
+    Held-out scores of each label, from one cross-validation of the estimator, are mapped to the
+    observed shares of positives; then the estimator is fitted to all samples. scikit-learn's
+    ``CalibratedClassifierCV`` does this for a single label.
 
     Parameters
     ----------
-    estimator : object with fit and decision_function or predict_proba
-        A multi-label estimator; `decision_function` is asked if there is one.
-    method : {"isotonic", "sigmoid"}
-        "isotonic": the rising step function nearest to the data, for labels with plenty of
-        samples. "sigmoid": 1 / (1 + exp(-(a · score + b))) by Platt's likelihood, with targets
-        drawn in from 0 and 1; two numbers a label, so it also serves rare ones.
-    cv : int, splitter or iterable of (train, test)
-        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
-        Parts of pairs are row numbers or boolean masks of all rows.
-    n_jobs : int, optional
-        Folds at a time.
+    estimator : estimator with fit and with decision_function or predict_proba
+        A multi-label estimator. Its `decision_function` is used if there is one.
+    method : {"isotonic", "sigmoid"}, default="isotonic"
+        "isotonic" fits the non-decreasing step function with the least squared error, for labels
+        with many samples. "sigmoid" fits 1 / (1 + exp(-(a · score + b))) by maximum likelihood,
+        with Platt's targets between 0 and 1; it has two parameters per label, and so serves rare
+        labels as well.
+    cv : int, splitter or iterable of (train, test), default=5
+        A whole number is the number of folds of `MultilabelStratifiedKFold`, with the same folds in
+        every call. The parts of pairs are row numbers or boolean masks of all rows.
+    n_jobs : int, default=None
+        Number of folds that are fitted at the same time. None means 1, -1 means all cores.
 
     Attributes
     ----------
-    estimator_ : object
-        Fitted to all samples, and to the labels that have both classes; None if none has.
-    calibrators_ : list
-        Has, for each label with both classes, an object whose ``predict`` maps scores to
-        probabilities.
-    constants_ : array of shape (n_labels,)
-        0 or 1 for labels with one class, which they always get, and of which a warning tells;
-        NaN for all others.
-    classes_ : array of shape (n_labels,)
-        Numbers of the labels.
-    label_names_ : tuple of str, or None
-        Names of the labels, if Y has any.
+    estimator_ : estimator or None
+        The estimator fitted to all samples and to the labels that have both classes; None if no
+        label has both.
+    calibrators_ : list of objects with a method predict
+        One for each label that has both classes; ``predict`` maps scores to probabilities.
+    constants_ : ndarray of shape (n_labels,)
+        The class of labels that have only one, 0 or 1, which is always predicted; NaN for all
+        other labels. `fit` warns of such labels.
+    classes_ : ndarray of int of shape (n_labels,)
+        Numbers of the labels, from 0.
+    label_names_ : tuple of str or None
+        Names of the labels, or None if the labels have no names.
+    n_features_in_ : int
+        Number of features, if the fitted estimator has this attribute.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the fitted estimator has this attribute.
+
+    See Also
+    --------
+    maximize_expected_f_independent : Find label sets from the probabilities.
+    TunedThresholds : Tune thresholds of the scores instead.
 
     Notes
     -----
-    The two calibrations count samples by their weight: a sample of weight 2 is worth two samples.
-    Weights of the folds are those of their rows, and `cv` does not see weights. Under
-    scikit-learn's metadata routing the requests of this object, of the estimator and of the
-    splitter decide who gets `sample_weight` and `groups`.
+    Both calibrations count samples by weight: a sample of weight 2 counts as two samples. A
+    splitter does not get the weights. With scikit-learn's metadata routing, the requests of this
+    object, of the estimator and of the splitter decide which of them get `sample_weight` and
+    `groups`.
 
     References
     ----------
-    Platt, Probabilistic Outputs for Support Vector Machines, 1999. Zadrozny and Elkan, Transforming
-    Classifier Scores into Accurate Multiclass Probability Estimates, 2002.
+    J. Platt, "Probabilistic Outputs for Support Vector Machines and Comparisons to Regularized
+    Likelihood Methods", 1999.
+
+    B. Zadrozny, C. Elkan, "Transforming Classifier Scores into Accurate Multiclass Probability
+    Estimates", KDD 2002.
 
     Examples
     --------
@@ -102,24 +115,32 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
-        """Learn the probabilities of scores, and fit the estimator to all samples.
+        """Fit the estimator to all samples, and the calibration to its held-out scores.
 
         Parameters
         ----------
-        X : rows of what the estimator takes
-            Features of the samples.
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Features of the samples, as the estimator takes them.
         Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples.
-        sample_weight : array of shape (n_samples,), optional
-            How often each sample counts, for the estimator and for the calibration. A sample of
-            weight 0 is left out.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
+            ignored. With None, all samples have weight 1.
         **params : dict
-            `groups` goes to the splitter, everything else to the estimator's ``fit``.
+            `groups` is passed to the splitter, all others to the estimator's ``fit``.
 
         Returns
         -------
         CalibratedLabels
-            The fitted estimator.
+            The fitted object itself.
+
+        Raises
+        ------
+        ValueError
+            If `method` is unknown, if there are no labels, or if `X` and the labels do not have the
+            same number of samples.
+        TypeError
+            If the estimator has neither `decision_function` nor `predict_proba`.
         """
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
@@ -155,7 +176,23 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1) of shape (n_samples, n_labels)."""
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Features of the samples, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            P(y_label = 1).
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        """
         check_is_fitted(self)
         scorer = LabelScorer(self.estimator_, self.constants_)
         proba = scorer.scores(X, scoring_method(self.estimator))
@@ -165,11 +202,33 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.where(np.isnan(self.constants_), proba, self.constants_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 where a label is at least as probable as not."""
+        """Predict the labels whose probability is at least 0.5.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Features of the samples, as the estimator takes them.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n_samples, n_labels)
+            1 where a label is predicted.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        """
         return (self.predict_proba(X) >= 0.5).astype(np.int64)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who may ask for what is given to `fit`: itself, the estimator and the splitter."""
+        """Return the metadata routing of this object, its estimator and its splitter.
+
+        Returns
+        -------
+        MetadataRouter
+            scikit-learn's description of which of them receive the arguments of `fit`.
+        """
         is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
         return (
             MetadataRouter(owner=self)
@@ -185,7 +244,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the groups for the splitter, and what goes to the estimator's fit."""
+        """Return the groups for the splitter, and the arguments of the estimator's fit."""
         given = {name: value for name, value in params.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
             if sample_weight is not None:
@@ -207,7 +266,10 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _splits(
         self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray
     ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the rows of each split that count; a splitter sees the labels that vary."""
+        """Return the splits of `cv` without rows of weight 0.
+
+        The splitter gets only the labels that have both classes.
+        """
         splits = splits_of(self.cv, X, Y[:, np.isnan(self.constants_)], groups)
         if counted.size == len(Y):
             return splits
@@ -225,7 +287,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ]
 
     def _check_loaded(self) -> None:
-        """Refuse constants of other labels, as a file may have them."""
+        """Refuse constants of a model file that do not fit the labels."""
         if hasattr(self, "constants_"):
             check_constants(self)
 
@@ -235,25 +297,44 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """The probability 1 / (1 + exp(-(slope · score + intercept)))."""
+    """The probability 1 / (1 + exp(-(slope · score + intercept))) of a score.
+
+    Attributes
+    ----------
+    slope : float
+        Factor of the score.
+    intercept : float
+        Log-odds at score 0.
+    """
 
     slope: float
     intercept: float
 
     def predict(self, scores: np.ndarray) -> np.ndarray:
-        """Return the probability of each score."""
+        """Return the probability of each score.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples,)
+            Scores of one label.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Probabilities between 0 and 1.
+        """
         return np.asarray(expit(self.slope * scores + self.intercept))
 
     def _check_loaded(self) -> None:
-        """Refuse anything but two numbers, as a file may have it."""
+        """Refuse values of a model file unless both are numbers."""
         if type(self.slope) is not float or type(self.intercept) is not float:
             raise ValueError("a sigmoid must have a slope and an intercept")
 
 
 def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Sigmoid:
-    """Return the likeliest sigmoid for Platt's targets, (N+ + 1) / (N+ + 2) and 1 / (N- + 2).
+    """Fit a sigmoid by maximum likelihood to Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2).
 
-    N+ and N- are the weights of all positives and of all negatives.
+    N+ and N- are the total weights of the positives and of the negatives.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -264,7 +345,7 @@ def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) ->
     spread = np.sqrt(np.average((scores - centre) ** 2, weights=weights))
     if spread <= 1e-12 * np.abs(scores).max():
         return Sigmoid(0.0, float(logit(np.average(target, weights=weights))))
-    # Each sample counts as positive to the degree of its target, and as negative for the rest.
+    # Each sample counts as positive with its target as weight, and as negative with the rest.
     twice = np.tile((scores - centre) / spread, 2)[:, None]
     classes = np.repeat([1, 0], labels.size)
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
@@ -275,7 +356,7 @@ def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) ->
 
 
 def _fit_isotonic(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Any:
-    """Return the rising function of the score with the least weighted squared error."""
+    """Fit the non-decreasing function of the score with the least weighted squared error."""
     from sklearn.isotonic import IsotonicRegression
 
     model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")

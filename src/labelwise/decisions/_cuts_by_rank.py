@@ -1,4 +1,4 @@
-"""Decisions by rank: the best labels of each sample, or the best samples of each label."""
+"""Decisions by rank: the k best labels of each sample, or the best samples of each label."""
 
 from __future__ import annotations
 
@@ -20,23 +20,37 @@ from labelwise._validation import (
 
 
 def rank_cut(scores: Any, k: int) -> Any:
-    """Return the k labels with the highest scores of each sample (RCut).
+    """Decide the k labels with the highest scores of each sample (RCut).
 
     Parameters
     ----------
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        In a CSR matrix, absent means never decided: a sample with fewer scores gets fewer labels.
+        Finite scores. In a CSR matrix, an absent score is never decided, so that a sample with
+        fewer than k scores gets fewer labels.
     k : int
-        Labels of each sample, at most n_labels.
+        Number of labels of each sample, from 0 to n_labels.
 
     Returns
     -------
-    ndarray of int8, or csr_array of bool if the scores are sparse
-        Among equal scores the labels that come first are taken, so that it is k exactly.
+    ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
+        1 where a label is decided; sparse if the scores are sparse. Among equal scores the first
+        labels are taken, so that every sample gets exactly k.
+
+    Raises
+    ------
+    TypeError
+        If `k` is not a whole number.
+    ValueError
+        If `k` is negative or greater than the number of labels, or if scores are not finite.
+
+    See Also
+    --------
+    proportion_cut : Decide each label as often as in training.
+    best_thresholds : Find the thresholds with the highest value of a measure.
 
     References
     ----------
-    Yang, A Study of Thresholding Strategies for Text Categorization, 2001.
+    Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR 2001.
 
     Examples
     --------
@@ -56,30 +70,44 @@ def rank_cut(scores: Any, k: int) -> Any:
 def proportion_cut(
     scores: Any, Y_train: Any, *, factor: float = 1.0, label_names: Sequence[str] | None = None
 ) -> Any:
-    """Return each label's best samples, as large a share of them as in training (PCut).
+    """Decide each label for as large a share of samples as in training (PCut).
 
     Label j is decided for the ``round(factor · n_samples · share_j)`` samples with its highest
-    scores, share_j being its share of the rows of `Y_train`. All samples are needed at once.
+    scores, where share_j is the share of positives of label j in `Y_train`. The decisions of a
+    sample depend on the other samples, so that all samples must be given at once.
 
     Parameters
     ----------
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        In a CSR matrix, absent means never decided.
-    Y_train : array, sparse matrix, frame or list of sets
-        Labels of the training data.
-    factor : float
-        How much more often than in training labels are decided.
-    label_names : sequence of str, optional
-        Names of the columns.
+        Finite scores. In a CSR matrix, an absent score is never decided.
+    Y_train : array, sparse matrix, frame or list of sets of shape (n_train, n_labels)
+        Labels of the training data. If both scores and `Y_train` have column names, columns are
+        matched by name, and the decisions have the order of `Y_train`.
+    factor : float, default=1.0
+        Ratio of the share of decisions to the share of positives in training.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without column names.
 
     Returns
     -------
-    ndarray of int8, or csr_array of bool if the scores are sparse
-        Among equal scores the samples that come first are taken.
+    ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
+        1 where a label is decided; sparse if the scores are sparse. Among equal scores the first
+        samples are taken.
+
+    Raises
+    ------
+    ValueError
+        If `factor` is negative or not finite, if scores are not finite, if `Y_train` is empty, or
+        if scores and `Y_train` do not have the same labels.
+
+    See Also
+    --------
+    rank_cut : Decide the k best labels of each sample.
+    best_thresholds : Find the thresholds with the highest value of a measure.
 
     References
     ----------
-    Yang, A Study of Thresholding Strategies for Text Categorization, 2001.
+    Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR 2001.
 
     Examples
     --------
@@ -90,7 +118,7 @@ def proportion_cut(
            [0, 0]], dtype=int8)
     """
     if not 0 <= factor < np.inf:
-        raise ValueError(f"factor must be a number, not negative, got {factor!r}.")
+        raise ValueError(f"factor must be finite and not negative, got {factor!r}.")
     scored = check_scores(scores, label_names=label_names)
     if is_list_of_sets(Y_train) and label_names is None:
         label_names = columns_of_sets({"Y_train": Y_train}, {"scores": scored})
@@ -105,7 +133,7 @@ def proportion_cut(
 
 
 def _in_order(scores: Scores, labels: Labels) -> Any:
-    """Return the scores with the columns of the labels."""
+    """Return the score matrix with its columns in the order of the labels."""
     if scores.names is not None and labels.names is not None:
         return scores.matrix[:, columns_in_order(labels.names, scores.names, "scores")]
     if scores.matrix.shape[1] != labels.matrix.shape[1]:
@@ -116,7 +144,7 @@ def _in_order(scores: Scores, labels: Labels) -> Any:
 
 
 def _top_of_each(scores: Any, sizes: np.ndarray) -> Any:
-    """Return the highest of each row, as many as its size says."""
+    """Mark the highest scores of each row, as many as `sizes` has for it."""
     if sparse.issparse(scores):
         return _top_of_stored(sparse.csr_array(scores), sizes)
     order = np.argsort(-scores, axis=1, kind="stable")
@@ -127,7 +155,7 @@ def _top_of_each(scores: Any, sizes: np.ndarray) -> Any:
 
 
 def _top_of_stored(scores: sparse.csr_array, sizes: np.ndarray) -> sparse.csr_array:
-    """Return the highest of the stored scores of each row."""
+    """Mark the highest stored scores of each row."""
     scores.sort_indices()
     n_stored = np.diff(scores.indptr)
     rows = np.repeat(np.arange(scores.shape[0]), n_stored)

@@ -201,7 +201,7 @@ def test_bad_samples_are_refused_by_name(samples, error, told):
 @pytest.mark.parametrize(
     ("joint", "p_empty", "error", "told"),
     [
-        (sparse.csr_array((2, 2)), [0], TypeError, "joint must be dense"),
+        (sparse.csr_array((2, 2)), [0], TypeError, "joint must be a dense array"),
         (np.zeros((2, 2)), [0], ValueError, "joint must be 3-D, .* got float64 \\(2, 2\\)"),
         (np.zeros((2, 0, 2)), [0], ValueError, "got float64 \\(2, 0, 2\\)"),
         (np.zeros((2, 1, 2)), [0], ValueError, "p_empty has 1 entries for 2 samples"),

@@ -1,4 +1,4 @@
-"""Label sets of the highest expected F, from joint or from marginal probabilities.
+"""Label sets with the highest expected F-measure, from probabilities of the labels.
 
-Uses measures and the shared packages only; nothing here knows of thresholds.
+Modules here import only shared packages (`_validation`, `_parallel`), nothing about thresholds.
 """

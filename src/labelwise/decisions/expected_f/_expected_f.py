@@ -1,4 +1,4 @@
-"""The label set with the highest expected F, for any distribution of the labels (GFM)."""
+"""The label set with the highest expected F for any joint distribution of the labels (GFM)."""
 
 from __future__ import annotations
 
@@ -18,57 +18,74 @@ from labelwise.decisions.expected_f._probabilities import (
 
 
 def maximize_expected_f(joint: Any, p_empty: Any, *, beta: float = 1.0) -> tuple[Any, np.ndarray]:
-    """Return for each sample the label set with the highest expected F, and that value.
+    """Find the label set with the highest expected F-measure for each sample.
 
-    Known as the general F-measure maximizer (GFM). With s_y the number of labels of y, a set h of
-    k > 0 labels has
-
-        E F(y, h) = Σ_{i in h} Σ_s P(y_i = 1, s_y = s) (1 + β²) / (β² s + k),
-
-    so the best set of k labels holds the k largest inner sums, and the best set is the best of
-    these and the empty one, whose value is `p_empty`: two empty sets score 1.
+    This is the general F-measure maximizer (GFM) of Dembczyński et al. It makes no assumption
+    about the distribution of the label vector y, and needs only the probabilities of each label
+    together with the number of labels.
 
     Parameters
     ----------
-    joint : array of shape (n_samples, n_labels, n_sizes), or sparse
-        P(y_label = 1, s_y = s) at [sample, label, s - 1]. Sparse matrices have the shape
-        (n_samples · n_labels, n_sizes), row ``sample * n_labels + label``; for instance
-        ``scipy.sparse.vstack`` of one matrix for each sample. Sizes beyond the last have
-        probability 0.
+    joint : array of shape (n_samples, n_labels, n_sizes), or sparse matrix
+        P(y_label = 1, s_y = s) at [sample, label, s - 1], where s_y is the number of labels of y.
+        A sparse matrix has the shape (n_samples · n_labels, n_sizes), with row
+        ``sample * n_labels + label``, as ``scipy.sparse.vstack`` of one matrix per sample gives.
+        Numbers of labels above n_sizes have probability 0.
     p_empty : array of shape (n_samples,)
-        P(no label).
-    beta : float
-        Weight of recall, any positive number.
+        Probability that a sample has no label.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number.
 
     Returns
     -------
-    decided : int8 array of shape (n_samples, n_labels), or boolean CSR if `joint` is sparse
-        1 for the labels of the best set; of the fewest labels among sets of equal value, which
-        is to say within rounding, and of the first labels among equal ones.
-    value : array of shape (n_samples,)
-        The expected F of that set.
+    decided : ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
+        1 for the labels of the best set; sparse if `joint` is sparse. Among sets whose values are
+        equal within rounding, the one with the fewest labels, and then with the first labels.
+    value : ndarray of shape (n_samples,)
+        Expected F-measure of the returned sets.
 
     Raises
     ------
+    TypeError
+        If `joint` does not hold numbers.
     ValueError
-        If an entry is not within [0, 1]. Whether the entries agree with each other is not asked;
-        `make_consistent` gives the nearest ones that do.
+        If an entry is not within [0, 1], if shapes do not match, or if `beta` is not positive.
+        Whether the entries are those of a distribution is not checked; `make_consistent` returns
+        the nearest entries that are.
+
+    See Also
+    --------
+    maximize_expected_f_independent : The same for independent labels.
+    joint_from_samples : Estimate `joint` and `p_empty` from drawn label vectors.
+    make_consistent : Project estimates onto the probabilities of a distribution.
 
     Notes
     -----
-    O(K · n_labels · (n_sizes + log K)) time for a sample, K being the numbers of labels tried:
-    they are tried upwards, until Σ_i Σ_s p_is (1 + β²) / (β² s + k), which no set of k or more
-    labels can exceed, is not above the best value. Of a sparse matrix, only the labels and sizes
-    that a sample has entries for count. Samples are shared among all cores; what comes out does
-    not depend on that. Memory beside the input is the output.
+    A set h of k > 0 labels has the expected F-measure ::
+
+        E F(y, h) = Σ_{i in h} Σ_s P(y_i = 1, s_y = s) (1 + β²) / (β² s + k),
+
+    so that the best set of k labels has the k largest inner sums. The best set is the best of
+    these sets and of the empty set, whose value is `p_empty`, since the F-measure of two empty
+    sets is 1.
+
+    A sample takes O(K · n_labels · (n_sizes + log K)), where K is the number of set sizes k that
+    are tried. They are tried in rising order, until Σ_i Σ_s P(y_i = 1, s_y = s) (1 + β²) /
+    (β² s + k), an upper bound for all sets of k or more labels, is not above the best value. For a
+    sparse matrix, only labels and sizes with stored entries of the sample count. Samples are
+    distributed over all cores; the result does not depend on their number. Only the output takes
+    memory.
 
     References
     ----------
-    dembczynski2013, section 4, equations 5 to 8.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the
+    F-Measure in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss
+    Minimization", ICML 2013, section 4, equations 5 to 8 (dembczynski2013).
 
     Examples
     --------
-    Nothing at all has probability 0.5, label 1 alone 0.2, both labels 0.3:
+    No label has probability 0.5, label 1 alone 0.2, and both labels together 0.3:
 
     >>> from labelwise.decisions import maximize_expected_f
     >>> decided, value = maximize_expected_f([[[0.0, 0.3], [0.2, 0.3]]], [0.5])
@@ -99,7 +116,7 @@ def _decide_dense(
 
     def decide(rows: slice) -> None:
         block = np.ascontiguousarray(joint[rows], dtype=np.float64)
-        # Checked here, where the block is in the cache; nothing is returned if any is refused.
+        # Checked here, while the block is in the cache. An error ends the call before it returns.
         axes = {"sample": rows.start, "label": 0, "size": 1}
         refuse_outside(block, "joint", place_in(block.shape, axes))
         decide_dense(block, p_empty[rows], weights, decided[rows], value[rows])
@@ -133,11 +150,11 @@ def _decide_sparse(
 
 
 def _check_sparse(joint: Any, n_samples: int) -> sparse.csr_array:
-    """Return probabilities as CSR whose rows can be shared out among the samples."""
+    """Return checked probabilities as CSR, with the same number of rows for each sample."""
     if joint.ndim != 2 or n_samples == 0 or joint.shape[0] % n_samples:
         raise ValueError(
-            f"joint, being sparse, must have as many rows as {n_samples} samples have labels "
-            f"together, got shape {joint.shape}."
+            "sparse joint must have n_samples * n_labels rows, a multiple of the "
+            f"{n_samples} entries of p_empty, got shape {joint.shape}."
         )
     if joint.dtype.kind not in "biuf":
         raise TypeError(f"joint must hold numbers, got {joint.dtype}.")

@@ -8,12 +8,12 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Values count as equal within the rounding of their sums: so much for each term.
+# Relative rounding error of each term of a sum; values within the error are equal.
 ROUNDING = 2.0**-52
 
 
 class SparseJoint(NamedTuple):
-    """A CSR matrix: a row for each label of each sample, a column for each number of labels."""
+    """CSR arrays with one row per sample and label, and one column per number of labels."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -22,7 +22,7 @@ class SparseJoint(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def decide_dense(joint, p_empty, weights, decided, value):
-    """Write the best set of each sample and its value, for joint[i, label, s - 1]."""
+    """Write the best label set of each sample and its value, for joint[i, label, s - 1]."""
     n_samples, n_labels, n_sizes = joint.shape
     table = np.empty((n_sizes, n_labels))
     sizes = np.arange(1.0, n_sizes + 1)
@@ -36,7 +36,7 @@ def decide_dense(joint, p_empty, weights, decided, value):
 
 @njit(cache=True, nogil=True)
 def decide_sparse(joint, n_sizes, p_empty, weights, decided, value):
-    """Write the best set of each sample and its value; only what is stored is looked at."""
+    """Write the best label set of each sample and its value, from the stored entries only."""
     n_samples, n_labels = decided.shape
     row_of = np.empty(n_sizes, np.int64)
     for i in range(n_samples):
@@ -80,14 +80,14 @@ def decide(table, sizes, labels, p_empty, weights, decided):
 
 @njit(cache=True, nogil=True)
 def best_number(table, sizes, p_empty, weights):
-    """Return how many labels to decide on, the fewest among equals, and the expected F.
+    """Return the best number of labels, the fewest among equals, and its expected F.
 
-    The early stop. Let w_sk = (1 + β²) / (β² s + k) and v_k the highest value of k labels. Since
-    no p_is is negative, and w_sk falls as k grows,
+    Why the loop may stop early: let w_sk = (1 + β²) / (β² s + k), and v_k the highest value of k
+    labels. Since no p_is is negative, and w_sk falls as k grows,
 
         v_k = max_{|h| = k} Σ_{i in h} Σ_s w_sk p_is <= Σ_s w_sk Σ_i p_is = u_k >= u_{k+1} >= ...
 
-    So when u_k is not above the best value so far, neither is v_k, nor any v of more labels.
+    If u_k is not above the best value so far, neither is v_k, nor the value of more labels.
     """
     n_sizes, n_labels = table.shape
     total = np.zeros(n_sizes)
@@ -123,10 +123,10 @@ def weigh_sizes(sizes, weights, k, weight):
 
 @njit(cache=True, nogil=True)
 def find_gains(table, weight, gain):
-    """Write what each label adds to the expected F, Σ_s p_is w_s.
+    """Write the contribution of each label to the expected F, Σ_s p_is w_s.
 
-    The sum goes by sizes and not by labels, and two at a time: so it runs in the processor's
-    vectors without being reordered.
+    The inner loop runs over labels and adds two sizes at a time, so that the compiler vectorises
+    it without reordering any sum.
     """
     for c in range(gain.size):
         gain[c] = 0.0
@@ -140,7 +140,7 @@ def find_gains(table, weight, gain):
 
 @njit(cache=True, nogil=True)
 def sum_of_largest(values, k, heap):
-    """Return the sum of the k largest values; heap[0] is then the least of them."""
+    """Return the sum of the k largest values; heap[0] becomes the least of these."""
     for place in range(k):
         heap[place] = values[place]
     for place in range(k // 2 - 1, -1, -1):
@@ -157,7 +157,7 @@ def sum_of_largest(values, k, heap):
 
 @njit(cache=True, nogil=True)
 def sift_down(heap, size, place):
-    """Let a value sink until none below it is less."""
+    """Restore the min-heap below a place whose value may be too large."""
     value = heap[place]
     while 2 * place + 1 < size:
         child = 2 * place + 1

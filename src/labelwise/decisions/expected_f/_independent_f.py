@@ -1,4 +1,4 @@
-"""The label set with the highest expected F, when labels are independent of each other."""
+"""The label set with the highest expected F if labels are independent of each other."""
 
 from __future__ import annotations
 
@@ -13,47 +13,59 @@ from labelwise.decisions.expected_f._probabilities import f_weights, refuse_outs
 
 
 def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[Any, np.ndarray]:
-    """Return for each sample the label set with the highest expected F, and that value.
+    """Find the label set with the highest expected F-measure for independent labels.
 
-    The labels are taken as independent; the best set then consists of the most probable ones.
-    With S the number of labels that are on, and S_{-i} the same without label i, the k most
-    probable ones have
-
-        E F = Σ_s Q_k(s) (1 + β²) / (β² s + k),    Q_k(s) = Σ_{i <= k} p_i P(S_{-i} = s - 1),
-
-    and the empty set has P(S = 0): two empty sets score 1.
+    Labels of a sample are assumed to be independent given its features. The best set then consists
+    of the k most probable labels, for some k.
 
     Parameters
     ----------
     proba : array, frame or sparse matrix of shape (n_samples, n_labels)
-        P(y_label = 1); what a sparse matrix does not store is 0.
-    beta : float
-        Weight of recall, any positive number.
+        P(y_label = 1); entries that a sparse matrix does not store are 0.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number.
 
     Returns
     -------
-    decided : int8 array of shape (n_samples, n_labels), or boolean CSR if `proba` is sparse
-        1 for the labels of the best set; of the fewest labels among sets of equal value, which
-        is to say within rounding, and of the first labels among equal ones.
-    value : array of shape (n_samples,)
-        The expected F of that set, if the labels are independent.
+    decided : ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
+        1 for the labels of the best set; sparse if `proba` is sparse. Among sets whose values are
+        equal within rounding, the one with the fewest labels, and then with the first labels.
+    value : ndarray of shape (n_samples,)
+        Expected F-measure of the returned sets if the labels are independent.
 
     Raises
     ------
     ValueError
-        If a probability is not within [0, 1]; `CalibratedLabels` makes probabilities of scores.
+        If a probability is not within [0, 1], or if `beta` is not positive. `CalibratedLabels`
+        turns scores into probabilities.
+
+    See Also
+    --------
+    maximize_expected_f : The same for any joint distribution of the labels.
+    CalibratedLabels : Turn the scores of an estimator into probabilities.
 
     Notes
     -----
-    O(n_labels · S) time for a sample, where the count exceeds S with a probability below 1e-18:
-    the distribution of the count takes one pass, and leaving a label out of it one step back, from
-    the end where errors do not grow. k goes upwards until no larger one can win, by a bound that
-    holds for all of them. Samples are shared among all cores; what comes out does not depend on
-    that. Memory beside the input is the output.
+    Let S be the number of labels of a sample, and S_{-i} the number without label i. With labels
+    numbered by falling probability, the k most probable ones have the expected F-measure ::
+
+        E F = Σ_s Q_k(s) (1 + β²) / (β² s + k),    Q_k(s) = Σ_{i <= k} p_i P(S_{-i} = s - 1),
+
+    and the empty set has P(S = 0), since the F-measure of two empty sets is 1.
+
+    A sample takes O(n_labels · m), where S exceeds m with a probability below 1e-18. The
+    distribution of S takes one pass over the labels; the distribution of S_{-i} follows from it in
+    one pass over the counts, from the end where rounding errors do not grow. k rises until an upper
+    bound for all larger k is not above the best value. Samples are distributed over all cores; the
+    result does not depend on their number. Only the output takes memory.
 
     References
     ----------
-    dembczynski2013, section 4, where β must be rational for O(n_labels²).
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the
+    F-Measure in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss
+    Minimization", ICML 2013, section 4, where β must be rational for a time of O(n_labels²)
+    (dembczynski2013).
 
     Examples
     --------
@@ -84,7 +96,7 @@ def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[A
 
 
 def _flat(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of all rows one after the other, and where each row begins and ends."""
+    """Return the stored values of all rows in one array, and the bounds of each row in it."""
     if sparse.issparse(matrix):
         return matrix.data, matrix.indptr.astype(np.int64)
     bounds = np.arange(matrix.shape[0] + 1, dtype=np.int64) * matrix.shape[1]
@@ -92,7 +104,7 @@ def _flat(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _like(matrix: Any, decided: np.ndarray) -> Any:
-    """Return flat decisions in the form of the probabilities."""
+    """Return the decisions for `_flat` values, dense or sparse as the probabilities are."""
     if not sparse.issparse(matrix):
         return decided.reshape(matrix.shape)
     parts = decided.astype(bool), matrix.indices, matrix.indptr
@@ -102,7 +114,7 @@ def _like(matrix: Any, decided: np.ndarray) -> Any:
 
 
 def _place(number: int, matrix: Any, bounds: np.ndarray, names: tuple[str, ...] | None) -> str:
-    """Say where one of the values stands."""
+    """Return the row and label of one of the `_flat` values, for an error message."""
     row = int(np.searchsorted(bounds, number, side="right")) - 1
     j = int(matrix.indices[number] if sparse.issparse(matrix) else number - bounds[row])
     return f"row {row}, label {j if names is None else repr(names[j])}"

@@ -1,4 +1,4 @@
-"""Kernels for the highest expected F of independent labels, from their probabilities alone."""
+"""Kernels that find the label set with the highest expected F of independent labels."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Values count as equal within the rounding of their sums: so much for each term.
+# Relative rounding error of each term of a sum; values within the error are equal.
 ROUNDING = 2.0**-52
-# Counts whose tail has less than 1e-18 of the mass are left out: -log(1e-18).
+# Counts that are exceeded with a probability below 1e-18 are ignored: -log(1e-18).
 TAIL = 18 * 2.302585092994046
 
 
 @njit(cache=True, nogil=True)
 def decide_rows(proba, bounds, weights, decided, value):
-    """Write the best set and its value for each row proba[bounds[i]:bounds[i + 1]]."""
+    """Write the best label set and its value for each row proba[bounds[i]:bounds[i + 1]]."""
     for i in range(bounds.size - 1):
         row = proba[bounds[i] : bounds[i + 1]]
         heap = np.flatnonzero(row > 0)
@@ -26,18 +26,18 @@ def decide_rows(proba, bounds, weights, decided, value):
             sink(heap, heap.size, place, row)
         k, value[i] = best_number(row, heap, mean, chance, weights)
         decided[bounds[i] : bounds[i + 1]] = 0
-        # Labels leave the heap for its end, the most probable first.
+        # Popped labels are at the end of the heap, the most probable one last.
         for place in range(heap.size - k, heap.size):
             decided[bounds[i] + heap[place]] = 1
 
 
 @njit(cache=True, nogil=True)
 def best_number(row, heap, mean, chance, weights):
-    """Return how many of the most probable labels to decide on, and the expected F.
+    """Return how many of the most probable labels to decide, and the expected F.
 
-    The early stop. Let Q(s) be the sum of P(y_j = 1, S = s) over the labels before the k-th, and
-    r that of the probabilities p_j of the others, p_k the highest. For k' >= k labels, of the
-    most probable ones, with w_s = (1 + β²) / (β² s + k'),
+    Why the loop may stop early: let Q(s) be the sum of P(y_j = 1, S = s) over the labels before
+    the k-th, and r the sum of the probabilities p_j of the others, p_k being the highest. For the
+    k' >= k most probable labels, with w_s = (1 + β²) / (β² s + k'),
 
         v_k' = Σ_s w_s Q(s) + Σ_{k <= j <= k'} p_j Σ_s w_s P(S_{-j} = s - 1)
             <= Σ_s w_s (Q(s) + min((k' - k + 1) p_k, r) P(S_{-k} = s - 1)),
@@ -53,7 +53,7 @@ def best_number(row, heap, mean, chance, weights):
     for k in range(1, heap.size + 1):
         p = row[pop(heap, heap.size - k + 1, row)]
         leave_out(chance, p, others)
-        # Within what so many labels can hold, whatever rounding has left.
+        # Rounding must not move the remaining sum out of its possible range.
         rest = min(max(p, mean), p * (heap.size - k + 1))
         farthest = k - 1 + rest / p
         value = 0.0
@@ -85,9 +85,9 @@ def last_count(mean, n_labels):
 def count_distribution(proba, last):
     """Return P(exactly s of the independent labels are on) for s = 0, ..., last.
 
-    Labels are added one at a time. Nothing is subtracted, so even the smallest values keep their
-    digits. From one array into another, each with a zero in front, a step runs in the processor's
-    vectors.
+    Labels are added one at a time. Nothing is subtracted, so that even the smallest values are
+    accurate. Writing into a second array, both with a leading zero, lets the compiler vectorise a
+    step.
     """
     before = np.zeros(last + 2)
     after = np.zeros(last + 2)
@@ -104,8 +104,8 @@ def count_distribution(proba, last):
 def leave_out(chance, p, others):
     """Write the distribution of the count without one label of probability p.
 
-    chance[s] = (1 - p) others[s] + p others[s - 1], solved from the end where the error of one
-    step is carried to the next by a factor of at most 1: p / (1 - p) or (1 - p) / p.
+    chance[s] = (1 - p) others[s] + p others[s - 1] is solved from the end at which an error is
+    multiplied by at most 1 in each step: by p / (1 - p) or by (1 - p) / p.
     """
     last = chance.size - 1
     if p <= 0.5:
@@ -133,7 +133,7 @@ def pop(heap, size, row):
 
 @njit(cache=True, nogil=True)
 def sink(heap, size, place, row):
-    """Let a label sink until none below it is more probable; the first among equals is higher."""
+    """Restore the max-heap below a place; among equal probabilities the first label is higher."""
     label = heap[place]
     while 2 * place + 1 < size:
         child = 2 * place + 1
@@ -148,5 +148,5 @@ def sink(heap, size, place, row):
 
 @njit(cache=True, nogil=True)
 def is_before(first, second, row):
-    """Tell whether one label is decided before another: more probable, or as much and earlier."""
+    """Return whether a label precedes another: more probable, or equally and with less index."""
     return row[first] > row[second] or (row[first] == row[second] and first < second)

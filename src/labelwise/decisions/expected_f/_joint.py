@@ -1,4 +1,4 @@
-"""Joint probabilities of each label and the number of labels: from samples, and made to agree."""
+"""Joint probabilities of each label with the number of labels: from draws, and projected."""
 
 from __future__ import annotations
 
@@ -13,31 +13,45 @@ from labelwise.decisions.expected_f._probabilities import check_p_empty, place_i
 
 
 def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the shares of draws with a label on among s labels, and with no label on.
+    """Estimate the probabilities for `maximize_expected_f` from drawn label vectors.
 
-    What `maximize_expected_f` needs, from any model that can draw label vectors.
+    Any model that can draw label vectors of a sample can be used this way.
 
     Parameters
     ----------
     samples : array of shape (n_draws, n_samples, n_labels)
-        Label vectors, 0/1 or boolean, drawn for each sample.
+        Label vectors drawn for each sample, 0/1 or boolean.
 
     Returns
     -------
-    joint : array of shape (n_samples, n_labels, n_sizes)
-        The share of draws with y_label = 1 and s_y = s at [sample, label, s - 1], up to the
-        largest size that was drawn.
-    p_empty : array of shape (n_samples,)
-        The share of draws without labels.
+    joint : ndarray of shape (n_samples, n_labels, n_sizes)
+        Share of the draws with y_label = 1 and s labels in all, at [sample, label, s - 1], up to
+        the largest number of labels in any draw.
+    p_empty : ndarray of shape (n_samples,)
+        Share of the draws without labels.
+
+    Raises
+    ------
+    TypeError
+        If `samples` does not hold numbers or booleans.
+    ValueError
+        If `samples` is not 3-D, has no draws, or holds other values than 0 and 1.
+
+    See Also
+    --------
+    maximize_expected_f : Find the label sets with the highest expected F-measure.
 
     Notes
     -----
-    O(n_draws · n_samples · n_labels) time. The shares are those of a distribution, the one of the
-    draws, so they agree with each other; their standard error is at most 0.5 / √n_draws.
+    O(n_draws · n_samples · n_labels). The shares are the probabilities of a distribution, the one
+    of the draws, so that `make_consistent` is not needed. Their standard error is at most
+    0.5 / √n_draws.
 
     References
     ----------
-    dembczynski2013, section 5.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the
+    F-Measure in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss
+    Minimization", ICML 2013, section 5 (dembczynski2013).
 
     Examples
     --------
@@ -55,49 +69,67 @@ def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     joint = np.zeros((n_samples, n_labels, max(1, int(sizes.max(initial=0)))))
     for draw, size in zip(draws, sizes, strict=True):
         i, j = np.nonzero(draw)
-        # A draw has each sample and label once: no cell is added to twice.
+        # A draw has each sample and label once, so that no cell is counted twice.
         joint[i, j, size[i] - 1] += 1
     joint /= n_draws
     return joint, (sizes == 0).mean(axis=0)
 
 
 def make_consistent(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest probabilities that some distribution of the labels has.
+    """Project estimated probabilities onto those that a distribution can have.
 
-    Estimates of P(y_i = 1, s_y = s) from separate models contradict each other. With π_s the
-    probability of s labels, those of a distribution are exactly the ones with
-
-        Σ_i p_is = s π_s,    0 <= p_is <= π_s,    Σ_s π_s + p_empty = 1,    p_empty >= 0;
-
-    this is the Euclidean projection onto them.
+    Estimates of P(y_i = 1, s_y = s) from separate models can contradict each other. The returned
+    probabilities have the least Euclidean distance to the estimates among all probabilities that
+    some distribution of the label vector has.
 
     Parameters
     ----------
     joint : array of shape (n_samples, n_labels, n_sizes)
-        Estimates of P(y_label = 1, s_y = s) at [sample, label, s - 1], any finite numbers; sizes
-        beyond the last have probability 0, before and after.
+        Estimates of P(y_label = 1, s_y = s) at [sample, label, s - 1], any finite numbers. Numbers
+        of labels above n_sizes have probability 0, before and after.
     p_empty : array of shape (n_samples,)
-        Estimates of P(no label).
+        Estimated probabilities of no label.
 
     Returns
     -------
-    joint, p_empty : arrays of the same shapes
-        Agreeing probabilities; float32 if `joint` is.
+    joint : ndarray of shape (n_samples, n_labels, n_sizes)
+        Consistent probabilities; float32 if the estimates are float32.
+    p_empty : ndarray of shape (n_samples,)
+        Consistent probabilities of no label.
+
+    Raises
+    ------
+    TypeError
+        If `joint` is sparse.
+    ValueError
+        If shapes do not match, or if an estimate is not a finite number.
+
+    See Also
+    --------
+    maximize_expected_f : Find the label sets with the highest expected F-measure.
 
     Notes
     -----
-    Exact but for rounding: for a given multiplier of the last constraint, each column is projected
-    onto a cone in closed form, after one sort, and the multiplier is found by Newton's steps on a
-    function of straight pieces. O(n_sizes · n_labels · log n_labels) for a sample. Samples are
-    shared among all cores.
+    Let π_s be the probability of s labels, and p_is = P(y_i = 1, s_y = s). Some distribution has
+    these probabilities if and only if ::
+
+        Σ_i p_is = s π_s,    0 <= p_is <= π_s,    Σ_s π_s + p_empty = 1,    p_empty >= 0.
+
+    The projection is exact up to rounding. For a given multiplier of the third constraint, each
+    column p_·s is projected onto a cone in closed form after one sort; the multiplier is found by
+    Newton steps on a piecewise linear function. A sample takes O(n_sizes · n_labels · log
+    n_labels). Samples are distributed over all cores.
 
     References
     ----------
-    dembczynski2013, section 5, leaves this open ("or calibrate the estimates afterwards").
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the
+    F-Measure in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss
+    Minimization", ICML 2013, section 5, names this step and leaves it open
+    (dembczynski2013).
 
     Examples
     --------
-    Two labels that are each the only one with probability 0.8 cannot be:
+    Two labels cannot both be the only label with probability 0.8:
 
     >>> from labelwise.decisions import make_consistent
     >>> joint, p_empty = make_consistent([[[0.8], [0.8]]], [0.1])
@@ -122,9 +154,9 @@ def make_consistent(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return finite numbers of shape (n_samples, n_labels, n_sizes) and (n_samples,)."""
+    """Return both estimates as float arrays, checked for shape and finite values."""
     if sparse.issparse(joint):
-        raise TypeError("joint must be dense, since what is nearest is not sparse.")
+        raise TypeError("joint must be a dense array, got a sparse matrix.")
     check_readable(joint, "joint")
     estimates = np.asarray(joint)
     if estimates.ndim != 3 or estimates.dtype.kind not in "biuf" or 0 in estimates.shape[1:]:
@@ -141,7 +173,7 @@ def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _check_draws(samples: Any) -> np.ndarray:
-    """Return label vectors as booleans."""
+    """Return drawn label vectors as booleans, checked for shape and values."""
     check_readable(samples, "samples")
     draws = np.asarray(samples)
     if draws.ndim != 3 or draws.shape[0] == 0:
@@ -161,7 +193,7 @@ def _check_draws(samples: Any) -> np.ndarray:
 
 
 def _refuse_infinite(values: np.ndarray, input_name: str, axes: dict[str, int]) -> None:
-    # Finite extremes prove all finite, without an array of their own.
+    # If the extremes are finite, all values are; this needs no temporary array.
     if values.size == 0 or (np.isfinite(values.min()) and np.isfinite(values.max())):
         return
     first = int(np.argmax(~np.isfinite(values)))

@@ -1,4 +1,4 @@
-"""Kernels for the nearest probabilities that some distribution of the labels has."""
+"""Kernels that project probabilities onto those of a distribution, sample by sample."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -6,19 +6,20 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Halving alone would end here; Newton's steps end after a few.
+# Bisection alone ends within so many steps; Newton steps need only a few.
 MAX_STEPS = 200
 
 
 @njit(cache=True, nogil=True)
 def project_rows(joint, ranked, sums, p_empty, nearest_empty):
-    """Write the projection of each sample over joint[i, label, s - 1].
+    """Replace joint[i, label, s - 1] by its projection, for each sample i.
 
-    ranked[i, s - 1] has its columns in falling order, sums[i, s - 1] the sums of their first ones.
+    ranked[i, s - 1] is the column of s in falling order, and sums[i, s - 1] its cumulative sums.
 
-    Let K_s be the cone of the columns that sets of s labels reach, 0 <= p_is <= Σ_j p_js / s. With
-    a multiplier λ for Σ_s π_s + p_empty = 1, the projection is, column by column, that of
-    p_·s + λ / s onto K_s, and max(0, p_empty + λ). The mass of it grows with λ, in straight pieces.
+    Let K_s be the cone of columns that sets of s labels can have, 0 <= p_is <= Σ_j p_js / s. With
+    a multiplier λ of the constraint Σ_s π_s + p_empty = 1, the projection is that of each column
+    p_·s + λ / s onto K_s, and max(0, p_empty + λ). Its total mass is a piecewise linear function
+    that rises with λ.
     """
     n_samples, n_labels, n_sizes = joint.shape
     for i in range(n_samples):
@@ -34,9 +35,9 @@ def project_rows(joint, ranked, sums, p_empty, nearest_empty):
 
 @njit(cache=True, nogil=True)
 def find_shift(ranked, sums, p_empty):
-    """Return the λ at which the mass is 1: Newton's steps between two bounds that close in.
+    """Return the λ at which the total mass is 1, by Newton steps inside a shrinking bracket.
 
-    Below `low` all is 0; at `high`, p_empty alone is 1.
+    Below `low` the mass is 0; at `high` the empty set alone has the mass 1.
     """
     low, high = -max(0.0, p_empty), 1 - p_empty
     for s in range(len(ranked)):
@@ -76,7 +77,7 @@ def project_column(ranked, sums, s, up):
     b above z. So a is found by bisection, then b, and the rest is linear.
     """
     n_labels = ranked.size
-    # The polar cone: then every set of s labels has a sum of at most 0, and 0 is nearest.
+    # In the polar cone, where no s values have a positive sum, the projection is 0.
     if s > n_labels or sums[s] + s * up <= 0:
         return 0.0, 0.0, 0.0
     n_capped = count_capped(ranked, sums, s, up)
@@ -91,9 +92,9 @@ def project_column(ranked, sums, s, up):
 
 @njit(cache=True, nogil=True)
 def count_capped(ranked, sums, s, up):
-    """Return how many values lie above the t of `project_column`, less than s of them.
+    """Return how many values lie above the t of `project_column`; there are fewer than s.
 
-    Its second condition is tried at t = v_i, where it is at least 0 for i = s - 1 (from 0).
+    Bisection on the second condition at t = v_i, where it is at least 0 for i = s - 1.
     """
     low, high = 0, s - 1
     while low < high:
@@ -111,9 +112,10 @@ def count_capped(ranked, sums, s, up):
 
 @njit(cache=True, nogil=True)
 def count_positive(ranked, sums, s, up, n_capped):
-    """Return how many values lie above the z of `project_column`, given how many above t.
+    """Return how many values lie above the z of `project_column`, given how many lie above t.
 
-    If any are, t = (s z + their sum) / n_capped, and the second condition is tried at z = v_i.
+    If any lie above t, t = (s z + their sum) / n_capped; bisection on the second condition at
+    z = v_i.
     """
     if n_capped == 0:
         return count_above(ranked, -up)

@@ -1,4 +1,4 @@
-"""The gate for probabilities: from 0 to 1, or advice to calibrate."""
+"""Checks of probabilities and of beta for the functions of this folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from labelwise._validation import check_beta, check_readable
 
 
 def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], str]) -> None:
-    """Raise for the first value that is no probability; `place(number)` says where it stands."""
-    # NaN fails both comparisons, and the least and the most need no array of their own.
+    """Raise ValueError for the first value outside [0, 1]; `place(number)` gives its location."""
+    # NaN fails both comparisons; the extremes need no temporary array.
     if values.size == 0 or (values.min() >= 0 and values.max() <= 1):
         return
     first = int(np.argmax(~((values >= 0) & (values <= 1))))
@@ -23,9 +23,9 @@ def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], s
 
 
 def place_in(shape: tuple[int, ...], axes: Mapping[str, int]) -> Callable[[int], str]:
-    """Return a function that says where a flat number stands, for instance "row 3, label 7".
+    """Return a function from a flat index to its location as text, such as "row 3, label 7".
 
-    `axes` gives the word for each axis, and the number of its first place.
+    `axes` has the name of each axis, and the number of its first entry.
     """
 
     def place(number: int) -> str:
@@ -36,7 +36,7 @@ def place_in(shape: tuple[int, ...], axes: Mapping[str, int]) -> Callable[[int],
 
 
 def check_p_empty(p_empty: Any, n_samples: int | None = None) -> np.ndarray:
-    """Return P(no label) of each sample as float64."""
+    """Return the probabilities of no label as float64, checked for shape and type."""
     check_readable(p_empty, "p_empty")
     checked = np.asarray(p_empty)
     if checked.ndim != 1 or checked.dtype.kind not in "biuf":
@@ -49,9 +49,10 @@ def check_p_empty(p_empty: Any, n_samples: int | None = None) -> np.ndarray:
 
 
 def f_weights(beta: float) -> np.ndarray:
-    """Return the shares (β², 1) / (1 + β²) of truth and decision in the denominator of F.
+    """Return the weights (β², 1) / (1 + β²) of true and decided labels in the denominator of F.
 
-    F = hits / (first · true labels + second · decided labels), for any beta without overflow.
+    F = hits / (weights[0] · true labels + weights[1] · decided labels), without overflow for large
+    beta.
     """
     check_beta(beta)
     with np.errstate(over="ignore"):

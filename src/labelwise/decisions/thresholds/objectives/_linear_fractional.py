@@ -1,4 +1,4 @@
-"""Quotients of linear functions of the counts, and when the micro frontier proves their optimum."""
+"""Linear-fractional measures, and when the micro frontier proves their optimum."""
 
 from __future__ import annotations
 
@@ -24,23 +24,49 @@ from labelwise.measures import (
 
 
 class LinearFractional:
-    """A measure of counts that is a quotient of two weighted sums of them.
+    """A measure that is a quotient of two weighted sums of the four counts.
+
+    An object is a function of counts, and can be passed as `measure` wherever one is expected.
 
     Parameters
     ----------
-    numerator, denominator : sequence of 4 numbers
+    numerator : sequence of 4 numbers
         Weights of the true positives, false positives, false negatives and true negatives.
+    denominator : sequence of 4 numbers
+        Weights of the same counts in the denominator.
+    when_empty : float, default=nan
+        Value where the denominator is 0.
+
+    Attributes
+    ----------
+    numerator : tuple of 4 floats
+        Weights of the counts in the numerator.
+    denominator : tuple of 4 floats
+        Weights of the counts in the denominator.
     when_empty : float
-        The value where the denominator is 0; NaN if there is none.
+        Value where the denominator is 0.
+
+    Raises
+    ------
+    ValueError
+        If `numerator` or `denominator` are not 4 finite numbers.
+
+    See Also
+    --------
+    best_thresholds : Find the thresholds with the highest value of a measure.
 
     Notes
     -----
-    F, Jaccard, precision, recall and (balanced) accuracy are of this kind. `best_thresholds` proves
-    the highest micro average of all threshold vectors if the denominator is positive for all
-    decisions, or 0 only together with the numerator, and if the measure gains by true positives
-    and not by false positives. For other weights, such as the odds ``TP / FP``, whose denominator
-    is 0 without false positives, it gives the best point of the micro frontier: `Thresholds.gap`
-    and `Thresholds.certificate` are then None.
+    With weights a and b the value is ::
+
+        (a1·TP + a2·FP + a3·FN + a4·TN) / (b1·TP + b2·FP + b3·FN + b4·TN).
+
+    The F-measure, Jaccard, precision, recall, accuracy and balanced accuracy are of this form.
+    `best_thresholds` proves the highest micro average of all threshold vectors if the denominator
+    is positive for all decisions, or 0 only together with the numerator, and if the value rises
+    with true positives and does not rise with false positives. For other weights, such as the odds
+    ``TP / FP``, whose denominator is 0 without false positives, `best_thresholds` returns the best
+    point of the micro frontier, and `Thresholds.gap` and `Thresholds.certificate` are None.
 
     Examples
     --------
@@ -62,7 +88,19 @@ class LinearFractional:
         self.when_empty = float(when_empty)
 
     def __call__(self, counts: Any) -> Any:
-        """Return the quotient, cell by cell."""
+        """Compute the measure of counts.
+
+        Parameters
+        ----------
+        counts : Counts
+            True positives, false positives, false negatives and true negatives: numbers, or arrays
+            of one shape.
+
+        Returns
+        -------
+        float or ndarray of the shape of the counts
+            The quotient, or `when_empty` where the denominator is 0.
+        """
         above, below = (
             sum(weight * cells for weight, cells in zip(weights, wide(counts), strict=True))
             for weights in (self.numerator, self.denominator)
@@ -76,34 +114,34 @@ class LinearFractional:
 
 
 class Plane(NamedTuple):
-    """The function ``constant + hits·TP + decided·D`` of hits and decisions in all."""
+    """The linear function ``constant + hits·TP + decided·D`` of true positives and decisions."""
 
     constant: float
     hits: float
     decided: float
 
     def at(self, hits: float, decided: float) -> float:
-        """Return the value at a point."""
+        """Return the value at a number of true positives and of decisions."""
         return self.constant + self.hits * hits + self.decided * decided
 
     @property
     def change(self) -> float:
-        """By how much a hit or a decision can change the value."""
+        """Largest change of the value by one true positive or one decision."""
         return max(abs(self.hits), abs(self.decided))
 
     def size(self, n_cells: int) -> float:
-        """Return the magnitude of the value's parts."""
+        """Return an upper bound of the terms' magnitudes, for rounding errors."""
         return abs(self.constant) + self.change * n_cells
 
 
 def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
-    """Return the λ that proves `value` to be the best of all, if it is the best on the frontier.
+    """Return the λ that proves the best `value` on the frontier to be the best of all thresholds.
 
-    With ``a`` and ``b`` the numerator and the denominator as functions of (TP, D), and ``b``
-    nowhere negative, no thresholds beat `value` v if ``a - v·b`` is nowhere positive. It is linear:
-    where it rises with TP and does not rise with D, it is, up to a factor, ``TP - λ·D`` and a
-    constant, and its maximum over all thresholds lies on the frontier, see `none_is_higher`. Every
-    label by itself maximises ``TP - λ·D`` there. None if the measure is not of this kind.
+    Let ``a`` and ``b`` be the numerator and the denominator as functions of (TP, D), with ``b``
+    nowhere negative. No thresholds beat the value v if ``a - v·b`` is nowhere positive. If this
+    linear function rises with TP and does not rise with D, it is a multiple of ``TP - λ·D`` plus a
+    constant, and its maximum over all thresholds lies on the frontier (see `none_is_higher`), where
+    every label maximises ``TP - λ·D`` by itself. Return None for all other measures.
     """
     planes = _planes_of(measure, value, n_positive, n_cells)
     if planes is None:
@@ -119,10 +157,10 @@ def certificate_of(measure: Any, value: float, n_positive: int, n_cells: int) ->
 
 
 def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
-    """Tell whether ``a - value·b`` is nowhere positive on counts, such as those of the frontier.
+    """Return whether ``a - value·b`` is nowhere positive on counts, such as those of the frontier.
 
-    Where the denominator is 0 the measure has no value, and a positive numerator there means that
-    points nearby may have any value.
+    At a denominator of 0 the measure has no value; if the numerator is positive there, points
+    nearby may have any value.
     """
     weights = _weights_of(measure, *_totals(counts)) if np.isfinite(value) else None
     if weights is None:
@@ -139,11 +177,12 @@ def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
 
 
 def gains_from_hits(measure: Any, n_positive: int, n_cells: int) -> bool:
-    """Tell whether it is known that hits never lower a measure, and other decisions never raise it.
+    """Return whether true positives never lower a measure, and other decisions never raise it.
 
-    As functions of (TP, D): the measure does not fall with TP nor rise with D, and has a value
-    wherever something is decided but not everything. Of a quotient ``a/b`` the derivatives have the
-    signs of ``a'b - ab'``, which is linear in D, or in TP: its ends are enough.
+    As a function of (TP, D), the measure then does not fall with TP nor rise with D, and has a
+    value wherever some but not all cells are decided. The derivatives of a quotient ``a/b`` have
+    the signs of ``a'b - ab'``, which is linear in D or in TP, so that its end points are enough.
+    False if this is not known of the measure.
     """
     if any(measure is known for known in _GAIN_FROM_HITS):
         return True
@@ -166,9 +205,9 @@ def gains_from_hits(measure: Any, n_positive: int, n_cells: int) -> bool:
 
 
 def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int) -> float | None:
-    """Return a λ that the certificate of the best value cannot fall below, if `value` is reached.
+    """Return a lower bound of the optimum's certificate λ, given that `value` is reached.
 
-    None if there is none above 0: the certificate must not fall as the value rises.
+    Return None if no positive bound is known; the certificate must not fall as the value rises.
     """
     least = certificate_of(measure, value, n_positive, n_cells)
     planes = _planes_of(measure, value, n_positive, n_cells)
@@ -181,7 +220,7 @@ def least_certificate(measure: Any, value: float, n_positive: int, n_cells: int)
 def _planes_of(
     measure: Any, value: float, n_positive: int, n_cells: int
 ) -> tuple[Plane, Plane] | None:
-    """Return numerator and denominator as functions of (TP, D), None if there are none."""
+    """Return numerator and denominator as functions of (TP, D), or None if they are unknown."""
     weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
     if weights is None:
         return None
@@ -190,19 +229,19 @@ def _planes_of(
 
 
 def _corners(n_positive: int, n_cells: int) -> tuple[tuple[int, int], ...]:
-    """Return the corners (TP, D) of the region that holds all decisions."""
+    """Return the corners (TP, D) of the region that contains all possible decisions."""
     n_negative = n_cells - n_positive
     return (0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative)
 
 
 def _totals(counts: Counts) -> tuple[int, int]:
-    """Return the positives and the cells that counts are of."""
+    """Return the number of positives and of all cells, from counts."""
     tp, fp, fn, tn = (int(np.ravel(cells)[0]) for cells in counts)
     return tp + fn, tp + fp + fn + tn
 
 
 def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:
-    """Return a weighted sum of the counts as a function of hits and decisions."""
+    """Return a weighted sum of the counts as a function of true positives and decisions."""
     tp, fp, fn, tn = weights
     constant = fn * n_positive + tn * (n_cells - n_positive)
     return Plane(constant, tp - fp - fn + tn, fp - tn)
@@ -222,7 +261,7 @@ _GAIN_FROM_HITS = (g_mean, matthews)
 
 
 def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:
-    """Return numerator and denominator as weights of the counts, None if unknown."""
+    """Return the weights of the counts in numerator and denominator, or None if unknown."""
     if isinstance(measure, LinearFractional):
         return measure.numerator, measure.denominator
     beta = 1.0
@@ -232,7 +271,7 @@ def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:
         measure, beta = measure.func, measure.keywords["beta"]
     try:
         known = _KNOWN.get(measure)
-    except TypeError:  # a measure that cannot be hashed is nobody's
+    except TypeError:  # not hashable, so not one of the known measures
         return None
     return None if known is None else known(beta, n_positive, n_cells - n_positive)
 
