@@ -1,4 +1,6 @@
-"""Curves of labels: the possible cuts, what each decides and hits, and their concave hulls.
+"""Curves of labels: all possible cuts with their decisions and hits, and the concave hulls.
 
-Uses measures and the shared packages; the objectives choose among these cuts.
+Modules here import measures, splitting and shared packages, and are used by `objectives`,
+`shrinkage`, `generalisation` and the modules of `thresholds`. They know nothing about what is
+maximised.
 """

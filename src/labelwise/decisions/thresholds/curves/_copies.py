@@ -1,4 +1,4 @@
-"""Rows that stand for one sample: those of a group, or exact copies of each other."""
+"""Exact copies of rows, which cross-validation and resampling must keep together."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scipy import sparse
 
 
 def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
-    """Return a number for each row that only copies of the row share; None if there are no copies.
+    """Return a group number for each row, the same for copies; None if there are no copies.
 
-    Rows are copies if they have the same labels and the same score of every label, and no other
-    row has any of these scores. So coarse scores, which different samples share, make no copies.
-    With a single label, copies cannot be told from ties; if all rows are alike, no row is left to
-    tell them from: None is returned for both.
+    Rows are copies if they have the same labels and the same score of every label, and if no other
+    row has any of these scores. The last condition excludes coarse scores, which different samples
+    share. None is also returned for a single label, where copies look like ties, and if all rows
+    are equal, where no other row can show whether scores are coarse.
     """
     if Y.shape[1] == 1 or _are_distinct(scores):
         return None
@@ -35,7 +35,7 @@ def _are_distinct(scores: Any) -> bool:
 
 
 def _equal_rows(scores: Any, Y: sparse.csr_array) -> np.ndarray:
-    """Return a number for each row that rows with the same scores and labels share."""
+    """Return a number for each row, the same for rows with equal scores and labels."""
     numbers: dict[tuple[bytes, ...], int] = {}
     Y.sort_indices()
     parts = [(Y.indptr, Y.indices)]
@@ -53,14 +53,14 @@ def _equal_rows(scores: Any, Y: sparse.csr_array) -> np.ndarray:
 
 
 def _are_scored(scores: Any) -> np.ndarray:
-    """Return whether each row has a score of any label."""
+    """Return which rows have at least one score."""
     if sparse.issparse(scores):
         return np.asarray(np.diff(scores.indptr) > 0)
     return np.ones(scores.shape[0], dtype=bool)
 
 
 def _own_their_scores(scores: Any, alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Return which of the copies are left without those that share a score with another row."""
+    """Return which copies share none of their scores with a row that is no copy of them."""
     n_alike = np.bincount(alike)[alike]
     is_copy = is_copy.copy()
     for rows, values in _columns(scores):
@@ -72,10 +72,10 @@ def _own_their_scores(scores: Any, alike: np.ndarray, is_copy: np.ndarray) -> np
 
 
 def _columns(scores: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows that have a score of a label, and these scores, label by label."""
+    """Yield, label by label, the rows that have a score, and these scores."""
     if not sparse.issparse(scores):
-        everybody = np.arange(scores.shape[0])
-        yield from ((everybody, column) for column in scores.T)
+        all_rows = np.arange(scores.shape[0])
+        yield from ((all_rows, column) for column in scores.T)
         return
     stored = sparse.csc_array(scores)
     for low, high in pairwise(stored.indptr):
@@ -83,6 +83,6 @@ def _columns(scores: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _numbered(alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Return the numbers of the groups of copies; every other row is a group of its own."""
+    """Return a group number for each row; rows that are no copies are groups of one row."""
     own = alike.max() + 1 + np.arange(alike.size)
     return np.unique(np.where(is_copy, alike, own), return_inverse=True)[1]

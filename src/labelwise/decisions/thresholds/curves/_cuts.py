@@ -1,4 +1,4 @@
-"""Where labels can be cut: between distinct scores, with what each cut decides."""
+"""Cuts of labels: the possible thresholds with their decisions and hits, and concave hulls."""
 
 from __future__ import annotations
 
@@ -19,45 +19,46 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import (
 )
 from labelwise.measures import Counts
 
-# Labels read together from row-major scores: two lines of the cache.
+# Labels that are read together from row-major scores: two cache lines.
 _BLOCK = 16
 
 
 class Cuts(NamedTuple):
-    """Cuts of all labels: those of label j stand from ``starts[j]`` up to ``starts[j + 1]``.
+    """Cuts of all labels; the cuts of label j are at ``starts[j]`` to ``starts[j + 1] - 1``.
 
-    The first cut of each label decides nobody; each further one decides more.
+    A cut is a threshold between two distinct scores of a label. The first cut of each label
+    decides no sample; each further cut decides more samples than the one before.
     """
 
     starts: np.ndarray
-    decided: np.ndarray
-    hits: np.ndarray
+    decided: np.ndarray  # number of decided samples
+    hits: np.ndarray  # true positives among them
     lows: np.ndarray  # the lowest decided score; inf if there is none
     thresholds: np.ndarray
-    positives: np.ndarray  # of each label
+    positives: np.ndarray  # number of positives of each label
     n_samples: int
 
     @property
     def labels(self) -> np.ndarray:
-        """The label of each cut."""
+        """Label of each cut."""
         return np.repeat(np.arange(self.positives.size), np.diff(self.starts))
 
     @property
     def counts(self) -> Counts:
-        """The counts that each cut gives its label."""
+        """Counts of the label at each cut."""
         return counts_of(self.decided, self.hits, self.positives[self.labels], self.n_samples)
 
 
 def counts_of(decided: Any, hits: Any, positives: Any, n: int) -> Counts:
-    """Return the four counts from decisions, hits, positives and the number of all."""
+    """Return the four counts from decisions, hits, positives and the number of cells."""
     return Counts(hits, decided - hits, positives - hits, n - positives - decided + hits)
 
 
 def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Return thresholds that decide `upper` but not `lower`, in their precision.
+    """Return thresholds halfway between scores, which decide `upper` but not `lower`.
 
-    Halfway, or `upper` where no float lies between; -inf where nothing is lower, inf where
-    `upper` is.
+    The threshold is `upper` if no float lies between, -inf if there is no lower score (-inf), and
+    inf if there is no upper score (inf). It is computed in the precision of the scores.
     """
     middle = np.asarray(0.5 * upper + 0.5 * np.where(np.isinf(lower), 0, lower), upper.dtype)
     middle = np.where(middle > lower, middle, upper)
@@ -65,17 +66,18 @@ def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def cuts_of(scores: Any, Y: sparse.csc_array) -> Cuts:
-    """Return the cuts whose lowest decided score is a positive's.
+    """Return the cuts of all labels whose lowest decided score is the score of a positive.
 
-    No other cut can be a vertex of the concave hull, nor have the highest F. Values are sorted
-    without indices: O(nN log n) at worst, and scores below the lowest positive are left aside.
+    No other cut can be a vertex of the concave hull, nor have the highest F-measure. Values are
+    sorted without indices, in O(nN log n) for n samples and N labels; scores below the lowest
+    positive of a label are not sorted.
     """
     found = [cuts_at_hits(*column) for column in _columns(scores, Y, only_from_hits=True)]
     return joined(found, np.diff(Y.indptr), Y.shape[0])
 
 
 def every_cut(scores: Any, Y: sparse.csc_array) -> Iterator[Cuts]:
-    """Give the cuts at every distinct score, one label at a time."""
+    """Yield the cuts at every distinct score, one label at a time."""
     columns = _columns(scores, Y, only_from_hits=False)
     for (column, hits, _), positives in zip(columns, np.diff(Y.indptr), strict=True):
         yield joined([cuts_everywhere(column, hits)], np.array([positives]), Y.shape[0])
@@ -84,9 +86,10 @@ def every_cut(scores: Any, Y: sparse.csc_array) -> Iterator[Cuts]:
 def _columns(
     scores: Any, Y: sparse.csc_array, *, only_from_hits: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Give the scores of each label and those of its positives, both sorted upwards.
+    """Yield, label by label, all scores and the scores of positives, both in rising order.
 
-    Scores below the lowest positive may be left out; the highest of these comes third.
+    With `only_from_hits`, scores below the lowest positive are left out; the third item is the
+    highest of these.
     """
     if sparse.issparse(scores):
         yield from _stored_columns(sparse.csc_array(scores), Y)
@@ -95,7 +98,7 @@ def _columns(
     all_hits, lowest = hit_scores(scores, Y.indptr, Y.indices)
     if not only_from_hits:
         lowest[:] = -np.inf
-    # A place more than scores: the kernel writes before it knows whether to keep.
+    # One place more than scores, since the kernel writes before it knows whether to keep.
     room = np.empty((min(_BLOCK, n_labels), n_samples + 1), dtype=scores.dtype)
     for first in range(0, n_labels, _BLOCK):
         block = room[: n_labels - first]
@@ -111,7 +114,7 @@ def _columns(
 def _stored_columns(
     scores: sparse.csc_array, Y: sparse.csc_array
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Give the columns of sparse scores: what is not stored cannot be decided."""
+    """Yield the same for sparse scores; a score that is not stored is never decided."""
     scores.sort_indices()
     positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
     for start, end in pairwise(scores.indptr):
@@ -120,7 +123,7 @@ def _stored_columns(
 
 
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:
-    """Return the cuts (decided, hits, lows, thresholds) of each label as one."""
+    """Join the cuts of single labels, tuples (decided, hits, lows, thresholds)."""
     starts = np.concatenate(([0], np.cumsum([cuts[0].size for cuts in found])))
     decided, hits, lows, thresholds = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Cuts(starts, decided, hits, lows, thresholds.astype(np.float64), positives, n_samples)
@@ -129,8 +132,8 @@ def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_sam
 def hulls_of(cuts: Cuts) -> Cuts:
     """Return the cuts that are vertices of the concave hull of (decisions, hits) of their label.
 
-    On these vertices, and only there, a label maximises ``hits - λ·decisions`` for some λ > 0. They
-    are the blocks of the isotonic regression of the label on its scores, as slopes.
+    A label maximises ``hits - λ·decisions`` for some λ > 0 at these vertices and at no other cut.
+    The slopes of the hull are the values of the isotonic regression of the label on its scores.
     """
     places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits)
     return cuts._replace(

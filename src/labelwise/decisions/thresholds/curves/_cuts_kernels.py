@@ -1,4 +1,4 @@
-"""Cuts of labels from values alone, and the concave hulls of their curves."""
+"""Kernels that find the cuts of labels from sorted scores, and their concave hulls."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Rows read before the next label of a block is taken up: a tile stays in the nearest cache.
+# Rows that are read for one label before the next label: such a tile stays in the L1 cache.
 TILE = 64
 
 
@@ -24,9 +24,9 @@ def hit_scores(scores, indptr, indices):
 
 @njit(cache=True, nogil=True)
 def sift(scores, first, lowest, kept):
-    """Put the scores of some labels from `first` on that reach `lowest` into the rows of `kept`.
+    """Copy the scores of labels from `first` on that are at least `lowest` into rows of `kept`.
 
-    Returns how many each label has, and the highest of its scores that stay below (-inf if none).
+    Return how many scores each label keeps, and its highest score below (-inf if there is none).
     """
     n_rows, n_labels = scores.shape[0], kept.shape[0]
     n_kept = np.zeros(n_labels, np.int64)
@@ -36,7 +36,7 @@ def sift(scores, first, lowest, kept):
             place, highest, least = n_kept[j], below[j], lowest[first + j]
             for i in range(start, min(start + TILE, n_rows)):
                 score = scores[i, first + j]
-                # Always written, kept only if the place moves on: no branch to guess.
+                # Always written, but kept only if the place advances: this avoids a branch.
                 kept[j, place] = score
                 place += score >= least
                 highest = max(highest, score if score < least else -np.inf)
@@ -46,7 +46,7 @@ def sift(scores, first, lowest, kept):
 
 @njit(cache=True, nogil=True)
 def count_reaching(scores, thresholds):
-    """Return how many scores of each label reach its threshold."""
+    """Return how many scores of each label are at least its threshold."""
     counts = np.zeros(thresholds.size, np.int64)
     for i in range(scores.shape[0]):
         for j in range(scores.shape[1]):
@@ -56,7 +56,7 @@ def count_reaching(scores, thresholds):
 
 @njit(cache=True, nogil=True)
 def gather_reaching(scores, floors, starts):
-    """Return the scores that reach their label's floor, those of label j from ``starts[j]`` on."""
+    """Return the scores that are at least their label's floor, label j from ``starts[j]`` on."""
     found = np.empty(starts[-1], scores.dtype)
     places = starts[:-1].copy()
     for i in range(scores.shape[0]):
@@ -69,7 +69,7 @@ def gather_reaching(scores, floors, starts):
 
 @njit(cache=True, nogil=True)
 def put_threshold(thresholds, place, upper, lower):
-    """Store what decides `upper` but not `lower`: halfway, or `upper` if no float lies between."""
+    """Store the threshold halfway between two scores, or `upper` if no float lies between."""
     if lower == -np.inf:
         thresholds[place] = -np.inf
         return
@@ -95,8 +95,8 @@ def n_below(ascending, score):
 def cuts_at_hits(column, hits, below):
     """Return (decided, hits, lows, thresholds) of the cuts whose lowest score is a positive's.
 
-    `column` (all scores of the label) and `hits` (those of its positives) are sorted upwards, and
-    `below` is the next lower score that the column leaves out. The first cut decides nobody.
+    `column` (scores of the label) and `hits` (scores of its positives) are in rising order, and
+    `below` is the highest score that the column leaves out. The first cut decides no sample.
     """
     decided = np.zeros(hits.size + 1, np.int64)
     n_hits = np.zeros(hits.size + 1, np.int64)
@@ -144,7 +144,7 @@ def cuts_everywhere(column, hits):
 def hull_places(starts, decided, hits):
     """Return the places of the vertices of each label's concave hull, and where labels start.
 
-    Slopes fall strictly from edge to edge; an edge without hits is left out.
+    Slopes fall strictly from edge to edge; edges without hits are left out.
     """
     places = np.empty(decided.size, np.int64)
     hull_starts = np.zeros(starts.size, np.int64)
@@ -167,7 +167,7 @@ def hull_places(starts, decided, hits):
 
 @njit(cache=True, nogil=True)
 def are_positive(indptr, indices, Y_indptr, Y_indices):
-    """Tell which stored cells of a CSC matrix are positive; rows are sorted in both."""
+    """Return which stored cells of a CSC matrix are positive; both have sorted indices."""
     found = np.zeros(indices.size, np.bool_)
     for j in range(indptr.size - 1):
         other, end = Y_indptr[j], Y_indptr[j + 1]

@@ -1,4 +1,4 @@
-"""The steps over the micro frontier, one hull edge of one label at a time."""
+"""The micro frontier as a sequence of steps, each one hull edge of one label."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from labelwise.measures import Counts
 
 
 class FrontierSteps(NamedTuple):
-    """All labels' hull edges in the order of falling slope, and what is decided after each.
+    """Hull edges of all labels in the order of falling slope, with the totals after each.
 
-    After k edges the decisions and hits in all are ``decided[k]`` and ``hits[k]``: no thresholds
-    whatever reach more hits with as few decisions, and none lie above the line to the next point.
+    After k edges, all labels together have ``decided[k]`` decisions and ``hits[k]`` true positives.
+    No thresholds have more hits with as few decisions, or lie above the line to the next point.
     """
 
     hulls: Cuts
-    labels: np.ndarray  # whose edge is taken
-    slopes: np.ndarray
-    decided: np.ndarray
+    labels: np.ndarray  # label of each edge
+    slopes: np.ndarray  # hits per decision of each edge
+    decided: np.ndarray  # of all labels, from 0 edges on
     hits: np.ndarray
 
     @property
     def n_positive(self) -> int:
-        """Positives of all labels."""
+        """Number of positives of all labels."""
         return int(self.hulls.positives.sum())
 
     @property
     def n_cells(self) -> int:
-        """Samples times labels."""
+        """Number of samples times number of labels."""
         return self.hulls.n_samples * self.hulls.positives.size
 
     @property
     def counts(self) -> Counts:
-        """The counts of all labels together after each edge."""
+        """Counts of all labels together after each edge."""
         return counts_of(self.decided, self.hits, self.n_positive, self.n_cells)
 
     def fewest_decided(self) -> np.ndarray:
-        """Return a lower bound on the decisions of thresholds with 0, 1, 2, ... hits, each whole.
+        """Return the least possible number of decisions for 0, 1, 2, ... hits.
 
-        All thresholds lie on or under the concave line through the points of the steps, so that
-        as many hits take at least the decisions of this line, rounded up.
+        All thresholds lie on or under the concave line through the points of the steps, so that a
+        number of hits takes at least the decisions of this line, rounded up.
         """
         hits = np.arange(self.hits[-1] + 1)
         edge = np.searchsorted(self.hits, hits, side="left")
@@ -52,16 +52,16 @@ class FrontierSteps(NamedTuple):
         return np.asarray(self.decided[before] - (-(hits - self.hits[before]) * run) // rise)
 
     def places(self, n_edges: int) -> np.ndarray:
-        """Return where on its hull each label stands after the first edges."""
+        """Return the hull vertex of each label after the first edges, as places in `hulls`."""
         moves = np.bincount(self.labels[:n_edges], minlength=self.hulls.positives.size)
         return np.asarray(self.hulls.starts[:-1] + moves)
 
 
 def frontier_steps(hulls: Cuts) -> FrontierSteps:
-    """Return the steps over hulls: O(E log E) for E edges.
+    """Sort the edges of all hulls by slope, in O(E log E) for E edges.
 
-    Slopes fall along each hull, so that sorting all edges by slope keeps the edges of a label in
-    order, and their sums are the concave envelope of the sums over labels.
+    Slopes fall along each hull, so that the edges of a label stay in order. The cumulative sums of
+    the sorted edges are the concave envelope of the sums over labels.
     """
     is_first = np.zeros(hulls.decided.size, dtype=bool)
     is_first[hulls.starts[:-1]] = True

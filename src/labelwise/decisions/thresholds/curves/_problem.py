@@ -1,4 +1,4 @@
-"""Scores and labels to tune on, checked, and ranked once when they are needed again and again."""
+"""The tuning problem: checked scores and labels, with rankings and counts computed on demand."""
 
 from __future__ import annotations
 
@@ -28,92 +28,92 @@ from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighte
 from labelwise.measures import Counts
 from labelwise.splitting import check_groups
 
-# A warning names so many labels, and counts the others.
+# A warning names at most so many labels, and counts the others.
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What thresholds are tuned on."""
+    """Checked scores and labels that thresholds are tuned on."""
 
     scores: Any
     Y: sparse.csc_array
     names: tuple[str, ...] | None
-    groups: np.ndarray | None = None  # the number of each row's group
+    groups: np.ndarray | None = None  # group number of each row
 
     @property
     def n_samples(self) -> int:
-        """Number of rows."""
+        """Number of samples (rows)."""
         return int(self.Y.shape[0])
 
     @property
     def n_labels(self) -> int:
-        """Number of columns."""
+        """Number of labels (columns)."""
         return int(self.Y.shape[1])
 
     @cached_property
     def support(self) -> np.ndarray:
-        """Positives of each label."""
+        """Number of positives of each label."""
         return np.asarray(np.diff(self.Y.indptr), dtype=np.int64)
 
     @cached_property
     def units(self) -> np.ndarray | None:
-        """The unit of each row: its group, or the row that it copies; None if all are their own.
+        """Unit number of each row: its group, or its exact copies; None if all are single rows.
 
-        The rows of a unit are in one fold, and are drawn together.
+        Rows of one unit are in the same fold, and resampling draws them together.
         """
         return copy_groups(self.scores, self.Y) if self.groups is None else self.groups
 
     @property
     def n_units(self) -> int:
-        """Number of units."""
+        """Number of units, see `units`."""
         return self.n_samples if self.units is None else int(self.units.max()) + 1
 
     @cached_property
     def ranking(self) -> LabelRankings:
-        """The labels ranked by score."""
+        """Cells of each label in the order of falling score."""
         return label_rankings(self.scores, self.Y)
 
     @cached_property
     def hit_positions(self) -> HitPositions:
-        """Where the positives stand in the ranking."""
+        """Entries of the positives in `ranking`."""
         return hit_positions(self.ranking)
 
     @cached_property
     def everyone(self) -> np.ndarray:
-        """Weights that count each sample once."""
+        """Weight 1 for each sample."""
         return np.ones(self.n_samples, dtype=np.int32)
 
     @cached_property
     def pooled_hits(self) -> tuple[np.ndarray, np.ndarray]:
-        """The scores of all positives, falling, and their rows."""
+        """Scores of the positives of all labels in falling order, and their rows."""
         positive = self.ranking.cells & 1 == 1
         scores, rows = self.ranking.scores[positive], self.ranking.cells[positive] >> 1
         order = np.argsort(scores)[::-1]
         return scores[order], rows[order]
 
     def totals(self, weights: np.ndarray) -> Totals:
-        """Return positives and samples if each sample counted as often as its weight says."""
+        """Return the number of positives and of samples, with samples counted by weight."""
         return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
-        """Return the cuts of all labels under weights, at hits or at every score."""
+        """Return the cuts of all labels under weights, at positives or at every distinct score."""
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
-        """Return the counts of each label under weights, a row for each row of thresholds.
+        """Return the counts of each label under weights, one row for each row of thresholds.
 
-        Thresholds fall from row to row; one column of them is common to all labels.
+        Thresholds must fall from row to row. A single column applies to all labels.
         """
         everywhere = np.broadcast_to(thresholds, (len(thresholds), self.n_labels))
         decided, hits = weighted_counts(self.ranking, weights, np.ascontiguousarray(everywhere))
         return counts_of(decided, hits, *self.totals(weights))
 
     def rows(self, numbers: np.ndarray) -> Problem:
-        """Return the problem of some rows."""
+        """Return the problem of a subset of the rows."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
         if self.units is not None:
@@ -121,7 +121,7 @@ class Problem:
         return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
-        """Return the counts of each label under some thresholds."""
+        """Return the counts of each label at one threshold per label."""
         decided, hits = decided_and_hits(self.scores, self.Y, thresholds)
         return counts_of(decided, hits, self.support, self.n_samples)
 
@@ -129,7 +129,7 @@ class Problem:
 def check_problem(
     scores: Any, Y: Any, label_names: Sequence[str] | None, groups: Any = None
 ) -> Problem:
-    """Return scores and labels with matching rows and columns."""
+    """Check scores, labels and groups, and return them as a problem."""
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
@@ -153,7 +153,7 @@ def warn_of_labels_without_positives(problem: Problem) -> None:
 def decided_and_hits(
     scores: Any, Y: sparse.csc_array, thresholds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how often each label is decided, and how often rightly."""
+    """Return the number of decisions and of true positives of each label."""
     n_labels = Y.shape[1]
     labels = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
     if sparse.issparse(scores):

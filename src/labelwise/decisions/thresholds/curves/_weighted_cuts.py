@@ -1,4 +1,4 @@
-"""Labels ranked once: cuts and counts for any part or resampling of the samples, unsorted."""
+"""Cuts of any subset or resampling of the samples, from one sort of all scores."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import (
     weighted_cuts_everywhere,
 )
 
-# Cells sorted at a time.
+# Number of cells that are sorted at a time.
 _BLOCK = 2**22
 
 
 class LabelRankings(NamedTuple):
     """The cells of each label in the order of falling score, as kernels take them.
 
-    Those of label j stand from ``starts[j]`` up to ``starts[j + 1]``; a cell is twice its row, plus
-    one if it is positive.
+    The cells of label j are at ``starts[j]`` to ``starts[j + 1] - 1``. A cell is stored as twice
+    its row, plus 1 if it is positive.
     """
 
     starts: np.ndarray
@@ -32,22 +32,22 @@ class LabelRankings(NamedTuple):
 
 
 class HitPositions(NamedTuple):
-    """The entries of the positives among the cells, those of label j from ``starts[j]`` on."""
+    """Entries of the positives in `LabelRankings`, those of label j from ``starts[j]`` on."""
 
     starts: np.ndarray
     entries: np.ndarray
-    tie_ends: np.ndarray  # last entry of the label with the same score
+    tie_ends: np.ndarray  # the last entry of the label with the same score
 
 
 class Totals(NamedTuple):
-    """Positives of each label, and the number of samples of each."""
+    """Number of positives of each label, and number of samples."""
 
     positives: np.ndarray
     n_samples: int
 
 
 def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
-    """Return the ranking of all labels: one sort, O(nN log n), and 12 bytes a score."""
+    """Rank the cells of all labels by score, in O(nN log n) and 12 bytes per score."""
     if sparse.issparse(scores):
         return _ranked_stored(sparse.csc_array(scores), Y)
     n_samples, n_labels = scores.shape
@@ -66,7 +66,7 @@ def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
 
 
 def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> LabelRankings:
-    """Rank sparse scores: what is not stored cannot be decided, and is left out."""
+    """Rank sparse scores; a score that is not stored is never decided, and left out."""
     scores.sort_indices()
     positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
     labels = np.repeat(np.arange(scores.shape[1]), np.diff(scores.indptr))
@@ -76,7 +76,7 @@ def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> LabelRankin
 
 
 def hit_positions(ranking: LabelRankings) -> HitPositions:
-    """Return where the positives stand in a ranking."""
+    """Return the entries of the positives in a ranking, and where ties with them end."""
     entries = np.flatnonzero(ranking.cells & 1)
     starts = np.searchsorted(entries, ranking.starts)
     return HitPositions(starts, entries, ends_of_ties(ranking, entries, starts))
@@ -85,12 +85,12 @@ def hit_positions(ranking: LabelRankings) -> HitPositions:
 def cuts_at_hits_under(
     ranking: LabelRankings, hits: HitPositions, weights: np.ndarray, totals: Totals
 ) -> Cuts:
-    """Return the cuts at positives if each sample counted as often as its weight; nothing sorts."""
+    """Return the cuts at positives, with samples counted by weight, without sorting."""
     return _cuts(weighted_cuts_at_hits(ranking, hits, weights), totals)
 
 
 def every_cut_under(ranking: LabelRankings, weights: np.ndarray, totals: Totals) -> Cuts:
-    """Return the cuts at every distinct score if each sample counted as often as its weight."""
+    """Return the cuts at every distinct score, with samples counted by weight."""
     return _cuts(weighted_cuts_everywhere(ranking, weights), totals)
 
 

@@ -1,7 +1,7 @@
-"""Cuts and counts of labels ranked once, for any weights of the samples.
+"""Kernels that find cuts and counts of ranked labels for any integer weights of the samples.
 
-A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label stand in the
-order of falling score.
+A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label are in the order
+of falling score.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -29,7 +29,7 @@ def ends_of_ties(ranked, entries, hit_starts):
 
 @njit(cache=True, nogil=True)
 def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
-    """Store what decides down to an entry, but not the next one that has a weight."""
+    """Store the threshold below an entry and above the next entry with a positive weight."""
     below = entry + 1
     while below < end and weights[ranked.cells[below] >> 1] == 0:
         below += 1
@@ -41,7 +41,7 @@ def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
 def weighted_cuts_at_hits(ranked, hits, weights):
     """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
 
-    A row counts as often as its weight says, and not at all with weight 0.
+    A row counts as many times as its weight.
     """
     n_labels = ranked.starts.size - 1
     room = hits.entries.size + n_labels
@@ -101,7 +101,7 @@ def weighted_cuts_everywhere(ranked, weights):
 
 @njit(cache=True, nogil=True)
 def weighted_counts(ranked, weights, thresholds):
-    """Return what each label decides and hits at thresholds (K, n_labels) that fall."""
+    """Return decisions and hits of each label at K falling thresholds (K, n_labels)."""
     starts, cells, scores = ranked
     decided = np.zeros(thresholds.shape, np.int64)
     hits = np.zeros(thresholds.shape, np.int64)
@@ -119,7 +119,7 @@ def weighted_counts(ranked, weights, thresholds):
 
 @njit(cache=True, nogil=True)
 def weighted_tops(ranked, weights):
-    """Return each label's highest score, and what it decides and hits there."""
+    """Return the highest score of each label, with the decisions and hits at this threshold."""
     starts, cells, scores = ranked
     n_labels = starts.size - 1
     tops = np.full(n_labels, np.inf)

@@ -1,4 +1,4 @@
-"""Which of several tuning rules is best on rows that it has not seen, without a new sort."""
+"""Mean values of several tuning rules on held-out folds, from one sort of the scores."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def held_out_means(
     average: str,
     random: Any,
 ) -> np.ndarray:
-    """Return the mean value of each candidate over folds of the rows that it has not seen.
+    """Return the mean value of each candidate over folds that were not used to tune it.
 
-    `candidates` gives threshold vectors for weights that are 1 for seen rows and 0 for others. The
-    rows of a unit (`Problem.units`) are in one fold.
+    `candidates` returns threshold vectors for weights, which are 1 for the rows to tune on and 0
+    for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
     fold = assign(problem.Y, n_folds, groups=problem.units, random_state=random)

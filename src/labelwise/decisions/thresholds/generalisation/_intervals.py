@@ -1,4 +1,4 @@
-"""Intervals of the value on new rows, and the spread of thresholds over resampled rows."""
+"""Confidence intervals of the value on new rows, and spreads of the thresholds."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ LEAST_UNITS = 20
 # In simulations of 100 rows the draws spread a tenth less than the errors that they stand for, and
 # from 300 rows on no less: percentiles are taken sqrt(1 + 30 / rows) times as far out.
 _SMALL_SAMPLE = 30
-# Weights held at a time.
+# Number of weights in memory at a time.
 _BLOCK = 2**21
 
 
 class Bounds(NamedTuple):
-    """The interval of the value, None if none can be given, and of each threshold in two rows."""
+    """The interval of the value, or None, and the spread of each threshold in two rows."""
 
     value: tuple[float, float] | None
     thresholds: np.ndarray
 
 
 class Retuning(NamedTuple):
-    """How thresholds are tuned again, how they are valued, and what is drawn."""
+    """How to tune again and to compute values, how many draws, and the random states."""
 
-    under: Callable[[np.ndarray], Choice]  # thresholds under weights of the rows
-    on_rows: Callable[[np.ndarray], Choice]  # thresholds of some rows, with amounts found anew
-    value: Callable[[Counts], np.ndarray]  # of counts by draw and label
+    under: Callable[[np.ndarray], Choice]  # tunes under weights of the rows
+    on_rows: Callable[[np.ndarray], Choice]  # tunes on some rows, and chooses amounts again
+    value: Callable[[Counts], np.ndarray]  # value of each draw from counts (n_draws, n_labels)
     n_draws: int
     confidence: float
     random: np.random.RandomState
@@ -45,16 +45,17 @@ class Retuning(NamedTuple):
 
 
 def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bounds:
-    """Return the interval of the value on new rows, and the spread of each threshold.
+    """Return a confidence interval of the value on new rows, and the spread of each threshold.
 
-    Two things make the cross-validated value differ from the value that the thresholds have on
-    new rows: the rows on which it is measured, and the thresholds that were tuned on them. The
-    interval adds independent draws of both. The first are values of the cross-fitted decisions
-    (each row decided by thresholds of other folds) under random weights of the rows; the second
-    are values on all rows of thresholds tuned on rows drawn with replacement, less their mean.
+    The cross-validated value differs from the value that the thresholds have on new rows for two
+    reasons: it is measured on a random sample of rows, and the thresholds were tuned on a random
+    sample. The interval adds independent draws of both deviations. The first draws are values of
+    cross-fitted decisions (each row decided by thresholds of other folds) under random weights of
+    the rows. The second are values on all rows of thresholds that were tuned on rows drawn with
+    replacement, less their mean.
 
-    `counts_empty` says that labels without positives have a value of their own, as in a macro
-    average. New rows may show such a label, and then its value is another: no interval is given.
+    `counts_empty` says that labels without positives count in the value, as in a macro average. New
+    rows may have positives of such a label, with an unknown value, so that no interval is returned.
     """
     thresholds = _drawn_thresholds(problem, retuning)
     spread = _percentiles(thresholds, retuning.confidence)
@@ -87,7 +88,7 @@ def _why_not(problem: Problem, counts_empty: bool) -> str:
 
 
 def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
-    """Return the thresholds tuned on each draw of units with replacement, a row for each draw."""
+    """Return thresholds tuned on units drawn with replacement, one row per draw."""
     drawn = np.empty((retuning.n_draws, problem.n_labels))
     for number in range(retuning.n_draws):
         taken = retuning.random.randint(problem.n_units, size=problem.n_units)
@@ -98,10 +99,10 @@ def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
 
 
 def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
-    """Return the value of cross-fitted decisions under random weights of the units, by draw.
+    """Return the value of cross-fitted decisions for each draw of random weights of the units.
 
-    The weights are exponential (the Bayesian bootstrap of Rubin, 1981): unlike draws with
-    replacement, they leave no label without positives.
+    The weights are exponential, as in D. B. Rubin, "The Bayesian Bootstrap", 1981. Unlike draws
+    with replacement, they leave no label without positives.
     """
     decided = _cross_fitted(problem, retuning)
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
@@ -119,16 +120,16 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
 
 
 def _block_sizes(n_draws: int, n_samples: int) -> list[int]:
-    """Return how many draws are weighted at a time."""
+    """Return the number of draws of each block that fits into memory."""
     most = max(1, _BLOCK // n_samples)
     return [min(most, n_draws - first) for first in range(0, n_draws, most)]
 
 
 def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
-    """Return how often each row gets each label by thresholds of other folds, between 0 and 1.
+    """Return the share of repeats in which thresholds of other folds decide each cell.
 
-    Folds are random: stratified ones have the label shares that were tuned for, which new rows
-    need not have, and make the value too high.
+    Folds are random. Stratified folds would have the same label shares as the rows that were tuned
+    on, which new rows need not have, and would make the value too high.
     """
     total = sparse.csr_array(problem.Y.shape, dtype=np.float64)
     for _ in range(N_REPEATS):
@@ -147,7 +148,7 @@ def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
 
 
 def _decisions(scores: Any, thresholds: np.ndarray, fold: np.ndarray) -> sparse.csr_array:
-    """Return 1 where a score reaches the threshold of its label for the fold of its row."""
+    """Return 1 where a score is at least the threshold of its label for the fold of its row."""
     if not sparse.issparse(scores):
         return sparse.csr_array((scores >= thresholds[fold]).astype(np.float64))
     stored = sparse.csr_array(scores)
@@ -163,9 +164,9 @@ def _stacked(found: Sequence[Counts]) -> Counts:
 
 
 def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
-    """Return the two order statistics that hold the middle; infinite ones are not averaged."""
+    """Return the order statistics that enclose the middle share; infinities are not averaged."""
     tail = (1 - confidence) / 2
     last = drawn.shape[0] - 1
-    # 0.1 times 20 must be 2, whatever 1 - 0.8 rounds to.
+    # 0.1 times 20 must give 2, even if 1 - 0.8 is rounded down.
     low = int(np.floor(tail * last + 1e-9))
     return np.sort(drawn, axis=0)[[low, last - low]]

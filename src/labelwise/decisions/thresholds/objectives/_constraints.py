@@ -1,4 +1,4 @@
-"""Constraints on precision, recall and the number of decisions."""
+"""Constraints on precision, recall and the number of decisions: checks and refusals."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from labelwise.measures import Counts, precision, recall
 
 
 class Limits(NamedTuple):
-    """What decisions must keep to; None where they are free."""
+    """Constraints on decisions; None where there is no constraint."""
 
     min_precision: float | None = None
     min_recall: float | None = None
-    max_decisions: int | None = None  # in total
+    max_decisions: int | None = None  # of all labels and samples
 
     @property
     def are_set(self) -> bool:
-        """Whether there is any."""
+        """Whether there is any constraint."""
         return any(limit is not None for limit in self)
 
     def __str__(self) -> str:
@@ -31,9 +31,9 @@ NO_LIMITS = Limits()
 
 
 def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any, n_samples: int) -> Limits:
-    """Return checked constraints; a decimal number of decisions is a mean per sample.
+    """Return checked constraints; a float as `max_decisions` is a mean per sample.
 
-    A least rate of 0 is no constraint.
+    A least precision or recall of 0 is no constraint.
     """
     for name, rate in (("min_precision", min_precision), ("min_recall", min_recall)):
         if rate is not None and not (_is_number(rate) and 0 <= rate <= 1):
@@ -45,14 +45,14 @@ def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any, n_samp
             f"sample, not negative, got {most!r}."
         )
     if isinstance(most, float | np.floating):
-        # 0.7 must allow 7 decisions on 10 samples, whatever 0.7 * 10 rounds to.
+        # 0.7 must allow 7 decisions on 10 samples, even if 0.7 * 10 is rounded down.
         most = int(most * n_samples * (1 + 1e-12))
-    # Every rate is at least 0, and one that is not defined is not below it.
+    # Every defined rate is at least 0, and an undefined one must not be refused for 0.
     return Limits(min_precision or None, min_recall or None, most)
 
 
 def within(limits: Limits, counts: Counts) -> np.ndarray:
-    """Tell which counts keep to the limits; precision without decisions keeps to none."""
+    """Return which counts meet the limits; an undefined precision or recall meets none."""
     kept = np.ones(np.shape(counts.tp), dtype=bool)
     if limits.min_precision is not None:
         kept &= np.asarray(precision(counts) >= limits.min_precision)
@@ -64,7 +64,7 @@ def within(limits: Limits, counts: Counts) -> np.ndarray:
 
 
 def why_not(steps: FrontierSteps, limits: Limits) -> str:
-    """Return why no thresholds meet the constraints, if it is proven that none do."""
+    """Return the error message for constraints that are proven to be impossible."""
     if steps.n_positive == 0:
         return f"{limits} cannot be met: Y has no positives."
     highest = {

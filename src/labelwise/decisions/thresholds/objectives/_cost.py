@@ -13,14 +13,14 @@ from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at,
 
 @dataclass(frozen=True)
 class CostRule:
-    """Choose the cuts of least cost, each label by itself; the fewest decisions win ties."""
+    """Choose the cut of each label with the least cost; among equals, the fewest decisions."""
 
-    false_positive: np.ndarray  # by label
-    false_negative: np.ndarray
+    false_positive: np.ndarray  # cost by label
+    false_negative: np.ndarray  # cost by label
     needs_every_cut = False
 
     def __call__(self, cuts: Cuts) -> Choice:
-        """Return the choice; its value is the cost of all labels together."""
+        """Choose one cut for each label; the value is the total cost of all labels."""
         _, fp, fn, _ = cuts.counts
         labels = cuts.labels
         costs = self.false_positive[labels] * fp + self.false_negative[labels] * fn
@@ -29,7 +29,7 @@ class CostRule:
 
 
 def check_cost(cost: Any, n_labels: int) -> CostRule:
-    """Return the rule for the costs of a false positive and a false negative."""
+    """Check the costs of false positives and false negatives, and return their objective."""
     if not isinstance(cost, tuple | list) or len(cost) != 2:
         raise TypeError(
             "cost must be a pair, of a false positive and of a false negative, "

@@ -1,10 +1,11 @@
-"""Thresholds off the micro frontier: the fewest decisions for every number of hits.
+"""Search off the micro frontier: the fewest decisions for every total number of hits.
 
-To choose one cut of each label with so many hits in all is a knapsack problem with one item of
-each class, solved by a table over labels and hits. The table is small once cuts are left out that
-no wanted solution has. For any slope λ, each cut falls short of the highest ``hits - λ·decisions``
-of its label by some amount. A solution whose ``hits - λ·decisions`` is at least g falls short of
-the sum of the highest by no more than this sum less g, and so does each of its cuts.
+Choosing one cut of each label with a given total number of hits is a multiple-choice knapsack
+problem, solved by a table over labels and hits. The table becomes small by leaving out cuts that no
+wanted solution has. For any slope λ, call the shortfall of a cut the difference between the highest
+``hits - λ·decisions`` of its label and its own. If a solution has ``hits - λ·decisions`` of at
+least g in total, the sum of the shortfalls of its cuts is at most the sum of the highest values
+less g, and so is the shortfall of each cut.
 """
 
 from __future__ import annotations
@@ -18,54 +19,55 @@ from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._hit_search_kernels import UNREACHED, fewest_by_hits
 
-# Entries of a table, of 8 bytes each.
+# Largest number of table entries, of 8 bytes each.
 _MOST_ENTRIES = 10**7
-# Slopes that are tried for the one that leaves out most.
+# Number of slopes that are tried; the one that leaves out most cuts is used.
 _N_SLOPES = 16
-# Sums of hits less λ·decisions are rounded by much less than this.
+# Larger than the rounding error of any sum of ``hits - λ·decisions``.
 _SLACK = 1e-6
 
 
 class Wanted(NamedTuple):
-    """Numbers of hits, rising, and the most decisions with which each of them is wanted."""
+    """Numbers of hits in rising order, and the most decisions that would improve on the best."""
 
     hits: np.ndarray
     most: np.ndarray
 
 
 class Core(NamedTuple):
-    """The cuts to choose from, and the size of their table.
+    """The cuts that a search chooses from, and the size of its table.
 
-    Labels stand in the order of the hits between their cuts, so that the table grows late.
+    Labels are in the order of the difference in hits between their cuts, smallest first, so that
+    the table becomes wide only at the last labels.
     """
 
-    starts: np.ndarray  # the cuts of the k-th label that has a choice stand from ``starts[k]`` on
-    places: np.ndarray
-    more_hits: np.ndarray  # than the label's cut with the fewest
-    spans: np.ndarray  # the most of these, by label
-    fixed: np.ndarray  # the cuts of labels that have no choice
-    fewest_hits: int  # of all labels at their cuts with the fewest
-    width: int
+    starts: np.ndarray  # the k-th label with several cuts has those from ``starts[k]`` on
+    places: np.ndarray  # of these cuts among all cuts
+    more_hits: np.ndarray  # hits in addition to the label's cut with the fewest
+    spans: np.ndarray  # largest number of additional hits of each label
+    fixed: np.ndarray  # places of the cuts of labels with a single cut
+    fewest_hits: int  # total hits with each label at its cut with the fewest
+    width: int  # of the table
 
     def fits(self, most_steps: int) -> bool:
-        """Tell whether so many additions, and the memory, are enough to fill the table."""
+        """Return whether `most_steps` additions and the allowed memory suffice for the table."""
         before = np.minimum(1 + np.cumsum(self.spans) - self.spans, self.width)
         n_steps = float(before @ np.diff(self.starts))
         return n_steps <= most_steps and self.width * self.starts.size <= _MOST_ENTRIES
 
 
 class FewestDecisions(NamedTuple):
-    """Numbers of hits, each with the fewest decisions found for it."""
+    """Numbers of hits, and the fewest decisions found for each of them."""
 
     hits: np.ndarray
     decided: np.ndarray
-    is_complete: bool  # no wanted solution has fewer decisions
+    is_complete: bool  # whether no wanted solution has fewer decisions
     cuts: Cuts
     core: Core
     table: np.ndarray
 
     def places(self, number: int) -> np.ndarray:
-        """Return the cut of each label in one of the solutions."""
+        """Return the places of the cuts of one solution, one for each label."""
         core, found = self.core, [self.core.fixed]
         rest = int(self.hits[number]) - core.fewest_hits
         for k in range(core.starts.size - 2, -1, -1):
@@ -81,10 +83,10 @@ class FewestDecisions(NamedTuple):
 def search_hits(
     cuts: Cuts, steps: FrontierSteps, wanted: Wanted, most_steps: int
 ) -> FewestDecisions:
-    """Return solutions with the fewest decisions for each number of hits, wanted or not.
+    """Return solutions with the fewest decisions for each number of hits.
 
-    The search is complete unless it takes too many steps: then only the cuts that fall short by
-    least are tried.
+    The search is complete unless it would take more than `most_steps` additions; then only the
+    cuts with the smallest shortfall are tried.
     """
     order, n_needed = _in_order(cuts, steps, wanted)
     most_hits = int(wanted.hits[-1])
@@ -105,9 +107,9 @@ def search_hits(
 
 
 def _in_order(cuts: Cuts, steps: FrontierSteps, wanted: Wanted) -> tuple[np.ndarray, int]:
-    """Return the cuts that fall short by least first, and how many of them solutions may have.
+    """Return the cuts by rising shortfall, and how many of them wanted solutions may have.
 
-    A cut of each label that does not fall short at all comes before the others.
+    For each label, one cut without shortfall precedes all other cuts.
     """
     is_usable = (cuts.decided <= wanted.most.max()) & (cuts.hits <= wanted.hits[-1])
     firsts, sizes = cuts.starts[:-1], np.diff(cuts.starts)
@@ -126,7 +128,7 @@ def _in_order(cuts: Cuts, steps: FrontierSteps, wanted: Wanted) -> tuple[np.ndar
 
 
 def _core_of(cuts: Cuts, chosen: np.ndarray, most_hits: int) -> Core:
-    """Return some cuts, at least one of each label, as the core of a search."""
+    """Return chosen cuts, at least one of each label, as the core of a search."""
     places = np.sort(chosen)
     labels = np.searchsorted(cuts.starts, places, side="right") - 1
     firsts = np.searchsorted(labels, np.arange(cuts.positives.size))

@@ -1,4 +1,4 @@
-"""The best value of each label by itself (SCut), for any measure of counts."""
+"""The highest macro average: the best cut of each label by itself (SCut)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FALL_WITH_DECISIONS = (f_measure, jaccard)
 
 @dataclass(frozen=True)
 class MacroRule:
-    """Choose the cut of each label with the highest value, with the fewest decisions among equals.
+    """Choose the cut of each label with the highest value; among equals, the fewest decisions.
 
-    Cuts outside the limits are passed over: a label without any other is not decided. Cuts where
-    the measure is NaN are taken only if there are no others within the limits.
+    Cuts that do not meet the limits are skipped; a label without any other cut is not decided.
+    Cuts at which the measure is NaN are chosen only if no other cut meets the limits.
     """
 
     measure: Measure
@@ -29,12 +29,12 @@ class MacroRule:
 
     @property
     def needs_every_cut(self) -> bool:
-        """Whether cuts at hits are not enough."""
+        """Whether cuts at every distinct score are needed, or those at positives are enough."""
         measure = self.measure.func if isinstance(self.measure, partial) else self.measure
         return measure not in _FALL_WITH_DECISIONS
 
     def __call__(self, cuts: Cuts) -> Choice:
-        """Return the choice."""
+        """Choose one cut for each label; the value is the mean over labels."""
         values = np.asarray(self.measure(cuts.counts), dtype=np.float64)
         places = first_best_of_each(values, cuts.starts, within(self.limits, cuts.counts))
         return choice_at(cuts, places, values[places].mean(), gap=0.0)

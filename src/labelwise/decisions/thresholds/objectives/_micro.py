@@ -1,4 +1,4 @@
-"""The best micro average over all threshold vectors, and the least cost."""
+"""The highest micro average on the micro frontier, with the certificate that proves it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from labelwise.measures import Measure
 
 @dataclass(frozen=True)
 class MicroRule:
-    """Choose the point of the micro frontier with the highest value, with the fewest decisions.
+    """Choose the point of the micro frontier with the highest value and the fewest decisions.
 
-    A quotient of linear functions of hits and decisions has its maximum over all threshold
-    vectors there: at the optimum every label by itself maximises ``hits - λ·decisions`` for one
-    λ, and does so on its hull. This is also the whole proof of pillai2012, Property 1.
+    A quotient of linear functions of hits and decisions has its maximum over all threshold vectors
+    on the frontier: at the optimum every label maximises ``hits - λ·decisions`` by itself for a
+    common λ, and so lies on its hull. This also proves Property 1 of Pillai et al. (ICPR 2012).
     """
 
     measure: Measure
     needs_every_cut = False
 
     def __call__(self, cuts: Cuts) -> Choice:
-        """Return the choice; without a proof that it is the best of all, its gap is None."""
+        """Choose one cut for each label; the gap is None without a proof of the optimum."""
         steps = frontier_steps(hulls_of(cuts))
         values = np.asarray(self.measure(steps.counts), dtype=np.float64)
         step = first_best(values)
@@ -46,10 +46,10 @@ class MicroRule:
         return chosen._replace(gap=0.0, certificate=slope)
 
     def _first_on_line(self, cuts: Cuts, steps: FrontierSteps, best: Choice) -> Choice:
-        """Return the choice with the fewest decisions if the best is on the frontier's first line.
+        """Return the cut with the fewest decisions if the best one is on the frontier's first line.
 
-        On this line hits are a constant share of decisions, and so precision is the same for
-        all points but the first, which has none: a single label's cut has the fewest decisions.
+        On this line precision is the same at all points but the first, which has no decisions.
+        Among points of equal value, a cut of a single label has the fewest decisions.
         """
         is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == steps.slopes[0]
         place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]

@@ -1,4 +1,4 @@
-"""The best micro average off the frontier, under constraints or for want of a certificate."""
+"""The highest micro average under constraints, or of measures without a certificate."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.measures import Counts, Measure
 
-# Steps of each search: what a short one finds leaves less to be searched by the next. The last
-# takes less than a second.
+# Most steps of successive searches: what a short search finds leaves less for the next one. The
+# last one takes less than a second.
 _MOST_STEPS = (10**6, 10**7, 10**8)
 
 
 @dataclass(frozen=True, eq=False)
 class OffFrontier:
-    """Find the highest micro average within limits, with the fewest decisions among equals.
+    """Find the highest micro average within limits; among equals, the fewest decisions.
 
-    The vertices of the micro frontier come first. With so many hits, no thresholds have fewer
-    decisions than the frontier, rounded up: this bounds what others may reach, for a measure that
-    gains from hits and not from other decisions. What lies between is searched.
+    The vertices of the micro frontier are tried first. For each number of hits, no thresholds have
+    fewer decisions than the frontier, rounded up. For a measure that rises with hits and falls with
+    other decisions, this bounds the value of all other thresholds; those that may be better than
+    the best vertex are searched.
     """
 
     problem: Problem
@@ -47,12 +48,12 @@ class OffFrontier:
     limits: Limits = NO_LIMITS
 
     def best(self) -> Choice:
-        """Return the choice; its gap is None if the measure is not known to gain from hits.
+        """Choose thresholds; the gap is None if the measure is not known to rise with hits.
 
         Raises
         ------
         ValueError
-            If no thresholds meet the limits, or if none were found.
+            If no thresholds meet the limits, or if the search found none.
         """
         best, is_complete = self._best_vertex(), False
         for most_steps in _MOST_STEPS:
@@ -62,7 +63,7 @@ class OffFrontier:
                 break
             found, is_complete = self._searched(wanted, most_steps)
             best = found if _is_better(found, best) else best
-            # What a measure of no known form may still reach cannot be bounded.
+            # For a measure of unknown form, further searches prove nothing.
             if is_complete or not (best is None or self.can_prove):
                 break
         if best is None:
@@ -81,7 +82,7 @@ class OffFrontier:
 
     @cached_property
     def can_prove(self) -> bool:
-        """Whether the measure is known to gain from hits and not from other decisions."""
+        """Whether the measure is known to rise with hits and not with other decisions."""
         return gains_from_hits(self.measure, self._steps.n_positive, self._steps.n_cells)
 
     def _counts(self, decided: Any, hits: Any) -> Counts:
@@ -91,7 +92,7 @@ class OffFrontier:
         return np.asarray(self.measure(counts), dtype=np.float64)
 
     def _first_best(self, decided: np.ndarray, hits: np.ndarray) -> tuple[int, float] | None:
-        """Return which point has the highest value within the limits, and the value."""
+        """Return the index and value of the best point within the limits, or None."""
         order = np.argsort(decided, kind="stable")
         counts = self._counts(decided[order], hits[order])
         allowed = within(self.limits, counts)
@@ -102,14 +103,14 @@ class OffFrontier:
         return int(order[place]), float(values[place])
 
     def _best_vertex(self) -> Choice | None:
-        """Return the best vertex of the frontier, None if none is within the limits."""
+        """Return the best vertex of the frontier, or None if none is within the limits."""
         found = self._first_best(self._steps.decided, self._steps.hits)
         if found is None:
             return None
         return choice_at(self._steps.hulls, self._steps.places(found[0]), found[1])
 
     def _searched(self, wanted: Wanted, most_steps: int) -> tuple[Choice | None, bool]:
-        """Return the best of a search, and whether nothing that is wanted can be better."""
+        """Return the best result of a search, and whether the search was complete."""
         reached = search_hits(self.cuts, self._steps, wanted, most_steps)
         found = self._first_best(reached.decided, reached.hits)
         if found is None:
@@ -117,7 +118,7 @@ class OffFrontier:
         return choice_at(self.cuts, reached.places(found[0]), found[1]), reached.is_complete
 
     def _improves(self, decided: np.ndarray, hits: np.ndarray, best: Choice | None) -> np.ndarray:
-        """Tell which points are within the limits and, as far as this is known, not worse."""
+        """Return which points are within the limits and may be better than the best so far."""
         counts = self._counts(decided, hits)
         allowed = within(self.limits, counts)
         if best is None or not self.can_prove:
@@ -130,10 +131,10 @@ class OffFrontier:
         return np.asarray(allowed & ((values > best.value + slack) | is_equal))
 
     def _wanted(self, best: Choice | None) -> Wanted:
-        """Return how many hits with how many decisions would be better than the best so far.
+        """Return the numbers of hits and decisions that would be better than the best so far.
 
-        As decisions rise and hits stay, a point that is not wanted never becomes wanted again, so
-        that the most decisions are found by halving.
+        With the hits fixed, more decisions never make a point better, so that the largest number of
+        decisions is found by bisection.
         """
         low = self._fewest_decided
         hits = np.flatnonzero(self._improves(low, np.arange(low.size), best))
@@ -146,7 +147,7 @@ class OffFrontier:
         return Wanted(hits, low)
 
     def _top_may_be_better(self, best: Choice) -> bool:
-        """Tell whether a wrong decision may be better, as where deciding nobody has no value."""
+        """Return whether one wrong decision may be better, as if no decision has no value."""
         counts = self._counts(np.array([1]), np.array([0]))
         value = self._values(counts)[0]
         if not within(self.limits, counts)[0] or np.isnan(value):
@@ -155,8 +156,8 @@ class OffFrontier:
         return not best.value > value if is_fewer else not best.value >= value
 
     def _top_of_a_label(self, best: Choice) -> Choice | None:
-        """Return the choice of the fewest decisions without a hit, of a single label."""
-        # Without positives no label is decided, whatever that is worth.
+        """Return the choice with the fewest decisions of a single label, none of them a hit."""
+        # Without positives no label is decided, whatever the value of no decision is.
         if not (self._top_may_be_better(best) and self._steps.n_positive):
             return None
         tops = [
@@ -175,7 +176,7 @@ class OffFrontier:
         return Choice(thresholds, decided, np.zeros_like(decided), found[1])
 
     def _gap(self, best: Choice, is_complete: bool) -> float | None:
-        """Return how much higher than the best any thresholds within the limits may come."""
+        """Return a bound of how much higher the value of thresholds within the limits can be."""
         if np.isnan(best.value) or not self.can_prove:
             return None
         if not self._steps.n_positive and self._top_may_be_better(best):
@@ -192,12 +193,12 @@ class OffFrontier:
             return why_not(self._steps, self.limits)
         return (
             f"No thresholds were found that meet {self.limits}; it is not proven that there are "
-            "none, but those that come close to it are too many to try."
+            "none, because too many thresholds come close to be tried."
         )
 
 
 def _is_better(one: Choice | None, other: Choice | None) -> bool:
-    """Tell whether one choice has a higher value, or as high a value with fewer decisions."""
+    """Return whether one choice has a higher value, or an equal value with fewer decisions."""
     if one is None or other is None:
         return one is not None
     if np.isnan(one.value) or np.isnan(other.value):

@@ -1,4 +1,4 @@
-"""One threshold for all labels: the best of all, for any measure of counts."""
+"""The best single threshold for all labels, for any measure of counts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Li
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.measures import Counts, Measure, macro, micro
 
-# So many thresholds with nearly the highest sum are valued again without rounding.
+# So many thresholds with nearly the highest sum are evaluated again without summing changes.
 _N_LIKELY = 1000
 
 
 @dataclass(frozen=True)
 class SharedTuner:
-    """Find the one threshold with the highest micro or macro average, fewest decisions first."""
+    """Find the common threshold with the highest micro or macro average.
+
+    Among equal values the threshold with the fewest decisions is chosen.
+    """
 
     problem: Problem
     measure: Measure
@@ -36,7 +39,7 @@ class SharedTuner:
     limits: Limits = NO_LIMITS
 
     def __call__(self, weights: np.ndarray) -> Choice:
-        """Return the choice if each sample counted as often as its weight says."""
+        """Choose the threshold, with samples counted by weight."""
         totals = self.problem.totals(weights)
         find = self._best_micro if self.average == "micro" else self._best_macro
         threshold = find(weights, totals)
@@ -48,18 +51,18 @@ class SharedTuner:
 
     @cached_property
     def _order(self) -> np.ndarray:
-        """The cells of all labels in the order of falling score."""
+        """Cells of all labels in the order of falling score."""
         return np.argsort(self.problem.ranking.scores)[::-1]
 
     @cached_property
     def _pool(self) -> tuple[LabelRankings, HitPositions]:
-        """All labels ranked together as if they were one."""
+        """Ranking of the cells of all labels as if they were one label."""
         ranking, bounds = self.problem.ranking, np.array([0, self._order.size])
         pool = LabelRankings(bounds, ranking.cells[self._order], ranking.scores[self._order])
         return pool, hit_positions(pool)
 
     def _best_micro(self, weights: np.ndarray, totals: Totals) -> float:
-        """Cut all labels as if they were one."""
+        """Return the best cut of all labels as if they were one label."""
         pool, hits = self._pool
         n_cells = totals.n_samples * totals.positives.size
         together = Totals(totals.positives.sum(keepdims=True), n_cells)
@@ -73,7 +76,7 @@ class SharedTuner:
         return float(chosen.thresholds[0])
 
     def _best_macro(self, weights: np.ndarray, totals: Totals) -> float:
-        """Add up how each label's value changes as the threshold falls past each score."""
+        """Return the best threshold by summing the changes of the labels' values at each score."""
         ranking = self.problem.ranking
         order = self._order[weights[ranking.cells[self._order] >> 1] > 0]
         lows = ranking.scores[order]
@@ -87,7 +90,7 @@ class SharedTuner:
         thresholds = halfway(lows[likely], np.append(lows[1:], -np.inf)[likely])
         counts = self.problem.counts_under(weights, thresholds[:, None])
         exact = np.asarray(macro(self.measure, counts, undefined="skip"))
-        # A mean near 0 is a difference of larger values, and rounded as they are.
+        # A mean near 0 may be a difference of larger values, with their rounding errors.
         highest = np.fmax.reduce(exact)
         return float(thresholds[np.argmax(exact >= highest - ROUNDING * max(1.0, abs(highest)))])
 
@@ -95,9 +98,10 @@ class SharedTuner:
 def _sums_of_labels(
     ranking: LabelRankings, weights: np.ndarray, totals: Totals, measure: Measure, order: np.ndarray
 ) -> np.ndarray:
-    """Return, as cells are decided in an order, the sum of the labels' values where they have one.
+    """Return the sum of the labels' values after each decided cell, in a given order.
 
-    The second row is how many have none; both begin with nothing decided.
+    The first row is the sum of the defined values, the second the number of labels without one.
+    Both begin with no decided cell.
     """
     weight = weights[ranking.cells >> 1].astype(np.int64)
     sizes = np.diff(ranking.starts)
@@ -110,21 +114,23 @@ def _sums_of_labels(
     nothing = np.zeros(sizes.size, dtype=np.int64)
     at_first = np.asarray(measure(counts_of(nothing, nothing, *totals)))
     found = []
-    for start, reached in zip(_value_and_gap(at_first), _value_and_gap(after), strict=True):
+    for start, reached in zip(
+        _filled_and_undefined(at_first), _filled_and_undefined(after), strict=True
+    ):
         change = np.diff(reached, prepend=0.0)
         change[first] = reached[first] - start[sizes > 0]
         found.append(start.sum() + np.append(0.0, np.cumsum(change[order])))
     return np.stack(found)
 
 
-def _value_and_gap(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values with 0 for the undefined ones, and 1 where they are undefined."""
+def _filled_and_undefined(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values with 0 in place of NaN, and 1 where they are NaN."""
     undefined = np.isnan(values)
     return np.where(undefined, 0.0, values), undefined.astype(np.float64)
 
 
 def _cumsum_of_each(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the running sums within each piece."""
+    """Return the cumulative sums within each piece of an array."""
     sums = np.cumsum(values)
     before = np.append(0, sums)[starts[:-1]]
     return np.asarray(sums - np.repeat(before, np.diff(starts)))

@@ -1,1 +1,4 @@
-"""Shrinkage: thresholds between those of each label alone and one threshold for all labels."""
+"""Shrinkage of thresholds from those of each label alone towards one common threshold.
+
+Modules here import `curves`, `objectives` and `generalisation._held_out`; `_solve` uses them.
+"""

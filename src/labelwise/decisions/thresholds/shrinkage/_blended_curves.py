@@ -1,4 +1,4 @@
-"""How a label's own curve and the curve of all labels are blended, for micro and for macro."""
+"""Blends of each label's own curve with the pooled curve, for micro and for macro averages."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from labelwise.measures import Counts, Measure, macro
 
 
 class MicroPath(NamedTuple):
-    """Pieces of each label's scores, falling, with two estimates of the chance of a positive.
+    """Intervals of each label's scores in falling order, with two estimates of the chance of a hit.
 
-    A piece holds the scores from a threshold up to the one before; the first of each label is
-    empty and stands above all scores.
+    An interval has the scores between two successive thresholds. The first interval of each label
+    lies above all scores and is empty.
     """
 
     starts: np.ndarray
     labels: np.ndarray
-    decided: np.ndarray  # in the piece
-    hits: np.ndarray
+    decided: np.ndarray  # number of scores in the interval
+    hits: np.ndarray  # positives among them
     thresholds: np.ndarray
-    own: np.ndarray  # the chance by the label's own isotonic curve
-    common: np.ndarray  # and by that of all labels
+    own: np.ndarray  # chance by the isotonic curve of the label
+    common: np.ndarray  # chance by the isotonic curve of all labels
     n_positive: int
     n_cells: int
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
-        """Return the thresholds where the blended chance falls below the best common limit.
+        """Return the thresholds at which the blended chance falls below the best common limit.
 
-        With weights 0 this is the micro optimum, with weights 1 the best common threshold.
+        Weights 0 give the micro optimum, weights 1 the best common threshold.
         """
         weight = weights[self.labels]
         chances = (1 - weight) * self.own + weight * self.common
         order = np.argsort(-chances, kind="stable")
         decided, hits = (np.cumsum(part[order]) for part in (self.decided, self.hits))
         values = measure(counts_of(decided, hits, self.n_positive, self.n_cells))
-        # Pieces of equal chance are decided together or not at all.
+        # Intervals of equal chance are decided together or not at all.
         ends = np.diff(chances[order], append=-1.0) < 0
         limit = chances[order][first_best(np.where(ends, values, np.nan))]
         n_taken = np.bincount(self.labels[chances >= limit], minlength=weights.size)
@@ -47,7 +47,7 @@ class MicroPath(NamedTuple):
 
 
 def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
-    """Return the pieces between the vertices of each label's hull and of the pool's."""
+    """Return the intervals between the vertices of each label's hull and of the pooled hull."""
     hulls = hulls_of(cuts)
     n_labels, common = hulls.positives.size, pool.vertices[1:]
     labels = np.concatenate((hulls.labels, np.tile(np.arange(n_labels), common.size)))
@@ -59,7 +59,7 @@ def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
         (np.ones(hulls.lows.size, dtype=bool), np.zeros(common.size * n_labels, dtype=bool)),
     )
     lows, thresholds, decided, hits, is_own = (np.concatenate(pair) for pair in columns)
-    # Where both stand at one score, the label's own comes last and prevails.
+    # If both have a vertex at one score, the label's own comes last and is used.
     order = np.lexsort((is_own, -lows, labels))
     labels, lows, is_own = labels[order], lows[order], is_own[order]
     is_first = np.diff(labels, prepend=-1) > 0
@@ -80,9 +80,9 @@ def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
 
 
 def _own_chances(hulls: Cuts, labels: np.ndarray, is_own: np.ndarray) -> np.ndarray:
-    """Return the slope of the hull edge of its label that each piece lies on; 0 below the last."""
+    """Return the slope of the label's hull edge that each interval lies on; 0 below the last."""
     run, rise = (np.diff(part, prepend=0) for part in (hulls.decided, hulls.hits))
-    run[hulls.starts[:-1]] = rise[hulls.starts[:-1]] = 1  # above all scores everyone is certain
+    run[hulls.starts[:-1]] = rise[hulls.starts[:-1]] = 1  # chance 1 above all scores
     slopes = np.append(rise / run, 0.0)
     n_own_before = np.cumsum(is_own) - is_own
     is_past = n_own_before >= hulls.starts[labels + 1]
@@ -90,19 +90,19 @@ def _own_chances(hulls: Cuts, labels: np.ndarray, is_own: np.ndarray) -> np.ndar
 
 
 class CandidateCuts(NamedTuple):
-    """Where labels may be cut, and what all labels together say about it."""
+    """Possible cuts of labels, with estimates from the pooled curve."""
 
     starts: np.ndarray
     labels: np.ndarray
     decided: np.ndarray
     hits: np.ndarray
     thresholds: np.ndarray
-    expected: np.ndarray  # hits, by the chances of all labels
-    average: np.ndarray  # over labels, if all were cut there
+    expected: np.ndarray  # expected hits by the pooled chances
+    average: np.ndarray  # macro average if all labels had this threshold
 
 
 class MacroPath(NamedTuple):
-    """The cuts of each label, and the thresholds that are common to all."""
+    """The cuts of each label, and the common thresholds of all labels."""
 
     own: CandidateCuts
     common: CandidateCuts
@@ -111,11 +111,11 @@ class MacroPath(NamedTuple):
     n_samples: int
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
-        """Return, for each label, the threshold with the highest blend of two values.
+        """Return the threshold of each label with the highest blend of two values.
 
-        One is its own value with hits blended with the expected ones, the other the average of
-        all labels at the same threshold. With weights 0 this is the macro optimum, with weights 1
-        the best common threshold.
+        The first is the label's own value with its hits blended with the expected hits, the second
+        is the macro average at the same threshold. Weights 0 give the macro optimum, weights 1 the
+        best common threshold.
         """
         found = []
         for places in (self.own, self.common):
@@ -137,7 +137,7 @@ class MacroPath(NamedTuple):
 
 
 def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
-    """Return the cuts of each label and the common thresholds, with what the pool says of each."""
+    """Return the cuts of each label and the common thresholds, with pooled estimates."""
     n_common, n_labels = pool.decided.shape
     average = np.asarray(macro(measure, pool.counts, undefined="skip"))
     expected = pool.expected_hits

@@ -1,4 +1,4 @@
-"""The curve of all labels together at common thresholds: the prior of the labels' own curves."""
+"""The pooled curve of all labels at common thresholds, which serves as prior of each label."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import hull_places
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Counts
 
-# Common thresholds looked at: so many quantiles of the positives' scores.
+# Number of common thresholds: quantiles of the positives' scores.
 N_COMMON = 256
 
 
 class PooledCurve(NamedTuple):
-    """What each label decides and hits at common thresholds, which fall from inf.
+    """Decisions and hits of each label at common thresholds, in falling order from inf.
 
-    `chances` is the isotonic estimate, from all labels together, of the share of positives among
-    scores from a threshold up to the one before; a last 0 stands for the scores below all.
+    `chances[k]` is the isotonic estimate, from all labels together, of the share of positives among
+    the scores between thresholds k and k - 1; the last entry, 0, is for scores below all of them.
     """
 
     thresholds: np.ndarray
     decided: np.ndarray  # (n_thresholds, n_labels)
     hits: np.ndarray
     chances: np.ndarray
-    vertices: np.ndarray  # thresholds at which the chance changes
+    vertices: np.ndarray  # places of thresholds at which the chance changes
     positives: np.ndarray
     n_samples: int
 
     @property
     def counts(self) -> Counts:
-        """The counts of each label at each threshold."""
+        """Counts of each label at each threshold."""
         return counts_of(self.decided, self.hits, self.positives, self.n_samples)
 
     @property
     def expected_hits(self) -> np.ndarray:
-        """The hits of each label at each threshold that the chances promise."""
+        """Expected hits of each label at each threshold, by the pooled chances."""
         steps = np.diff(self.decided, axis=0) * self.chances[1:-1, None]
         return np.concatenate((np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)))
 
     def next_below(self, lows: np.ndarray) -> np.ndarray:
-        """Return the number of the first threshold at or below each score."""
+        """Return the place of the first threshold at or below each score."""
         return np.searchsorted(-self.thresholds, -lows)
 
 
 def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
-    """Return the pooled curve if each sample counted as often as its weight says."""
+    """Return the pooled curve, with samples counted by weight."""
     scores, rows = problem.pooled_hits
     seen = scores[weights[rows] > 0]
     if seen.size > N_COMMON:
@@ -58,6 +58,6 @@ def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     curve = decided.sum(axis=1), hits.sum(axis=1)
     vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
     run, rise = (np.diff(part[vertices]) for part in curve)
-    # The last threshold is that of a positive, and so a vertex.
+    # The last threshold is the score of a positive, and so a vertex of the hull.
     chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
     return PooledCurve(thresholds, decided, hits, chances, vertices, *problem.totals(weights))

@@ -1,6 +1,6 @@
-"""Thresholds between those of each label by itself and one for all labels.
+"""Thresholds for an amount of shrinkage, and the amount that is best on held-out folds.
 
-The fewer positives a label has, the more its own curve is blended with the curve of all labels.
+The fewer positives a label has, the more of the pooled curve of all labels is blended into its own.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from labelwise.decisions.thresholds.shrinkage._blended_curves import macro_path,
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
 from labelwise.measures import Counts, Measure, macro, micro
 
-# What "auto" chooses from.
+# Amounts that "auto" chooses from.
 AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """Find thresholds for some amounts of shrinking, from 0 (none) to 1 (one threshold for all)."""
+    """Find thresholds for amounts of shrinkage from 0 (none) to 1 (one threshold for all)."""
 
     problem: Problem
     measure: Measure
     average: str
 
     def thresholds(self, weights: np.ndarray, amounts: tuple[float, ...]) -> list[np.ndarray]:
-        """Return those of each amount if samples counted as often as their weights say.
+        """Return the thresholds of each amount, with samples counted by weight.
 
-        With amount 1 it is the best of the common thresholds of the pool, not of all.
+        Amount 1 gives the best of the pooled curve's thresholds, not the best of all.
         """
         is_micro = self.average == "micro"
         rule = (MicroRule if is_micro else MacroRule)(self.measure)
@@ -49,7 +49,7 @@ class Shrinkage:
         ]
 
     def tuned(self, weights: np.ndarray, amount: float) -> Choice:
-        """Return the choice for one amount."""
+        """Return the choice for one amount, with samples counted by weight."""
         thresholds = self.thresholds(weights, (amount,))[0]
         found = self.problem.counts_under(weights, thresholds[None])
         counts = Counts(*(cells[0] for cells in found))
@@ -57,7 +57,7 @@ class Shrinkage:
         return choice_with(thresholds, counts, average(self.measure, counts))
 
     def best_amount(self, random: Any) -> float:
-        """Return the amount with the highest mean over unseen folds, the least among equals."""
+        """Return the amount with the highest mean over held-out folds; the least among equals."""
         means = held_out_means(
             self.problem,
             lambda weights: self.thresholds(weights, AMOUNTS),
@@ -69,9 +69,10 @@ class Shrinkage:
 
 
 def _weights(support: np.ndarray, amount: float) -> np.ndarray:
-    """Return how much of its blend each label takes from the pool: ``τ / (τ + support)``.
+    """Return the weight of the pooled curve in each label's blend, ``τ / (τ + support)``.
 
-    ``τ = mean support · amount / (1 - amount)``: at amount 1/2 a label of mean support takes half.
+    ``τ = mean support · amount / (1 - amount)``, so that a label with the mean support has the
+    weight `amount`.
     """
     if amount == 1 or not support.any():
         return np.ones(support.size)
