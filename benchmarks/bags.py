@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.timing import fastest
-from labelwise.learners.bags._maxima import bag_maxima
+from labelwise.learners.bags._bag_scores import bag_maxima
 
 N_INSTANCES, N_LABELS = 5_000_000, 50
 MEAN_SIZES = (1, 3, 10, 1000, N_INSTANCES)

@@ -10,9 +10,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 from labelwise.data import make_digit_bags
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin, BinaryRelevance
-from labelwise.learners.bags import _rounds as _bag_rounds
+from labelwise.learners.bags import _training_rounds
 from labelwise.learners.bags._hidden_labels import draw_hidden
-from labelwise.learners.bags._rounds import highest
+from labelwise.learners.bags._training_rounds import highest
 from labelwise.measures import count, f_measure, matthews, micro
 from labelwise.splitting import MultilabelStratifiedKFold
 
@@ -76,7 +76,7 @@ def test_labels_are_drawn_uniformly_at_first_then_by_the_scores_as_many_as_were_
         draws.append((np.broadcast_to(sizes, Y.shape), scores))
         return draw_hidden(bags, Y, sizes, scores, random)
 
-    monkeypatch.setattr(_bag_rounds, "draw_hidden", noted)
+    monkeypatch.setattr(_training_rounds, "draw_hidden", noted)
     train, _ = digits(80, [1, 8, 20])
     model = BagPlugin(FAST, n_iter=1, cv=None, random_state=0).fit(train)
     (sizes, scores), (found, by) = draws

@@ -12,9 +12,9 @@ from scipy import sparse
 from labelwise.data import Bags
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagSummary
-from labelwise.learners.bags import _maxima as _bag_scores
+from labelwise.learners.bags import _bag_scores
+from labelwise.learners.bags._bag_scores import AGGREGATIONS, bag_maxima, highest_instances
 from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
-from labelwise.learners.bags._maxima import AGGREGATIONS, bag_maxima, bag_speakers
 from tests.oracles.bags import (
     aggregate,
     bag_decisions,
@@ -79,7 +79,7 @@ def test_the_speaker_is_the_first_with_the_highest_score(problem, dtype):
     scores = scores.astype(dtype)
     assert bag_maxima(scores, starts).dtype == dtype
     expected = [scores[begin:end].argmax(axis=0) for begin, end in pairwise(starts)]
-    np.testing.assert_array_equal(bag_speakers(scores, starts), expected)
+    np.testing.assert_array_equal(highest_instances(scores, starts), expected)
 
 
 @given(scored_bags(most_bags=6), st.integers(1, 9))
@@ -87,9 +87,9 @@ def test_slices_of_rows_that_cut_bags_have_the_same_maxima(problem, together):
     scores, starts, _ = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_bag_scores, "_TOGETHER", together)
-        found = [bag_maxima(scores, starts), bag_speakers(scores, starts)]
+        found = [bag_maxima(scores, starts), highest_instances(scores, starts)]
     np.testing.assert_array_equal(found[0], aggregate(scores, starts, "max"))
-    np.testing.assert_array_equal(found[1], bag_speakers(scores, starts))
+    np.testing.assert_array_equal(found[1], highest_instances(scores, starts))
 
 
 @pytest.mark.parametrize("mean_size", [1, 10, 50_000, 400_000])

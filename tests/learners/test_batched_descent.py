@@ -13,7 +13,7 @@ from scipy.special import logsumexp, softmax
 from labelwise.data import make_multilabel
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import make_design, product
-from labelwise.learners.regression._logistic import Objective
+from labelwise.learners.regression._log_loss import MeanLogLoss
 from labelwise.learners.regression._logistic_kernels import softmaxes
 from tests.oracles.logistic import multinomials
 
@@ -72,7 +72,7 @@ def test_gradients_are_those_of_the_loss():
     tasks = multinomials(Y.sum(axis=1), Y[:, 1])
     all_tasks, all_columns = np.arange(2), np.arange(tasks.widths.sum())
     for rows in (X, sparse.csr_array(X)):
-        objective = Objective(make_design(rows), tasks, np.arange(len(X)) % 3 / 2)
+        objective = MeanLogLoss(make_design(rows), tasks, np.arange(len(X)) % 3 / 2)
         W = objective.start().W + np.random.default_rng(0).normal(size=objective.start().W.shape)
         for point in (objective.start().W, W):
             gradient = np.empty_like(point)
@@ -95,7 +95,7 @@ def test_first_steps_are_newtons_where_features_say_nothing():
     corners = np.array([[1.0, 2.0], [1.0, -2.0], [-1.0, 2.0], [-1.0, -2.0]])
     classes = np.repeat([0, 1, 1, 2, 2, 2, 3], 4)
     tasks = multinomials(classes, classes // 2)
-    objective = Objective(make_design(np.tile(corners, (7, 1))), tasks)
+    objective = MeanLogLoss(make_design(np.tile(corners, (7, 1))), tasks)
     start = objective.start()
     step = first_step(objective, start, np.array([0.3, 0.3]), np.arange(2))
     np.testing.assert_allclose(step, 0, atol=1e-12)
@@ -116,7 +116,7 @@ def test_a_class_that_is_absent_stays_as_improbable_as_it_was():
     X, Y = some_data()
     tasks = multinomials(Y[:, 0] + Y[:, 1])
     there = np.flatnonzero(Y[:, 0] + Y[:, 1] < 2)
-    objective = Objective(make_design(X[there]), tasks.rows(there))
+    objective = MeanLogLoss(make_design(X[there]), tasks.rows(there))
     start = objective.start()
     for penalty in (1.0, 1e-3):
         found, _ = minimize(objective, start, np.array([penalty]), 1e-6)

@@ -13,8 +13,8 @@ from labelwise.learners.regression import _batched_descent as _batched_descent
 from labelwise.learners.regression import _design as _design
 from labelwise.learners.regression import _penalty_path as _penalty_path
 from labelwise.learners.regression._design import make_design
-from labelwise.learners.regression._logistic import Tasks
-from labelwise.learners.regression._penalty_path import Problem, fit_regressions
+from labelwise.learners.regression._log_loss import Tasks
+from labelwise.learners.regression._penalty_path import RegressionProblem, fit_regressions
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.logistic import (
     best_penalty,
@@ -35,7 +35,7 @@ def some_data(n_samples=150, n_features=6, n_labels=4, seed=0, thin=False):
 
 
 def problem(X, penalty=0.01, weights=None):
-    return Problem(X, weights, [], (penalty,), 1e-13, None, str)
+    return RegressionProblem(X, weights, [], (penalty,), 1e-13, None, str)
 
 
 def of_all_classes(A):

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
-from labelwise.learners.structured._hinge_loss import Problem, decide, no_pairs, pairs_of, solve
+from labelwise.learners.structured._hinge_loss import (
+    HingeLossProblem,
+    decide,
+    no_pairs,
+    pairs_of,
+    solve,
+)
 from labelwise.learners.structured._hinge_loss_kernels import most_violating_set
 from labelwise.learners.structured._min_cut_kernels import violating_set
 from tests.oracles import structured as oracle
@@ -50,7 +56,7 @@ def some_problem(seed=0, n_rows=12, n_labels=3, gains=None):
     X = random.normal(size=(n_rows, 2))
     Y = X @ random.normal(size=(2, n_labels)) + random.normal(size=(n_rows, n_labels)) > 0
     pairs = no_pairs(n_labels) if gains is None else as_pairs(gains)
-    return X, Y, Problem.of(X, Y, pairs)
+    return X, Y, HingeLossProblem.of(X, Y, pairs)
 
 
 def solved(problem, penalty, tol=1e-4, max_passes=2000, start=None):
@@ -210,7 +216,7 @@ def test_features_added_to_give_the_same_scores(share):
     X = X * (random.random(X.shape) < share)
     X[0] = 1.0
     added = np.array([3.0, -7.0])
-    one, other = (Problem.of(part, Y, no_pairs(3)) for part in (X, X + added))
+    one, other = (HingeLossProblem.of(part, Y, no_pairs(3)) for part in (X, X + added))
     assert one.offset.any() == (share < 0.25)
     found, shifted = solved(one, 0.05, tol=1e-9), solved(other, 0.05, tol=1e-9)
     assert shifted.objective == pytest.approx(found.objective)
@@ -225,7 +231,7 @@ def test_features_added_to_give_the_same_scores(share):
 def test_to_multiply_features_is_to_divide_the_penalty_by_the_square():
     X, Y, problem = some_problem()
     found = solved(problem, 0.05)
-    larger = solved(Problem.of(8 * X, Y, no_pairs(3)), 0.05 * 8**2)
+    larger = solved(HingeLossProblem.of(8 * X, Y, no_pairs(3)), 0.05 * 8**2)
     # A power of two changes no digit.
     np.testing.assert_array_equal(8 * larger.W[:-1], found.W[:-1])
     np.testing.assert_array_equal(larger.W[-1], found.W[-1])
@@ -234,7 +240,7 @@ def test_to_multiply_features_is_to_divide_the_penalty_by_the_square():
 def test_features_without_spread_leave_the_intercepts_to_be_learned():
     _, Y, _ = some_problem()
     X = np.full((12, 2), 3.0)
-    found = solved(problem := Problem.of(X, Y, no_pairs(3)), 0.05)
+    found = solved(problem := HingeLossProblem.of(X, Y, no_pairs(3)), 0.05)
     weights, intercepts = problem.coefficients(found.W)
     assert (weights == 0).all()
     assert (intercepts != 0).any()
@@ -243,7 +249,7 @@ def test_features_without_spread_leave_the_intercepts_to_be_learned():
 def test_empty_rows_and_rows_of_all_labels_have_their_optimum():
     X, Y, _ = some_problem()
     Y[:4], Y[4:7] = False, True
-    problem = Problem.of(X, Y, no_pairs(3))
+    problem = HingeLossProblem.of(X, Y, no_pairs(3))
     found = solved(problem, 0.05)
     optimum = oracle.least_objective(X, Y, 0.05, np.zeros((3, 3)))
     assert found.objective == pytest.approx(optimum, rel=1e-4)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labelwise.learners.regression._logistic import Tasks
+from labelwise.learners.regression._log_loss import Tasks
 
 
 def logistic_value(X, y, weights, coefficients, intercept, penalty):

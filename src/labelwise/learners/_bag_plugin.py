@@ -23,9 +23,9 @@ from labelwise.data import Bags
 from labelwise.decisions import NAMES, check_goal, check_thresholds, of_all_labels
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import Targets, all_labels, learn_targets, tell
-from labelwise.learners.bags._checks import bag_labels, learn_bags
-from labelwise.learners.bags._maxima import AGGREGATIONS, bag_speakers, check_aggregation
-from labelwise.learners.bags._rounds import (
+from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
+from labelwise.learners.bags._input_bags import bag_labels, learn_bags
+from labelwise.learners.bags._training_rounds import (
     BagTask,
     Round,
     Stopping,
@@ -229,7 +229,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         bags = learn_bags(self, X, reset=False)
         scores = self._instance_scores(bags)
         decided = self.thresholds_.decide(scores)
-        return InstanceLabels(scores, decided, bag_speakers(scores, bags.starts), bags.starts)
+        return InstanceLabels(scores, decided, highest_instances(scores, bags.starts), bags.starts)
 
     def _checked(self) -> tuple[float, Stopping]:
         rate = check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)

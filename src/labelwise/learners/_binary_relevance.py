@@ -29,9 +29,9 @@ from labelwise.learners._training import (
     learn_targets,
     tell,
 )
-from labelwise.learners.regression._logistic import Tasks
+from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import (
-    Problem,
+    RegressionProblem,
     check_penalty,
     check_tol,
     fit_regressions,
@@ -208,7 +208,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if varying.size:
             labels = targets.matrix[:, varying]
             splits = penalty_splits(self.cv, X, labels) if len(penalties) > 1 else []
-            problem = Problem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
+            problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
             self.coef_[varying] = found.coefficients.T
             self.intercept_[varying] = found.intercepts

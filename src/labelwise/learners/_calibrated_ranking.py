@@ -20,7 +20,7 @@ from labelwise._estimators import (
 )
 from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners._training import learn_targets, tell
-from labelwise.learners.ranking._label_pairs import Pairs, all_pairs, pair_samples
+from labelwise.learners.ranking._label_pairs import LabelPairs, all_pairs, pair_samples
 from labelwise.learners.ranking._pair_forests import (
     Forests,
     check_forests,
@@ -165,7 +165,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             )
         return X.tocsr() if sparse.issparse(X) else X
 
-    def _fit_pairs(self, X: Any, Y: sparse.csc_array, pairs: Pairs) -> list[Any] | Forests:
+    def _fit_pairs(self, X: Any, Y: sparse.csc_array, pairs: LabelPairs) -> list[Any] | Forests:
         places = np.flatnonzero(np.isnan(pairs.fixed))
         seeds: np.ndarray | None = None
         if self.random_state is not None:

@@ -14,7 +14,7 @@ from labelwise._validation import relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
 from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
 from labelwise.learners.regression._penalty_path import (
-    Problem,
+    RegressionProblem,
     check_penalty,
     check_tol,
     fit_regressions,
@@ -130,7 +130,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.penalties_ = np.full(sizes.widths.size, np.nan)
         if sizes.is_task.any():
             splits = penalty_splits(self.cv, X, sizes.classes) if len(penalties) > 1 else []
-            problem = Problem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
+            problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             self._learn(problem, sizes)
         return self
 
@@ -156,7 +156,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         parts = list(self._joints(X))
         return np.concatenate([part[0] for part in parts]), np.concatenate([p[1] for p in parts])
 
-    def _learn(self, problem: Problem, sizes: SizeTasks) -> None:
+    def _learn(self, problem: RegressionProblem, sizes: SizeTasks) -> None:
         found = fit_regressions(problem, sizes.tasks)
         self.coef_[sizes.columns] = found.coefficients.T
         self.intercept_[sizes.columns] = found.intercepts

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise._estimators import as_multilabel, check_constants
 from labelwise.learners._training import check_coefficients
-from labelwise.learners.structured._fitting import learn_weights, linear_scores
 from labelwise.learners.structured._hinge_loss import no_pairs
+from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):

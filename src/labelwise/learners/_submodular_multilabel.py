@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from labelwise._estimators import as_multilabel, check_constants
 from labelwise._validation import check_real
 from labelwise.learners._training import check_coefficients
-from labelwise.learners.structured._fitting import learn_weights, linear_scores
 from labelwise.learners.structured._hinge_loss import decide, pairs_of
-from labelwise.learners.structured._min_cut_kernels import Pairs
+from labelwise.learners.structured._linear_model import learn_weights, linear_scores
+from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
@@ -105,7 +105,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         share = check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
         shown: list[tuple[np.ndarray, np.ndarray]] = []
 
-        def pairs_in(labels: np.ndarray) -> Pairs:
+        def pairs_in(labels: np.ndarray) -> PairGains:
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
@@ -134,7 +134,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         """Return the label set of the highest f, int64 of shape (n_samples, n_labels)."""
         return decide(linear_scores(self, X), self._pairs()).astype(np.int64)
 
-    def _pairs(self) -> Pairs:
+    def _pairs(self) -> PairGains:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
 
     def _check_loaded(self) -> None:

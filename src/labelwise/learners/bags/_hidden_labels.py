@@ -41,12 +41,12 @@ def draw_hidden(
         with_label = np.flatnonzero(Y[:, j])
         rows = bags.rows_of(with_label)
         weights = np.zeros(rows.size) if scores is None else scores[rows, j]
-        places = _places_in_draws(weights, bags.sizes[with_label], random)
+        places = _draw_positions(weights, bags.sizes[with_label], random)
         hidden[rows, j] = places < np.repeat(sizes[with_label, j], bags.sizes[with_label])
     return hidden
 
 
-def _places_in_draws(
+def _draw_positions(
     weights: np.ndarray, lengths: np.ndarray, random: np.random.RandomState
 ) -> np.ndarray:
     """Return the place of each entry in the order in which its segment is drawn empty."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 
-class Pairs(NamedTuple):
+class LabelPairs(NamedTuple):
     """All pairs of labels; the number after the last label is the virtual one."""
 
     first: np.ndarray  # (n_pairs,)
@@ -16,7 +16,7 @@ class Pairs(NamedTuple):
     fixed: np.ndarray  # vote for the first where no model is needed: 0, 1/2 or 1; NaN elsewhere
 
 
-def all_pairs(Y: sparse.csc_array) -> Pairs:
+def all_pairs(Y: sparse.csc_array) -> LabelPairs:
     """Return every pair, with the votes of those whose samples show fewer than two classes."""
     n_samples, n_labels = Y.shape
     first, second = np.triu_indices(n_labels + 1, k=1)
@@ -29,7 +29,7 @@ def all_pairs(Y: sparse.csc_array) -> Pairs:
     is_virtual = second == n_labels
     for_second[is_virtual] = n_samples - support[:-1]
     fixed = np.where(for_first > 0, 1.0, np.where(for_second > 0, 0.0, 0.5))
-    return Pairs(first, second, np.where((for_first > 0) & (for_second > 0), np.nan, fixed))
+    return LabelPairs(first, second, np.where((for_first > 0) & (for_second > 0), np.nan, fixed))
 
 
 def pair_samples(

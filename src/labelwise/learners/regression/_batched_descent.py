@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.learners.regression._logistic import Objective, Point, spread, summed
+from labelwise.learners.regression._log_loss import MeanLogLoss, Point, spread, summed
 
 _HISTORY = 10
 _MOST_STEPS = 500
@@ -25,7 +25,7 @@ _LEAST_RATE = 1e-9
 
 
 def minimize(
-    objective: Objective,
+    objective: MeanLogLoss,
     start: Point,
     penalty: np.ndarray,
     tolerance: float,
@@ -61,7 +61,7 @@ def minimize(
 
 
 def first_step(
-    objective: Objective, start: Point, penalty: np.ndarray, tasks: np.ndarray
+    objective: MeanLogLoss, start: Point, penalty: np.ndarray, tasks: np.ndarray
 ) -> np.ndarray:
     """Return the first step of some tasks, where `minimize` has nothing to add; 0 for others."""
     work = _start(objective, start, penalty, tasks)
@@ -110,7 +110,7 @@ class _Curvature(NamedTuple):
 class _Descent(NamedTuple):
     """Where the tasks that have not arrived stand."""
 
-    objective: Objective
+    objective: MeanLogLoss
     tasks: np.ndarray
     columns: np.ndarray
     penalty: np.ndarray
@@ -234,7 +234,7 @@ def _penalise(
 
 
 def _start(
-    objective: Objective, start: Point, penalty: np.ndarray, tasks: np.ndarray | None
+    objective: MeanLogLoss, start: Point, penalty: np.ndarray, tasks: np.ndarray | None
 ) -> _Descent:
     tasks = np.arange(objective.widths.size) if tasks is None else tasks
     columns, widths = objective.columns(tasks), objective.widths[tasks]
@@ -260,7 +260,7 @@ def _start(
 
 
 def _curvature(
-    objective: Objective, tasks: np.ndarray, columns: np.ndarray, penalty: np.ndarray
+    objective: MeanLogLoss, tasks: np.ndarray, columns: np.ndarray, penalty: np.ndarray
 ) -> _Curvature:
     widths = objective.widths[tasks]
     rates = np.maximum(objective.rates[columns], _LEAST_RATE)

@@ -102,7 +102,9 @@ def product(A: Any, B: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _with_ones(rows: Any, centre: np.ndarray | None, share: np.ndarray, *rest: Any) -> Design:
+def _with_ones(
+    rows: Any, centre: np.ndarray | None, share: np.ndarray, mean: np.ndarray, basis: Any
+) -> Design:
     square = np.asarray((rows.multiply(rows) if sparse.issparse(rows) else rows * rows).T @ share)
     variance = np.append(square if centre is None else square - centre**2, 1.0)
     ones = np.ones((rows.shape[0], 1))
@@ -110,7 +112,7 @@ def _with_ones(rows: Any, centre: np.ndarray | None, share: np.ndarray, *rest: A
         rows = sparse.csr_array(sparse.hstack([rows, ones]))
     else:
         rows = np.hstack([rows, ones])
-    return Design(rows, _blocks(rows), centre, np.maximum(variance, 0.0), *rest)
+    return Design(rows, _blocks(rows), centre, np.maximum(variance, 0.0), mean, basis)
 
 
 def _blocks(rows: Any) -> tuple[Block, ...]:

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from labelwise._validation import check_real
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
-from labelwise.learners.regression._logistic import Objective, Tasks
+from labelwise.learners.regression._log_loss import MeanLogLoss, Tasks
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 # dembczynski2013, section 7: 1e-4, ..., 1e3.
@@ -37,7 +37,7 @@ class Regressions(NamedTuple):
     penalties: np.ndarray  # (n_tasks,)
 
 
-class Problem(NamedTuple):
+class RegressionProblem(NamedTuple):
     """What all regressions of one call are fitted to, and how."""
 
     X: Any  # float64, dense or CSR
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
     penalties: tuple[float, ...]  # strongest first
     tol: float  # at the end: what is left to gain in a task, relative to its value
     n_jobs: int | None
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
@@ -77,7 +77,7 @@ def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray
     return splits_of(cv, X, Y)
 
 
-def fit_regressions(problem: Problem, tasks: Tasks) -> Regressions:
+def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     """Return each task's regression at the penalty with the least held-out log-loss.
 
     Minimises mean log-loss + λ/2 · ‖w‖² with a free intercept, features as given.
@@ -85,12 +85,12 @@ def fit_regressions(problem: Problem, tasks: Tasks) -> Regressions:
     # Jobs share the cores; products inside them take one each, and so come out the same.
     with threadpool_limits(1, user_api="blas"):
         design = make_design(problem.X, problem.sample_weight)
-        penalties = _chosen_penalties(problem, design, tasks)
+        penalties = _best_penalties(problem, design, tasks)
         W = _fit(problem, design, tasks, penalties)
         return Regressions(*design.coefficients(W), penalties)
 
 
-def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndarray:
+def _best_penalties(problem: RegressionProblem, design: Design, tasks: Tasks) -> np.ndarray:
     """Return the penalty of each task that has the least held-out loss over all folds."""
     candidates = np.array(problem.penalties)
     if candidates.size == 1:
@@ -103,11 +103,13 @@ def _chosen_penalties(problem: Problem, design: Design, tasks: Tasks) -> np.ndar
         zip(groups, _in_parallel(problem, _best_of_path, jobs), strict=True)
     ):
         chosen[group] = candidates[found]
-        problem.tell(f"paths of penalties, part {k + 1} of {len(groups)}")
+        problem.report(f"paths of penalties, part {k + 1} of {len(groups)}")
     return chosen
 
 
-def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) -> np.ndarray:
+def _fit(
+    problem: RegressionProblem, design: Design, tasks: Tasks, penalties: np.ndarray
+) -> np.ndarray:
     """Return the optimum of each task at its penalty, on all samples."""
     W = np.empty((design.variance.size, tasks.targets.shape[1]))
     groups = _groups(design, tasks)
@@ -118,7 +120,7 @@ def _fit(problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray) 
     ):
         W[:, tasks.columns(group)] = part
         n_left += left
-        problem.tell(f"regressions, part {k + 1} of {len(groups)}")
+        problem.report(f"regressions, part {k + 1} of {len(groups)}")
     if n_left:
         warnings.warn(
             f"{n_left} of {tasks.widths.size} regressions had not converged when their steps "
@@ -135,13 +137,15 @@ class _Part(NamedTuple):
     design: Design
     rows: np.ndarray
 
-    def objective(self, problem: Problem, tasks: Tasks) -> Objective:
+    def objective(self, problem: RegressionProblem, tasks: Tasks) -> MeanLogLoss:
         weights = problem.sample_weight
         cut = None if weights is None else weights[self.rows]
-        return Objective(self.design, tasks.rows(self.rows), cut)
+        return MeanLogLoss(self.design, tasks.rows(self.rows), cut)
 
 
-def _best_of_path(problem: Problem, folds: list[tuple[_Part, _Part]], tasks: Tasks) -> np.ndarray:
+def _best_of_path(
+    problem: RegressionProblem, folds: list[tuple[_Part, _Part]], tasks: Tasks
+) -> np.ndarray:
     """Return the number of the penalty with the least held-out loss, for each task."""
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
     points = [train.start() for train, _ in objectives]
@@ -168,14 +172,16 @@ def _best_of_path(problem: Problem, folds: list[tuple[_Part, _Part]], tasks: Tas
 
 
 def _optimum(
-    problem: Problem, design: Design, tasks: Tasks, penalties: np.ndarray
+    problem: RegressionProblem, design: Design, tasks: Tasks, penalties: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    objective = Objective(design, tasks, problem.sample_weight)
+    objective = MeanLogLoss(design, tasks, problem.sample_weight)
     found, n_left = minimize(objective, objective.start(), penalties, problem.tol)
     return found.W, n_left
 
 
-def _in_parallel(problem: Problem, work: Callable[..., Any], jobs: list[Any]) -> Iterator[Any]:
+def _in_parallel(
+    problem: RegressionProblem, work: Callable[..., Any], jobs: list[Any]
+) -> Iterator[Any]:
     run = Parallel(n_jobs=problem.n_jobs, prefer="threads", return_as="generator")
     results: Iterator[Any] = run(delayed(work)(problem, *job) for job in jobs)
     return results

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.learners.regression._logistic import Tasks
+from labelwise.learners.regression._log_loss import Tasks
 
 
 class SizeTasks(NamedTuple):

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from labelwise._parallel import for_row_blocks
 from labelwise.learners.structured._hinge_loss_kernels import (
+    CentredRows,
     Planes,
-    Rows,
     most_violating_sets,
     row_gaps,
     row_scores,
@@ -20,7 +20,7 @@ from labelwise.learners.structured._hinge_loss_kernels import (
     visit_rows,
 )
 from labelwise.learners.structured._min_cut_kernels import (
-    Pairs,
+    PairGains,
     best_sets,
     violating_set,
     violating_sets,
@@ -33,13 +33,13 @@ _FULL_PASS = 5
 _GROWTH = 1.5
 
 
-def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> Pairs:
+def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> PairGains:
     """Return gains of pairs, `places` holding the two labels of each, for kernels."""
     one, other = np.concatenate([places, places[:, ::-1]]).T
     order = np.lexsort((other, one))
     n_pairs = len(places)
     opposite = (np.arange(2 * n_pairs) + n_pairs) % max(1, 2 * n_pairs)
-    return Pairs(
+    return PairGains(
         indptr=np.searchsorted(one[order], np.arange(n_labels + 1)),
         others=other[order],
         gains=np.concatenate([gains, gains])[order],
@@ -47,12 +47,12 @@ def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> Pairs:
     )
 
 
-def no_pairs(n_labels: int) -> Pairs:
+def no_pairs(n_labels: int) -> PairGains:
     """Return the gains of labels that score by themselves."""
     return pairs_of(n_labels, np.empty((0, 2), dtype=np.int64), np.empty(0))
 
 
-def decide(scores: np.ndarray, pairs: Pairs) -> np.ndarray:
+def decide(scores: np.ndarray, pairs: PairGains) -> np.ndarray:
     """Return the smallest of each row's label sets of the highest Σ scores + gains, as bool."""
     if pairs.others.size == 0:
         return scores > 0
@@ -61,7 +61,7 @@ def decide(scores: np.ndarray, pairs: Pairs) -> np.ndarray:
     return decided
 
 
-class Problem(NamedTuple):
+class HingeLossProblem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
     f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is a tenth of
@@ -73,10 +73,10 @@ class Problem(NamedTuple):
     mean: np.ndarray
     squared_constant: float  # κ²
     Y: np.ndarray  # bool
-    pairs: Pairs
+    pairs: PairGains
 
     @classmethod
-    def of(cls, X: Any, Y: np.ndarray, pairs: Pairs) -> Problem:
+    def of(cls, X: Any, Y: np.ndarray, pairs: PairGains) -> HingeLossProblem:
         """Return the problem for features dense or sparse."""
         rows = sparse.csr_array(X, dtype=np.float64)
         mean = np.asarray(rows.sum(axis=0)) / X.shape[0]
@@ -90,13 +90,16 @@ class Problem(NamedTuple):
         spread = float(_squares(rows, offset).mean())
         return cls(rows, offset, mean, spread / 10 or 1.0, np.ascontiguousarray(Y), pairs)
 
-    def rows(self) -> Rows:
+    def rows(self) -> CentredRows:
         """Return the samples for kernels."""
         along = self.X @ self.offset
-        return Rows(
-            *(self.X.indptr, self.X.indices, self.X.data, along),
-            self.squared_constant - along + self.offset @ self.offset,
-            self.squared_constant + _squares(self.X, self.offset),
+        return CentredRows(
+            indptr=self.X.indptr,
+            indices=self.X.indices,
+            values=self.X.data,
+            along=along,
+            lift=self.squared_constant - along + self.offset @ self.offset,
+            squares=self.squared_constant + _squares(self.X, self.offset),
         )
 
     def scores(self, W: np.ndarray, block: slice) -> np.ndarray:
@@ -143,14 +146,14 @@ class Solution(NamedTuple):
 
 
 def solve(
-    problem: Problem,
+    problem: HingeLossProblem,
     penalty: float,
     *,
     tol: float,
     max_passes: int,
     random: np.random.RandomState,
     start: Solution | None = None,
-    tell_pass: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> Solution:
     """Return weights whose relative duality gap is `tol`, or what `max_passes` gave.
 
@@ -171,15 +174,15 @@ def solve(
             n_passes += 1
             if gaps.mean() <= tol * (lower + gaps.mean()):
                 break
-        if tell_pass is not None:
-            tell_pass(f"penalty {penalty:g}, pass {n_passes}, gap {gaps.mean():.2g}")
+        if report is not None:
+            report(f"penalty {penalty:g}, pass {n_passes}, gap {gaps.mean():.2g}")
     objective = lower + gaps.mean()
     relative = float(gaps.mean() / objective) if objective > 0 else 0.0
     return Solution(W, planes, penalty, float(objective), relative, n_passes)
 
 
 def _first_point(
-    problem: Problem, penalty: float, start: Solution | None
+    problem: HingeLossProblem, penalty: float, start: Solution | None
 ) -> tuple[np.ndarray, Planes]:
     """Return no weights and the truth as every row's plane, or the planes of another penalty."""
     if start is not None:
@@ -223,7 +226,7 @@ def _order(gaps: np.ndarray, n_passes: int, random: np.random.RandomState) -> np
 
 
 def _visit(
-    problem: Problem,
+    problem: HingeLossProblem,
     W: np.ndarray,
     planes: Planes,
     order: np.ndarray,
@@ -246,8 +249,8 @@ def _visit(
 
 
 def _visit_by_cuts(
-    pairs: Pairs,
-    rows: Rows,
+    pairs: PairGains,
+    rows: CentredRows,
     Y: np.ndarray,
     W: np.ndarray,
     planes: Planes,
@@ -265,7 +268,7 @@ def _visit_by_cuts(
     return order.size
 
 
-def _find_gaps(problem: Problem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
+def _find_gaps(problem: HingeLossProblem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
     """Find the gaps of all rows under the same weights."""
 
     def work(block: slice) -> None:

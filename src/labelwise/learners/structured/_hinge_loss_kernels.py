@@ -23,7 +23,7 @@ _SEARCHES = 3  # for a new plane in one visit
 _SHIFTS = 10  # of weight after each search
 
 
-class Rows(NamedTuple):
+class CentredRows(NamedTuple):
     """Features x of samples as a CSR matrix, and what makes them x - c with a constant κ."""
 
     indptr: np.ndarray

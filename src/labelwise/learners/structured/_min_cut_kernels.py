@@ -13,7 +13,7 @@ import numpy as np
 from labelwise._jit import njit
 
 
-class Pairs(NamedTuple):
+class PairGains(NamedTuple):
     """Gains of pairs of labels, each pair once in either direction, by the first label."""
 
     indptr: np.ndarray

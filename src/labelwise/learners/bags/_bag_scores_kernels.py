@@ -33,16 +33,16 @@ def segment_maxima(scores, starts, maxima):
 
 
 @njit(cache=True, nogil=True)
-def segment_speakers(scores, starts, speakers):
+def segment_argmaxima(scores, starts, instances):
     """Write the row, counted within the bag, of each column's highest score; the first of ties."""
     best = np.empty(scores.shape[1], dtype=scores.dtype)
     for bag in range(starts.size - 1):
         first = starts[bag]
         for j in range(best.size):
             best[j] = scores[first, j]
-            speakers[bag, j] = 0
+            instances[bag, j] = 0
         for i in range(first + 1, starts[bag + 1]):
             for j in range(best.size):
                 if scores[i, j] > best[j]:
                     best[j] = scores[i, j]
-                    speakers[bag, j] = i - first
+                    instances[bag, j] = i - first

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._validation import check_real, check_whole
 from labelwise.learners._training import learn_features, learn_targets, tell
 from labelwise.learners.regression._penalty_path import check_penalty
-from labelwise.learners.structured._hinge_loss import Problem, Solution, decide, solve
-from labelwise.learners.structured._min_cut_kernels import Pairs
+from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
+from labelwise.learners.structured._min_cut_kernels import PairGains
 from labelwise.measures import count, f_measure
 from labelwise.splitting import splits_of
 
@@ -25,7 +25,7 @@ _LOOSER = 10.0
 _PASSES_TO_CHOOSE = 30
 
 
-class Options(NamedTuple):
+class SolverOptions(NamedTuple):
     """How a structured learner is to be fitted, checked."""
 
     penalties: tuple[float, ...]  # strongest first
@@ -34,12 +34,12 @@ class Options(NamedTuple):
     max_passes: int
     n_jobs: int | None
     random: np.random.RandomState
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
 
 
-def check_options(learner: Any) -> Options:
+def check_solver_options(learner: Any) -> SolverOptions:
     """Return the parameters that the structured learners share."""
-    return Options(
+    return SolverOptions(
         check_penalty(learner.penalty),
         learner.cv,
         check_real(learner.tol, "tol", least=1e-12, most=1.0),
@@ -50,13 +50,15 @@ def check_options(learner: Any) -> Options:
     )
 
 
-def learn_weights(learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], Pairs]) -> None:
+def learn_weights(
+    learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], PairGains]
+) -> None:
     """Fit the learner's weights at the best of its penalties.
 
     `pairs_in` gives the gains of pairs that labels show. Labels with one class are left out: their
     weights are 0, and their intercept is -1 or 1.
     """
-    options = check_options(learner)
+    options = check_solver_options(learner)
     targets = learn_targets(learner, X, Y)
     X = learn_features(learner, X)
     learner.coef_ = np.zeros((targets.constants.size, X.shape[1]))
@@ -71,11 +73,12 @@ def learn_weights(learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray],
         learner.cv_values_ = dict(zip(options.penalties, values.tolist(), strict=True))
         # Of equal values the first, whose penalty is the strongest.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
-    problem = Problem.of(X, labels, pairs_in(labels))
+    problem = HingeLossProblem.of(X, labels, pairs_in(labels))
     found = _fit(problem, options)
     weights, learner.intercept_[targets.varying] = problem.coefficients(found.W)
     learner.coef_[targets.varying] = weights.T
-    learner.penalty_, learner.objective_, learner.gap_ = found[2:5]
+    learner.penalty_ = found.penalty
+    learner.objective_, learner.gap_ = found.objective, found.gap
     learner.n_passes_, learner.n_planes_ = found.n_passes, found.n_planes
 
 
@@ -88,7 +91,7 @@ def linear_scores(learner: Any, X: Any) -> np.ndarray:
 
 
 def _roughly(
-    problem: Problem, penalty: float, options: Options, start: Solution | None
+    problem: HingeLossProblem, penalty: float, options: SolverOptions, start: Solution | None
 ) -> Solution:
     """Return a solution good enough to choose a penalty, or to start from."""
     return solve(
@@ -101,7 +104,7 @@ def _roughly(
     )
 
 
-def _fit(problem: Problem, options: Options) -> Solution:
+def _fit(problem: HingeLossProblem, options: SolverOptions) -> Solution:
     """Return the solution for the last penalty, those before it being steps on the way."""
     start = None
     for penalty in options.penalties[:-1]:
@@ -113,7 +116,7 @@ def _fit(problem: Problem, options: Options) -> Solution:
         max_passes=options.max_passes,
         random=options.random,
         start=start,
-        tell_pass=options.tell,
+        report=options.report,
     )
     if found.gap > options.tol:
         warnings.warn(
@@ -126,7 +129,7 @@ def _fit(problem: Problem, options: Options) -> Solution:
 
 
 def _held_out_f(
-    X: Any, labels: np.ndarray, pairs_in: Callable[[np.ndarray], Pairs], options: Options
+    X: Any, labels: np.ndarray, pairs_in: Callable[[np.ndarray], PairGains], options: SolverOptions
 ) -> np.ndarray:
     """Return the mean F of samples that were held out, for each penalty."""
     splits = splits_of(options.cv, X, labels.astype(np.int64))
@@ -134,7 +137,7 @@ def _held_out_f(
     # Kernels let go of the interpreter: threads are enough, and X is not copied for each.
     found = Parallel(n_jobs=options.n_jobs, prefer="threads")(
         delayed(_fold_f)(
-            Problem.of(X[train], labels[train], pairs_in(labels[train])),
+            HingeLossProblem.of(X[train], labels[train], pairs_in(labels[train])),
             X[test],
             labels[test],
             options._replace(random=np.random.RandomState(seed)),
@@ -146,7 +149,9 @@ def _held_out_f(
     return values
 
 
-def _fold_f(train: Problem, X: Any, labels: np.ndarray, options: Options, name: str) -> np.ndarray:
+def _fold_f(
+    train: HingeLossProblem, X: Any, labels: np.ndarray, options: SolverOptions, name: str
+) -> np.ndarray:
     """Return the F of each sample that was held out, a row for each penalty."""
     values, found = [], None
     for penalty in options.penalties:
@@ -154,5 +159,7 @@ def _fold_f(train: Problem, X: Any, labels: np.ndarray, options: Options, name: 
         weights, intercepts = train.coefficients(found.W)
         decided = decide(X @ weights + intercepts, train.pairs)
         values.append(f_measure(count(labels, decided, by="sample")))
-        options.tell(f"{name}penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
+        options.report(
+            f"{name}penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}"
+        )
     return np.array(values)

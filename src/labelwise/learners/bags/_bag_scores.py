@@ -21,7 +21,7 @@ def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     One pass over the scores, without a copy, on all cores, however long a bag is. Bags of one are
     their own maxima: the scores themselves come back.
     """
-    from labelwise.learners.bags._maxima_kernels import segment_maxima
+    from labelwise.learners.bags._bag_scores_kernels import segment_maxima
 
     n_rows, n_labels = scores.shape
     if starts.size - 1 == n_rows:
@@ -45,18 +45,18 @@ def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return found
 
 
-def bag_speakers(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def highest_instances(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return which instance of each bag, from 0, has the highest score; the first of ties."""
-    from labelwise.learners.bags._maxima_kernels import segment_speakers
+    from labelwise.learners.bags._bag_scores_kernels import segment_argmaxima
 
     n_bags = starts.size - 1
-    speakers = np.empty((n_bags, scores.shape[1]), dtype=np.int64)
+    instances = np.empty((n_bags, scores.shape[1]), dtype=np.int64)
 
     def work(block: slice) -> None:
-        segment_speakers(scores, starts[block.start : block.stop + 1], speakers[block])
+        segment_argmaxima(scores, starts[block.start : block.stop + 1], instances[block])
 
     for_row_blocks(work, n_bags, -(-scores.size // max(1, n_bags)), _TOGETHER)
-    return speakers
+    return instances
 
 
 def bag_means(rows: Any, starts: np.ndarray) -> Any:
@@ -65,7 +65,7 @@ def bag_means(rows: Any, starts: np.ndarray) -> Any:
     return _weighted(np.repeat(1 / sizes, sizes), starts) @ rows
 
 
-def bag_unions(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def bag_noisy_or(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the chance that an instance has the label: 1 - Π (1 - p), if they are independent."""
     with np.errstate(divide="ignore"):
         silence = np.log1p(-proba)
@@ -75,7 +75,7 @@ def bag_unions(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
 AGGREGATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "max": bag_maxima,
     "mean": bag_means,
-    "noisy-or": bag_unions,
+    "noisy-or": bag_noisy_or,
 }
 
 

@@ -60,7 +60,7 @@ def bag_splits(cv: Any, bags: Bags, Y: np.ndarray) -> Splits | None:
 
 
 def best_round(
-    task: BagTask, expression_rate: float, stopping: Stopping, tell: Callable[[str], None]
+    task: BagTask, expression_rate: float, stopping: Stopping, report: Callable[[str], None]
 ) -> tuple[Round, list[float]]:
     """Return the round with the highest tuned value, and the values of all rounds."""
     hidden = draw_hidden(
@@ -73,7 +73,7 @@ def best_round(
         scores = _instance_scores(task, hidden)
         tuned = task.goal.tune(task.aggregate(scores, task.bags.starts), task.Y)
         history.append(tuned.value)
-        tell(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
+        report(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
         n_worse += 1
         if best is None or highest([best.thresholds.value, tuned.value]) == 1:
             best, n_worse = Round(hidden, tuned), 0

@@ -58,7 +58,7 @@ class Point(NamedTuple):
     gradient: np.ndarray  # like W
 
 
-class Objective:
+class MeanLogLoss:
     """Mean log-loss of each task on one design."""
 
     def __init__(
