@@ -2,6 +2,7 @@
 
 from labelwise._publishing import publish
 from labelwise.measures._catalogue import NamedMeasure as NamedMeasure
+from labelwise.measures._catalogue import count_measure_named as count_measure_named
 from labelwise.measures._catalogue import measure_named as measure_named
 from labelwise.measures._count_measures import (
     accuracy,
@@ -25,6 +26,7 @@ from labelwise.measures._counts import (
     with_beta,
 )
 from labelwise.measures._counts import Measure as Measure
+from labelwise.measures._counts import count_matched as count_matched
 from labelwise.measures._counts import measured as measured
 from labelwise.measures._evaluate import evaluate
 from labelwise.measures._evaluate import measure_outcome as measure_outcome

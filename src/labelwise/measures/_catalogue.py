@@ -71,6 +71,41 @@ def measure_named(name: str, beta: float = 1.0) -> NamedMeasure:
     return known[name]
 
 
+def count_measure_named(name: str, input_name: str = "maximize") -> tuple[str, Callable[..., Any]]:
+    """Return the average and the measure of counts of a name such as "micro-f".
+
+    Parameters
+    ----------
+    name : str
+        "micro", "macro" or "sample", a hyphen, and a key of `COUNT_MEASURES`.
+    input_name : str, default="maximize"
+        Name of the argument in error messages.
+
+    Returns
+    -------
+    average : str
+        "micro", "macro" or "sample".
+    measure : callable
+        The measure, a function of `Counts`.
+
+    Raises
+    ------
+    TypeError
+        If `name` is not a string.
+    ValueError
+        If there is no such average or measure.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f'{input_name} must be a name such as "micro-f", got {name!r}.')
+    average, _, measure = name.partition("-")
+    if average not in RANKINGS or measure not in COUNT_MEASURES:
+        raise ValueError(
+            f"{input_name} must be micro-, macro- or sample- and one of "
+            f"{', '.join(COUNT_MEASURES)}, got {name!r}."
+        )
+    return average, COUNT_MEASURES[measure]
+
+
 def _of_decisions(beta: float) -> list[NamedMeasure]:
     check_beta(beta)
     f_beta = partial(counts.f_measure, beta=beta)
