@@ -111,7 +111,7 @@ def test_a_saved_model_predicts_bit_for_bit_the_same(model, tmp_path):
 
 
 def test_names_thresholds_and_measures_are_inside(tmp_path):
-    model = fitted(TunedThresholds(BinaryRelevance(TREE), random_state=0))
+    model = fitted(TunedThresholds(BinaryRelevance(TREE), measure=f_measure, random_state=0))
     labelwise.save(model, tmp_path / "model.skops")
     again = labelwise.load(tmp_path / "model.skops")
     assert again.measure is f_measure

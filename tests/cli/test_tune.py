@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from labelwise.cli.commands._tune import parse_maximize
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, micro
 from tests.cli.shell import refusal, run
@@ -194,11 +193,6 @@ def test_evaluate_gives_intervals(files):
     shown = run("evaluate", files[1], "--decided", files[1], "--bootstrap", "20")
     assert "1.0000 [1.0000, 1.0000]" in shown
     assert "95% interval by bootstrap" in shown
-
-
-def test_a_measure_is_named_as_in_evaluations():
-    assert parse_maximize("macro-f") == ("macro", f_measure)
-    assert parse_maximize("sample-jaccard") == ("sample", jaccard)
 
 
 def test_decisions_on_one_part_are_measured_against_that_part(tmp_path, monkeypatch, capsys):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelwise.data import Bags, Dataset, load, make_digit_bags
-from labelwise.decisions.thresholds._goal import check_goal
+from labelwise.decisions import solve
 from labelwise.learners import (
     BagPlugin,
     BagSummary,
@@ -39,11 +39,11 @@ def test_digits_are_told_from_the_labels_of_bags_alone():
 def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatch):
     seeds = []
 
-    def remember(asked, *shape):
-        seeds.append(asked["random_state"])
-        return check_goal(asked, *shape)
+    def remember(problem, request, seed):
+        seeds.append(seed)
+        return solve(problem, request, seed)
 
-    monkeypatch.setattr("labelwise.learners._bag_plugin.check_goal", remember)
+    monkeypatch.setattr("labelwise.learners.bags._rounds.solve", remember)
     train, _ = digits(30)
     for _ in range(2):
         BagPlugin(FAST, n_iter=1, cv=2, shrink="auto").fit(train)

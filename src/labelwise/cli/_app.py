@@ -165,9 +165,9 @@ def tune(
     max_bytes: BytesOption = None,
 ) -> None:
     """Find the thresholds whose decisions are best for a measure, and say how good they are."""
-    from labelwise.cli.commands._tune import Wishes, show_tuning
+    from labelwise.cli.commands._tune import TuneOptions, show_tuning
 
-    wishes = Wishes(
+    options = TuneOptions(
         maximize=maximize,
         beta=beta,
         shared=shared,
@@ -181,7 +181,7 @@ def tune(
         seed=seed,
     )
     show_tuning(
-        scores, labels, wishes, columns=columns, bags=bags, output=output, max_bytes=max_bytes
+        scores, labels, options, columns=columns, bags=bags, output=output, max_bytes=max_bytes
     )
 
 

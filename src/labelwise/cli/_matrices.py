@@ -70,7 +70,10 @@ def matched(truth: Matrix, other: Matrix) -> Matrix:
     rows = _same_rows(truth, other)
     columns, names = _same_columns(truth, other)
     values = other.values if rows is None else _rows_at(other.values, rows)
-    values = values if columns is None else values[:, columns]
+    if columns is not None:
+        values = values[:, columns]
+        if sparse.issparse(values):
+            values.sort_indices()  # the form of checked scores
     return Matrix(other.path, values, names, truth.ids or other.ids, truth.id_name)
 
 

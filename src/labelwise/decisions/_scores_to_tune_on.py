@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._estimators import (
     HeldOutScores,
@@ -18,7 +19,8 @@ from labelwise._estimators import (
     warn_of_constants,
 )
 from labelwise._validation import n_rows, take_rows
-from labelwise.splitting import splits_of
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.splitting import check_groups, splits_of
 
 
 class Samples(NamedTuple):
@@ -84,6 +86,26 @@ def fold_scores(
         held_out = held_out._replace(scores=held_out.scores[:, varies])
     scorer = fit_scorer(estimator, samples.X, samples.Y, samples.fit_params)
     return TuningScores(held_out, scorer)
+
+
+def tuning_problem(scored: TuningScores, samples: Samples) -> Problem:
+    """Build the problem of the labels that have both classes, from checked scores and labels."""
+    varies = np.isnan(scored.scorer.constants)
+    # Numbers stand for missing names, so that a warning names the right label.
+    names = np.array(samples.names or np.arange(varies.size), dtype=str)[varies]
+    Y = samples.Y[scored.held_out.rows][:, varies]
+    groups = _groups(scored.held_out.rows, samples.groups)
+    return Problem(
+        scored.held_out.scores, sparse.csc_array(Y.astype(bool)), tuple(names.tolist()), groups
+    )
+
+
+def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
+    """Return the group of each score: the given one, or the row if a row has several scores."""
+    if groups is not None:
+        return check_groups(take_rows(groups, rows), rows.size)
+    distinct, numbers = np.unique(rows, return_inverse=True)
+    return numbers if distinct.size < numbers.size else None
 
 
 def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:

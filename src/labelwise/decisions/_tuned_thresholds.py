@@ -20,18 +20,25 @@ from labelwise._estimators import (
     copy_feature_attributes,
     scoring_method,
 )
-from labelwise._validation import Outcome, check_outcome
+from labelwise._validation import Labels, check_outcome
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
     fold_scores,
     prefit_scores,
     split_scores,
+    tuning_problem,
 )
-from labelwise.decisions.thresholds._goal import NAMES, Goal, check_goal, of_all_labels
+from labelwise.decisions.thresholds._constant_labels import (
+    thresholds_of_no_label,
+    with_constant_labels,
+)
+from labelwise.decisions.thresholds._request import DEFAULTS, Request, check_request
 from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
-from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value, units_of
-from labelwise.measures import f_measure, labels_for
+from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds.curves._labels_without_positives import warn_of_unseen_labels
+from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value
+from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
 
 
@@ -126,8 +133,9 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        measure: Callable[..., Any] = f_measure,
-        average: str = "micro",
+        maximize: str | None = None,
+        measure: Callable[..., Any] | None = None,
+        average: str | None = None,
         beta: float = 1.0,
         cv: Any = 5,
         refit: bool = True,
@@ -143,6 +151,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
+        self.maximize = maximize
         self.measure = measure
         self.average = average
         self.beta = beta
@@ -166,18 +175,18 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         scoring_method(self.estimator)
-        outcome = self._labels(Y)
-        check_consistent_length(X, outcome.Y)
-        goal = check_goal({name: getattr(self, name) for name in NAMES}, *outcome.Y.shape)
-        samples = Samples(
-            X, outcome.Y.toarray().astype(np.int64), outcome.names, *self._routed(params)
-        )
+        labels = self._labels(Y)
+        check_consistent_length(X, labels.matrix)
+        request = self._request(labels.matrix.shape[1])
+        dense = labels.matrix.toarray().astype(np.int64)
+        samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
-        goal = goal.of_labels(np.isnan(self.constants_))
-        self.thresholds_ = _tuned(goal, scored, samples)
+        tuned, self.corrected_value_ = self._tuned(request, scored, samples)
+        self.thresholds_ = with_constant_labels(
+            tuned, self.constants_, samples.Y[scored.held_out.rows], samples.names
+        )
         self.value_ = self.thresholds_.value
-        self.corrected_value_ = _corrected(goal, scored, samples)
         self.classes_ = np.arange(samples.Y.shape[1])
         self.label_names_ = samples.names
         copy_feature_attributes(self, self.estimator_)
@@ -229,12 +238,38 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
         return given.pop("groups", None), given
 
-    def _labels(self, Y: Any) -> Outcome:
-        """Return the checked labels, in the columns of an estimator that has been fitted."""
+    def _labels(self, Y: Any) -> Labels:
+        """Check the labels; those for a fitted estimator are in the order of its columns."""
         if not (isinstance(self.cv, str) and self.cv == "prefit"):
-            return check_outcome(Y)
+            outcome = check_outcome(Y)
+            return Labels(outcome.Y, outcome.names)
         labels = labels_for(self.estimator, Y)
-        return check_outcome(labels.matrix, label_names=labels.names)
+        if 0 in labels.matrix.shape:
+            n_rows, n_labels = labels.matrix.shape
+            raise ValueError(
+                f"Y must have a row and a label, got {n_rows} rows and {n_labels} labels."
+            )
+        return labels
+
+    def _request(self, n_labels: int) -> Request:
+        """Check what thresholds are tuned for, before any model is fitted."""
+        own = self.get_params(deep=False)
+        params = {name: own[name] for name in DEFAULTS if name in own}
+        return check_request(params, n_labels, shrink_if_possible=True)
+
+    def _tuned(
+        self, request: Request, scored: TuningScores, samples: Samples
+    ) -> tuple[Thresholds, float]:
+        """Tune the labels that have both classes; return their thresholds and corrected value."""
+        varies = np.isnan(scored.scorer.constants)
+        if not varies.any():
+            return thresholds_of_no_label(request), float("nan")
+        request = request.for_labels(varies)
+        problem = tuning_problem(scored, samples)
+        warn_of_unseen_labels(problem)
+        tuned = solve(problem, request, self.random_state)
+        folds = scored.held_out.folds
+        return tuned, corrected_value(problem, request, self.random_state, folds)
 
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)
@@ -257,28 +292,3 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
-
-
-def _tuned(goal: Goal, scored: TuningScores, samples: Samples) -> Thresholds:
-    """Return the thresholds of all labels; those of constants are infinite."""
-    varies = np.isnan(scored.scorer.constants)
-    Y = samples.Y[scored.held_out.rows]
-    # Numbers as names, so that a warning of one label means the right one.
-    names = np.array(samples.names or np.arange(varies.size), dtype=str)
-    found = goal.nothing_tuned()
-    if varies.any():
-        units = units_of(scored.held_out, Y[:, varies], samples.groups)
-        names_of = names[varies].tolist()
-        found = goal.tune(scored.held_out.scores, Y[:, varies], units, names_of)
-    return of_all_labels(found, scored.scorer.constants, Y, samples.names)
-
-
-def _corrected(goal: Goal, scored: TuningScores, samples: Samples) -> float:
-    """Return the value of the labels that were tuned, without its optimism."""
-    varies = np.isnan(scored.scorer.constants)
-    if not varies.any():
-        return float("nan")
-    part = goal.of_part(len(scored.held_out.rows))
-    return corrected_value(
-        scored.held_out, samples.Y[:, varies], part.tune, goal.value, samples.groups
-    )

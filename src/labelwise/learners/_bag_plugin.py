@@ -20,7 +20,13 @@ from labelwise._estimators import (
 )
 from labelwise._validation import check_real, check_whole
 from labelwise.data import Bags
-from labelwise.decisions import NAMES, check_goal, check_thresholds, of_all_labels
+from labelwise.decisions import (
+    Request,
+    check_request,
+    check_thresholds,
+    thresholds_of_no_label,
+    with_constant_labels,
+)
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import Targets, all_labels, learn_targets, tell
 from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
@@ -183,11 +189,12 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         targets = learn_targets(self, bags, Y, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
         self.chosen_ = 0
-        tuned = self._goal(targets, 0).nothing_tuned()
+        request = self._request(targets.matrix.shape[1])
+        tuned = thresholds_of_no_label(request)
         hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
             runs = [
-                self._rounds(bags, targets, number, rate, stopping)
+                self._rounds(bags, targets, request, number, rate, stopping)
                 for number in range(len(self._candidates()))
             ]
             self.chosen_ = highest([run.best.thresholds.value for run in runs])
@@ -196,7 +203,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.history_, self.best_round_ = np.array(history), highest(history)
         self.hidden_labels_ = all_labels(hidden, self.constants_)
         matrix = targets.matrix.toarray()
-        self.thresholds_ = of_all_labels(tuned, self.constants_, matrix, targets.names)
+        self.thresholds_ = with_constant_labels(tuned, self.constants_, matrix, targets.names)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -243,20 +250,25 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_whole(self.n_iter_no_change, "n_iter_no_change"),
         )
 
-    def _goal(self, targets: Targets, seed: int) -> Any:
-        own = ("measure", "average", "beta", "shared", "shrink")
-        asked = dict.fromkeys(NAMES) | {name: getattr(self, name) for name in own}
-        asked |= {"fbr_rule": 1, "random_state": seed}
-        return check_goal(asked, *targets.matrix.shape)
+    def _request(self, n_labels: int) -> Request:
+        """Check what thresholds are tuned for."""
+        names = ("measure", "average", "beta", "shared", "shrink")
+        params = {name: getattr(self, name) for name in names}
+        return check_request(params, n_labels, shrink_if_possible=True)
 
     def _rounds(
-        self, bags: Bags, targets: Targets, number: int, rate: float, stopping: Stopping
+        self,
+        bags: Bags,
+        targets: Targets,
+        request: Request,
+        number: int,
+        rate: float,
+        stopping: Stopping,
     ) -> _Run:
         """Go the rounds with one of the estimators; the same seed serves all of them."""
         estimators = self._candidates()
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
-        goal = self._goal(targets, 0 if self.random_state is None else seed)
         Y = targets.dense()
         splits = bag_splits(self.cv, bags, Y)
         aggregate = AGGREGATIONS[self.aggregation]
@@ -266,7 +278,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             targets.constants,
             estimators[number],
             aggregate,
-            goal,
+            request,
+            0 if self.random_state is None else seed,
             splits,
             self.n_jobs,
             random,

@@ -96,11 +96,12 @@ def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> 
 
     `label_names` say what the columns are, in the place of the model's own names.
     """
-    if label_names is not None:
+    goes_by_position = label_names_of(model) is None and not is_list_of_sets(Y)
+    if label_names is not None or goes_by_position:
         return check_labels(Y, label_names=label_names)
     known = truth_for(model, Y).known
     if isinstance(known, Labels):
-        return Labels(known.matrix, known.names or check_labels(Y).names)
+        return known
     kind = type(model).__name__
     raise ValueError(
         f"Y is a list of sets, but the labels of {kind} have no names: give Y as a matrix."

@@ -2,6 +2,7 @@
 
 from labelwise._publishing import publish
 from labelwise.splitting._assign import assign
+from labelwise.splitting._assign import assign_checked as assign_checked
 from labelwise.splitting._folds import (
     MultilabelStratifiedKFold,
     MultilabelStratifiedShuffleSplit,

@@ -101,6 +101,26 @@ def assign(
     [[(0, 1), (1, 0), (1, 1)], [(0, 1), (1, 0), (1, 1)]]
     """
     matrix = check_labels(Y).matrix
+    return assign_checked(
+        matrix,
+        proportions,
+        method=method,
+        groups=groups,
+        random_state=random_state,
+        budget=budget,
+    )
+
+
+def assign_checked(
+    matrix: sparse.csc_array,
+    proportions: Any,
+    *,
+    method: str = "auto",
+    groups: Any = None,
+    random_state: Any = None,
+    budget: int | timedelta | None = None,
+) -> np.ndarray:
+    """Assign rows as `assign` does, for labels that are a checked boolean CSC matrix."""
     shares = check_proportions(proportions)
     budget = check_budget(budget)
     _check_method(method, groups, budget)

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise import measures
-from labelwise._estimators import HeldOutScores
 from labelwise._text import printable
-from labelwise.cli._matrices import Matrix, matched, read_labels, read_scores
+from labelwise.cli._matrices import matched, read_labels, read_scores
 from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
 from labelwise.data import input_files
-from labelwise.decisions import Thresholds, best_thresholds, check_goal, corrected_value
+from labelwise.decisions import (
+    Problem,
+    Request,
+    Thresholds,
+    check_request,
+    corrected_value,
+    solve,
+)
+from labelwise.measures import count_measure_named
 
-_AVERAGES = ("micro", "macro", "sample")
-_MEASURES = {
-    "f": measures.f_measure,
-    "jaccard": measures.jaccard,
-    "accuracy": measures.accuracy,
-    "balanced-accuracy": measures.balanced_accuracy,
-    "g-mean": measures.g_mean,
-    "matthews": measures.matthews,
-    "precision": measures.precision,
-    "recall": measures.recall,
-}
 _MOST_NAMED = 5
 
 
-class Wishes(NamedTuple):
+class TuneOptions(NamedTuple):
     """The options of the command, as they were typed."""
 
     maximize: str = "micro-f"
@@ -50,7 +44,7 @@ class Wishes(NamedTuple):
 def show_tuning(
     scores: Path,
     labels: Path,
-    wishes: Wishes,
+    options: TuneOptions,
     *,
     columns: str | None = None,
     bags: str | None = None,
@@ -58,18 +52,17 @@ def show_tuning(
     max_bytes: int | None = None,
 ) -> Thresholds:
     """Print the best thresholds and what is known about them, and write them."""
-    options = parse_wishes(wishes)
+    params = parse_options(options)
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"):
         truth = read_labels(labels, columns, max_bytes, bags=bags)
         scored = matched(truth, read_scores(scores, max_bytes))
-    with working("tuning"), warnings.catch_warnings():
-        # Which labels have no positives is told below.
-        warnings.filterwarnings("ignore", "Y has no positives")
-        draws: dict[str, Any] = {"n_bootstrap": wishes.bootstrap, "label_names": scored.label_names}
-        tuned = best_thresholds(scored.values, truth.values, **options, **draws)
-        held_out = value_on_unseen_rows(scored, truth, options)
-        never = never_decided(tuned, scored, truth, options)
+    request = check_request(params, truth.values.shape[1])
+    problem = Problem(scored.values, truth.values, scored.label_names)
+    with working("tuning"):
+        tuned = solve(problem, request, options.seed)
+        held_out = corrected_value(problem, request, options.seed)
+        never = never_decided(tuned, problem, request, options.seed)
     if output is not None:
         tuned.save(output)
     outputs.say(repr(tuned))
@@ -78,52 +71,33 @@ def show_tuning(
     return tuned
 
 
-def parse_wishes(wishes: Wishes) -> dict[str, Any]:
-    """Return the options as the arguments of `best_thresholds`."""
-    average, measure = parse_maximize(wishes.maximize)
-    most = wishes.max_decisions
+def parse_options(options: TuneOptions) -> dict[str, Any]:
+    """Return the options as arguments of `best_thresholds`."""
+    average, measure = count_measure_named(options.maximize, "--maximize")
+    most = options.max_decisions
     return {
         "measure": measure,
         "average": average,
-        "beta": wishes.beta,
-        "shared": wishes.shared,
-        "shrink": _amount(wishes.shrink, "--shrink"),
-        "fbr": None if wishes.fbr is None else _amount(wishes.fbr, "--fbr"),
-        "fbr_rule": wishes.fbr_rule,
-        "min_precision": wishes.min_precision,
-        "min_recall": wishes.min_recall,
+        "beta": options.beta,
+        "shared": options.shared,
+        "shrink": _amount(options.shrink, "--shrink"),
+        "fbr": None if options.fbr is None else _amount(options.fbr, "--fbr"),
+        "fbr_rule": options.fbr_rule,
+        "min_precision": options.min_precision,
+        "min_recall": options.min_recall,
         "max_decisions": None if most is None else _decisions(most),
-        "random_state": wishes.seed,
+        "n_bootstrap": options.bootstrap,
     }
 
 
-def parse_maximize(text: str) -> tuple[str, Any]:
-    """Return the average and the measure of a name such as micro-f."""
-    average, _, name = text.partition("-")
-    if average not in _AVERAGES or name not in _MEASURES:
-        raise ValueError(
-            f"--maximize must be micro-, macro- or sample- and one of {', '.join(_MEASURES)}, "
-            f"got {text!r}."
-        )
-    return average, _MEASURES[name]
-
-
-def value_on_unseen_rows(scored: Matrix, truth: Matrix, options: dict[str, Any]) -> float:
-    """Return the value of decisions on folds of the rows that tuning did not see, NaN if none."""
-    n_rows = truth.values.shape[0]
-    goal = check_goal({"cost": None, **options}, *truth.values.shape)
-    all_rows = HeldOutScores(scored.values, np.arange(n_rows), np.zeros(n_rows, dtype=np.intp))
-    return corrected_value(all_rows, truth.values.tocsr(), goal.of_part(n_rows).tune, goal.value)
-
-
 def never_decided(
-    tuned: Thresholds, scored: Matrix, truth: Matrix, options: dict[str, Any]
+    tuned: Thresholds, problem: Problem, request: Request, seed: int
 ) -> dict[str, list[str]]:
-    """Return the labels that no row of the tuning data gets, by the reason."""
+    """List the labels that are decided for no row of the tuning data, by the reason."""
     never = tuned.decided == 0
     reasons = {"without positives": never & (tuned.support == 0)}
     if tuned.fbr and never.any():
-        plain = best_thresholds(scored.values, truth.values, **options | {"fbr": None})
+        plain = solve(problem, request.without_fbr(), seed)
         reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
     explained = np.any(list(reasons.values()), axis=0)
     reasons["not worth a decision for this measure"] = never & ~explained

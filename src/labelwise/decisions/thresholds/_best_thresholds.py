@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from labelwise.decisions.thresholds._request import Options
+from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._solve import tuned
+from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
     warn_of_labels_without_positives,
 )
-from labelwise.decisions.thresholds.objectives._constraints import check_limits
-from labelwise.measures import f_measure, with_beta
 
 
 def best_thresholds(
     scores: Any,
     Y: Any,
     *,
-    measure: Callable[..., Any] = f_measure,
-    average: str = "micro",
+    maximize: str | None = None,
+    measure: Callable[..., Any] | None = None,
+    average: str | None = None,
     beta: float = 1.0,
     shared: bool = False,
     min_precision: float | None = None,
@@ -168,20 +167,22 @@ def best_thresholds(
     array([[1, 0]], dtype=int8)
     """
     problem = check_problem(scores, Y, label_names, groups)
-    limits = check_limits(min_precision, min_recall, max_decisions, problem.n_samples)
-    options = Options(
-        measure=with_beta(measure, beta),
-        name=getattr(measure, "__name__", repr(measure)),
-        average=average,
-        beta=float(beta),
-        shared=bool(shared),
-        limits=limits,
-        cost=cost,
-        fbr=fbr,
-        fbr_rule=fbr_rule,
-        shrink=shrink,
-        n_bootstrap=n_bootstrap,
-        confidence=confidence,
-    )
+    params = {
+        "maximize": maximize,
+        "measure": measure,
+        "average": average,
+        "beta": beta,
+        "shared": shared,
+        "shrink": shrink,
+        "fbr": fbr,
+        "fbr_rule": fbr_rule,
+        "min_precision": min_precision,
+        "min_recall": min_recall,
+        "max_decisions": max_decisions,
+        "cost": cost,
+        "n_bootstrap": n_bootstrap,
+        "confidence": confidence,
+    }
+    request = check_request(params, problem.n_labels)
     warn_of_labels_without_positives(problem)
-    return tuned(problem, options, random_state)
+    return solve(problem, request, random_state)

@@ -1,25 +1,52 @@
-"""What thresholds are tuned for, and which wishes go together."""
+"""The request: what thresholds are tuned for, and which options exclude each other.
+
+`best_thresholds`, `TunedThresholds`, `BagPlugin` and ``labelwise tune`` all build their request by
+`check_request`. A new option, or a new pair of options to refuse, belongs in this file.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_share
-from labelwise.decisions.thresholds.objectives._constraints import Limits
-from labelwise.measures import Counts, Measure, measured
+from labelwise.decisions.thresholds.objectives._constraints import Limits, check_limits
+from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
+from labelwise.measures import (
+    Counts,
+    Measure,
+    count_measure_named,
+    f_measure,
+    macro,
+    measured,
+    micro,
+    with_beta,
+)
 
 AVERAGES = ("micro", "macro", "sample")
+# Arguments that describe a request, with their defaults in `best_thresholds`.
+DEFAULTS: Mapping[str, Any] = {
+    "maximize": None,
+    "measure": None,
+    "average": None,
+    "beta": 1.0,
+    "shared": False,
+    "shrink": 0.0,
+    "fbr": None,
+    "fbr_rule": 1,
+    "min_precision": None,
+    "min_recall": None,
+    "max_decisions": None,
+    "cost": None,
+    "n_bootstrap": 0,
+    "confidence": 0.95,
+}
 _LIMITS = "min_precision, min_recall or max_decisions"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
-# Counts that show, before any work, whether a measure takes arrays.
-_TRIED = Counts(
-    tp=np.array([3, 2, 1]), fp=np.array([1, 2, 1]), fn=np.array([2, 1, 1]), tn=np.array([4, 5, 6])
-)
-# The first of each row goes together with none of the others.
-_APART = (
+# The first option of each row excludes all others of the row.
+_EXCLUDING = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
     ("fbr", "shared", "cost", _LIMITS, _SAMPLE),
     ("cost", "shared", _LIMITS, _MACRO, _SAMPLE),
@@ -27,59 +54,183 @@ _APART = (
     (_LIMITS, "n_bootstrap"),
     ("max_decisions", _MACRO),
 )
+# Counts to find out, before any work, whether a measure accepts arrays.
+_SOME_COUNTS = Counts(
+    tp=np.array([3, 2, 1]), fp=np.array([1, 2, 1]), fn=np.array([2, 1, 1]), tn=np.array([4, 5, 6])
+)
 
 
 @dataclass(frozen=True)
-class Options:
-    """The wishes of a caller of `best_thresholds`, checked."""
+class Request:
+    """The checked options of one call: measure, average, constraints, costs and corrections.
+
+    `check_request` checks the arguments of a caller and builds the request.
+    """
 
     measure: Measure  # with its beta
-    name: str  # of the measure
+    measure_name: str  # "cost" if costs are minimised
     average: str
     beta: float
     shared: bool
-    limits: Limits
-    cost: Any
+    shrink: float | str
     fbr: float | str | None
     fbr_rule: int
-    shrink: float | str
+    limits: Limits
+    cost: CostRule | None
     n_bootstrap: int
     confidence: float
 
-    def __post_init__(self) -> None:
-        measured(self.measure, _TRIED)
-        if self.average not in AVERAGES:
-            raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {self.average!r}.")
-        _check_amount(self.shrink, "shrink")
-        if self.fbr is not None:
-            _check_amount(self.fbr, "fbr")
-        if self.fbr_rule not in (0, 1):
-            raise ValueError(f"fbr_rule must be 0 or 1, got {self.fbr_rule!r}.")
-        _check_draws(self.n_bootstrap, self.confidence)
-        self._check_together()
+    def for_labels(self, chosen: np.ndarray) -> Request:
+        """Return the request for the labels that a boolean mask selects."""
+        if self.cost is None:
+            return self
+        costs = CostRule(self.cost.false_positive[chosen], self.cost.false_negative[chosen])
+        return replace(self, cost=costs)
 
-    def _check_together(self) -> None:
-        wishes = {
-            "shared": self.shared,
-            "shrink": self.shrink != 0,
-            "fbr": self.fbr is not None,
-            "cost": self.cost is not None,
-            "max_decisions": self.limits.max_decisions is not None,
-            _LIMITS: self.limits.are_set,
-            _MACRO: self.average == "macro",
-            _SAMPLE: self.average == "sample",
-            "n_bootstrap": self.n_bootstrap > 0,
-        }
-        for first, *others in _APART:
-            for other in others:
-                if wishes[first] and wishes[other]:
-                    raise ValueError(f"{first} does not go together with {other}.")
-        if self.shared and self.limits.are_set and self.average != "micro":
-            raise ValueError(f'{_LIMITS} with shared=True needs average="micro".')
+    def for_parts(self, n_samples: int) -> Request:
+        """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
+        if self.limits.max_decisions is None:
+            return self
+        return replace(self, limits=self.limits.per_sample(n_samples))
+
+    def without_fbr(self) -> Request:
+        """Return the request without the FBR correction."""
+        return self if self.fbr is None else replace(self, fbr=None)
+
+    @property
+    def counts_by(self) -> str:
+        """Whether `value` takes counts by "label" or by "sample"."""
+        return "sample" if self.average == "sample" else "label"
+
+    def value(self, counts: Counts) -> Any:
+        """Compute the value of decisions from their counts; the last axis is averaged.
+
+        Labels or samples for which the measure is not defined are left out of a mean.
+        """
+        if self.cost is not None:
+            wrong = self.cost.false_positive * counts.fp + self.cost.false_negative * counts.fn
+            return wrong.sum(axis=-1)
+        if self.average == "micro":
+            return micro(self.measure, counts)
+        return macro(self.measure, counts, "skip")
+
+
+def check_request(
+    params: Mapping[str, Any], n_labels: int, *, shrink_if_possible: bool = False
+) -> Request:
+    """Check the arguments of a caller, and build the request.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        Arguments of `best_thresholds` by name (the keys of `DEFAULTS`). A name that is missing
+        has the default of `best_thresholds`.
+    n_labels : int
+        Number of labels, for costs by label.
+    shrink_if_possible : bool, default=False
+        Whether ``shrink="auto"`` means 0 beside options that exclude `shrink`. Otherwise such a
+        pair is refused.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or value, or if two arguments exclude each other.
+    """
+    given = {**DEFAULTS, **params}
+    average, measure = _average_and_measure(given)
+    limits = check_limits(given["min_precision"], given["min_recall"], given["max_decisions"])
+    name = getattr(measure, "__name__", repr(measure))
+    request = Request(
+        measure=with_beta(measure, given["beta"]),
+        measure_name=name if given["cost"] is None else "cost",
+        average=average,
+        beta=float(given["beta"]),
+        shared=bool(given["shared"]),
+        shrink=_shrink(given, average, limits) if shrink_if_possible else given["shrink"],
+        fbr=given["fbr"],
+        fbr_rule=given["fbr_rule"],
+        limits=limits,
+        cost=None if given["cost"] is None else check_cost(given["cost"], n_labels),
+        n_bootstrap=given["n_bootstrap"],
+        confidence=_check_confidence(given["confidence"]),
+    )
+    _check_values(request)
+    _check_together(request)
+    return request
+
+
+def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
+    """Return the average and the measure, from `maximize` or from `measure` and `average`."""
+    measure, average = given["measure"], given["average"]
+    if given["maximize"] is None:
+        average = "micro" if average is None else average
+        return average, f_measure if measure is None else measure
+    for name, value in (("measure", measure), ("average", average)):
+        if value is not None:
+            raise ValueError(
+                f"maximize={given['maximize']!r} names both measure and average, "
+                f"so {name} must be None, got {value!r}."
+            )
+    return count_measure_named(given["maximize"])
+
+
+def _shrink(given: Mapping[str, Any], average: str, limits: Limits) -> Any:
+    """Return the amount of shrinkage, 0 for "auto" beside options that exclude shrinkage."""
+    shrink = given["shrink"]
+    is_excluded = (
+        given["shared"]
+        or given["fbr"] is not None
+        or given["cost"] is not None
+        or any(given[name] is not None for name in limits._fields)
+        or average not in ("micro", "macro")
+    )
+    return 0.0 if isinstance(shrink, str) and shrink == "auto" and is_excluded else shrink
+
+
+def _check_values(request: Request) -> None:
+    """Refuse options whose value is wrong by itself."""
+    measured(request.measure, _SOME_COUNTS)
+    if request.average not in AVERAGES:
+        raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {request.average!r}.")
+    _check_amount(request.shrink, "shrink")
+    if request.fbr is not None:
+        _check_amount(request.fbr, "fbr")
+    if request.fbr_rule not in (0, 1):
+        raise ValueError(f"fbr_rule must be 0 or 1, got {request.fbr_rule!r}.")
+    n_draws = request.n_bootstrap
+    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer):
+        raise TypeError(f"n_bootstrap must be a number of draws, got {n_draws!r}.")
+    if n_draws < 0 or n_draws == 1:
+        raise ValueError(f"n_bootstrap must be 0 or at least 2, got {n_draws}.")
+
+
+def _check_together(request: Request) -> None:
+    """Refuse options that exclude each other."""
+    is_given = {
+        "shared": request.shared,
+        "shrink": request.shrink != 0,
+        "fbr": request.fbr is not None,
+        "cost": request.cost is not None,
+        "max_decisions": request.limits.max_decisions is not None,
+        _LIMITS: request.limits.are_set,
+        _MACRO: request.average == "macro",
+        _SAMPLE: request.average == "sample",
+        "n_bootstrap": request.n_bootstrap > 0,
+    }
+    for first, *others in _EXCLUDING:
+        for other in others:
+            if is_given[first] and is_given[other]:
+                raise ValueError(f"{first} does not go together with {other}.")
+    if request.shared and request.limits.are_set and request.average != "micro":
+        raise ValueError(f'{_LIMITS} with shared=True needs average="micro".')
 
 
 def _check_amount(amount: Any, name: str) -> None:
-    """Refuse what is neither "auto" nor a number from 0 to 1."""
+    """Refuse an amount that is neither "auto" nor a number from 0 to 1."""
     if isinstance(amount, str):
         if amount == "auto":
             return
@@ -88,9 +239,7 @@ def _check_amount(amount: Any, name: str) -> None:
     raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')
 
 
-def _check_draws(n_draws: Any, confidence: Any) -> None:
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer):
-        raise TypeError(f"n_bootstrap must be a number of draws, got {n_draws!r}.")
-    if n_draws < 0 or n_draws == 1:
-        raise ValueError(f"n_bootstrap must be 0 or at least 2, got {n_draws}.")
-    check_share(confidence, "confidence")
+def _check_confidence(confidence: Any) -> float:
+    if not (isinstance(confidence, float | np.floating) and 0 < confidence < 1):
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    return float(confidence)

@@ -137,14 +137,7 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
-        matrix = self._in_order(check_scores(scores))
-        if not sparse.issparse(matrix):
-            return (matrix >= self.values).astype(np.int8)
-        rows = sparse.csr_array(matrix)
-        reached = rows.data >= self.values[rows.indices]
-        starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
-        ones = np.ones(int(starts[-1]), dtype=bool)
-        return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
+        return decisions_at(self._in_order(check_scores(scores)), self.values)
 
     def _in_order(self, scores: Scores) -> Any:
         """Return the score matrix with its columns in the order of the thresholds."""
@@ -259,6 +252,17 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
+
+
+def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:
+    """Decide checked scores: dense int8, or boolean CSR if the scores are CSR."""
+    if not sparse.issparse(scores):
+        return (scores >= thresholds).astype(np.int8)
+    rows = sparse.csr_array(scores)
+    reached = rows.data >= thresholds[rows.indices]
+    starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
+    ones = np.ones(int(starts[-1]), dtype=bool)
+    return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._estimators import LabelScorer, fit_scorer, held_out_scores
 from labelwise.data import Bags
-from labelwise.decisions import Goal, Thresholds
+from labelwise.decisions import Problem, Request, Thresholds, solve
 from labelwise.learners._training import all_labels
 from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
 from labelwise.splitting import splits_of
@@ -25,7 +26,8 @@ class BagTask(NamedTuple):
     constants: np.ndarray  # of all labels: NaN for those in Y, 0 or 1 for labels with one class
     estimator: Any
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    goal: Goal
+    request: Request
+    tuning_seed: int  # draws the folds behind shrink="auto"
     splits: Splits | None  # rows of instances; None to tune on the training bags
     n_jobs: int | None
     random: np.random.RandomState
@@ -66,12 +68,14 @@ def best_round(
     hidden = draw_hidden(
         task.bags, task.Y, first_sizes(task.bags, expression_rate), None, task.random
     )
+    Y = sparse.csc_array(task.Y)
     best: Round | None = None
     history: list[float] = []
     n_worse = 0
     while len(history) < stopping.n_iter and n_worse < stopping.n_iter_no_change:
         scores = _instance_scores(task, hidden)
-        tuned = task.goal.tune(task.aggregate(scores, task.bags.starts), task.Y)
+        problem = Problem(task.aggregate(scores, task.bags.starts), Y, None)
+        tuned = solve(problem, task.request, task.tuning_seed)
         history.append(tuned.value)
         report(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
         n_worse += 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Measure, macro, micro
-from labelwise.splitting import assign
+from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
 
@@ -28,7 +28,7 @@ def held_out_means(
     for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
-    fold = assign(problem.Y, n_folds, groups=problem.units, random_state=random)
+    fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
     found = []
     for number in np.unique(fold):

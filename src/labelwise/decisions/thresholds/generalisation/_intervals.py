@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Counts
-from labelwise.splitting import assign
+from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
 N_REPEATS = 4
@@ -133,7 +133,7 @@ def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
     """
     total = sparse.csr_array(problem.Y.shape, dtype=np.float64)
     for _ in range(N_REPEATS):
-        fold = assign(
+        fold = assign_checked(
             problem.Y,
             N_FOLDS,
             method="random",

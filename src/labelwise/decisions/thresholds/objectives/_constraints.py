@@ -11,16 +11,31 @@ from labelwise.measures import Counts, precision, recall
 
 
 class Limits(NamedTuple):
-    """Constraints on decisions; None where there is no constraint."""
+    """Constraints on decisions; None where there is none."""
 
     min_precision: float | None = None
     min_recall: float | None = None
-    max_decisions: int | None = None  # of all labels and samples
+    max_decisions: int | float | None = None  # int: in total, float: mean per sample
 
     @property
     def are_set(self) -> bool:
         """Whether there is any constraint."""
         return any(limit is not None for limit in self)
+
+    def in_total(self, n_samples: int) -> Limits:
+        """Return the limits with `max_decisions` as the total for `n_samples` samples."""
+        most = self.max_decisions
+        if not isinstance(most, float | np.floating):
+            return self
+        # 0.7 must allow 7 decisions on 10 samples, whatever 0.7 * 10 rounds to.
+        return self._replace(max_decisions=int(most * n_samples * (1 + 1e-12)))
+
+    def per_sample(self, n_samples: int) -> Limits:
+        """Return the limits with `max_decisions` as the mean per sample of `n_samples` samples."""
+        most = self.max_decisions
+        if most is None or isinstance(most, float | np.floating):
+            return self
+        return self._replace(max_decisions=float(most / n_samples))
 
     def __str__(self) -> str:
         given = self._asdict().items()
@@ -30,11 +45,8 @@ class Limits(NamedTuple):
 NO_LIMITS = Limits()
 
 
-def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any, n_samples: int) -> Limits:
-    """Return checked constraints; a float as `max_decisions` is a mean per sample.
-
-    A least precision or recall of 0 is no constraint.
-    """
+def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:
+    """Return checked constraints; a lower bound of 0 on a rate is no constraint."""
     for name, rate in (("min_precision", min_precision), ("min_recall", min_recall)):
         if rate is not None and not (_is_number(rate) and 0 <= rate <= 1):
             raise ValueError(f"{name} must be between 0 and 1, got {rate!r}.")
@@ -44,10 +56,7 @@ def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any, n_samp
             "max_decisions must be a whole number in total or a decimal number as mean per "
             f"sample, not negative, got {most!r}."
         )
-    if isinstance(most, float | np.floating):
-        # 0.7 must allow 7 decisions on 10 samples, even if 0.7 * 10 is rounded down.
-        most = int(most * n_samples * (1 + 1e-12))
-    # Every defined rate is at least 0, and an undefined one must not be refused for 0.
+    # Every rate is at least 0, and one that is not defined is not below it.
     return Limits(min_precision or None, min_recall or None, most)
 
 
