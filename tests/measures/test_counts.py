@@ -225,10 +225,18 @@ def test_a_mean_over_labels_takes_a_measure_of_arrays_alone():
 
 
 @pytest.mark.parametrize("average", [micro, macro])
+def test_a_measure_may_be_given_by_its_name(average):
+    counts = count([[1, 0], [1, 1]], [[1, 1], [0, 1]])
+    assert average("f", counts, beta=2) == average(f_measure, counts, beta=2)
+    with pytest.raises(ValueError, match=r"measure must be one of precision, .*, got 'speed'"):
+        average("speed", counts)
+
+
+@pytest.mark.parametrize("average", [micro, macro])
 @pytest.mark.parametrize("beta", [1, 2])
-def test_a_measure_must_be_a_function(average, beta):
-    with pytest.raises(TypeError, match="measure must be a function of counts, got 'f'"):
-        average("f", count([[1]], [[1]]), beta=beta)
+def test_a_measure_must_be_a_function_or_a_name(average, beta):
+    with pytest.raises(TypeError, match="measure must be a function of counts, got 3"):
+        average(3, count([[1]], [[1]]), beta=beta)
 
 
 @pytest.mark.parametrize("beta", [0, -1, math.inf, math.nan, "1", None])

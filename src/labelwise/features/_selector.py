@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._validation import check_readable
+from labelwise._validation import check_readable, check_whole
 from labelwise.features._combine import RULES, best_first, combine
 from labelwise.features._term_scores import (
     SCORES,
@@ -21,7 +21,6 @@ from labelwise.features._term_scores import (
     label_rows,
     present_terms,
 )
-from labelwise.measures import check_cutoff
 
 
 class TermSelector(SelectorMixin, BaseEstimator):
@@ -169,4 +168,4 @@ def check_wishes(selector: TermSelector) -> tuple[tuple[str, ...], int]:
 
 def _check_n_terms(n_terms: Any) -> None:
     if n_terms is not None:
-        check_cutoff(n_terms, "n_terms")
+        check_whole(n_terms, "n_terms")

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import Outcome, check_n_bootstrap, check_share
-from labelwise.measures._catalogue import NamedMeasure
 from labelwise.measures._counts import Counts, counts_from, exactly_empty
+from labelwise.measures._named_measures import NamedMeasure
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
 
 # Weights held at a time.
@@ -66,7 +66,7 @@ def intervals(
         counts = _counts_of_draws(cells, draws, weights) if counted else {}
         for measure in counted:
             values = measure.values_of(counts[measure.by])
-            drawn[measure.name].append(measure.joined(values, undefined))
+            drawn[measure.name].append(measure.averaged(values, undefined))
     tail = (1 - resampling.confidence) / 2
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
 

@@ -141,6 +141,17 @@ def is_exact(counts: Any) -> Any:
     return np.asarray(fp + fn == 0, dtype=np.float64)[()]
 
 
+def precision_and_recall(counts: Any) -> np.ndarray:
+    """Stack precision and recall along a new first axis."""
+    return np.stack([precision(counts), recall(counts)])
+
+
+def f_of_rates(rates: np.ndarray, beta: float) -> Any:
+    """Compute the F-measure of a precision and a recall; 0 where both are 0."""
+    weighted = (1 + beta**2) * rates[0] * rates[1]
+    return ratio(weighted, beta**2 * rates[0] + rates[1], when_empty=0.0)
+
+
 def _specificity(counts: Any) -> Any:
     _, fp, _, tn = wide(counts)
     return ratio(tn, tn + fp, np.nan)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Outcome, check_outcome, check_undefined
+from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
-from labelwise.measures._catalogue import NamedMeasure, catalogue
 from labelwise.measures._counts import count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
-from labelwise.measures.ranking._ranking import check_cutoff
+from labelwise.measures._named_measures import NamedMeasure, named_measures
 from labelwise.measures.ranking._ranks_of_positives import find_places
 from labelwise.measures.ranking._weighted_ranks import find_weighted_places
 
@@ -112,7 +111,7 @@ def evaluate(
 def _applicable(outcome: Outcome, beta: float, cutoffs: Iterable[int]) -> list[NamedMeasure]:
     """Return the measures whose needs are met, in the order of tables."""
     n_labels = outcome.Y.shape[1]
-    known = catalogue(beta, [check_cutoff(k, "cutoffs") for k in cutoffs]).values()
+    known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs]).values()
     within = [measure for measure in known if measure.k <= n_labels]
     return [measure for measure in within if getattr(outcome, measure.needs) is not None]
 
@@ -130,7 +129,7 @@ def measure_outcome(
         values = measure.values_of(evidence)
         n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
         weights = outcome.weights if measure.by == "sample" else None
-        value = float(measure.joined(values, undefined, weights))
+        value = float(measure.averaged(values, undefined, weights))
         measured[measure.name] = Measured(value, measure.by, n_undefined)
         if measure.by == "label" or (measure.by == "sample" and keep_samples):
             each[measure.name] = values
@@ -167,7 +166,7 @@ def _per_label(
     sizes = {"positives": outcome.Y, "decided": outcome.decided}
     columns = {name: _sizes(Y, outcome.weights) for name, Y in sizes.items() if Y is not None}
     for measure in measures:
-        if measure.by == "label" and measure.finish is None:
+        if measure.by == "label" and measure.combine_means is None:
             columns[measure.name.removeprefix("macro-")] = each[measure.name]
     return columns
 

@@ -18,10 +18,10 @@ from labelwise._validation import (
     is_array_per_label,
     scores_of_class_1,
 )
-from labelwise.measures._catalogue import NamedMeasure, catalogue, measure_named
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._model_labels import ModelTruth, truth_for
-from labelwise.measures.ranking._ranking import check_k
+from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
+from labelwise.measures.ranking._mean_over_rankings import check_k
 
 _NEGATED = "neg-"
 _UNKNOWN = ("raise", "missed")
@@ -105,7 +105,7 @@ def scorers(
     """
     if isinstance(names, str):
         raise TypeError(f"names must be several names, got the one string {names!r}.")
-    measures = catalogue().values() if names is None else map(_measure_of, names)
+    measures = named_measures().values() if names is None else map(_measure_of, names)
     return Scorers(tuple(measures), check_undefined(undefined), _check_unknown(unknown_labels))
 
 

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from labelwise import learners
 from labelwise.cli._outputs import say
 from labelwise.decisions import TunedThresholds
-from labelwise.measures import count_measure_named, f_measure
+from labelwise.measures import average_and_measure, f_measure
 
 
 class Learner(NamedTuple):
@@ -126,7 +126,7 @@ def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any])
     model = _made(chosen, settings)
     if maximize is None or maximize == chosen.maximizes:
         return _by_itself(chosen, model, beta)
-    average, measure = count_measure_named(maximize, "--maximize")
+    average, measure = average_and_measure(maximize, "--maximize")
     if "measure" in model.get_params(deep=False):
         model.set_params(measure=measure, average=average, beta=beta)
         return Plan(model, f"thresholds tuned for {maximize} on held-out bags")

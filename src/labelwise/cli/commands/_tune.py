@@ -20,7 +20,7 @@ from labelwise.decisions import (
     corrected_value,
     solve,
 )
-from labelwise.measures import count_measure_named
+from labelwise.measures import average_and_measure
 
 _MOST_NAMED = 5
 
@@ -73,7 +73,7 @@ def show_tuning(
 
 def parse_options(options: TuneOptions) -> dict[str, Any]:
     """Return the options as arguments of `best_thresholds`."""
-    average, measure = count_measure_named(options.maximize, "--maximize")
+    average, measure = average_and_measure(options.maximize, "--maximize")
     most = options.max_decisions
     return {
         "measure": measure,

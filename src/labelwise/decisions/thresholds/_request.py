@@ -17,7 +17,7 @@ from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.measures import (
     Counts,
     Measure,
-    count_measure_named,
+    average_and_measure,
     f_measure,
     macro,
     measured,
@@ -175,7 +175,7 @@ def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
                 f"maximize={given['maximize']!r} names both measure and average, "
                 f"so {name} must be None, got {value!r}."
             )
-    return count_measure_named(given["maximize"])
+    return average_and_measure(given["maximize"])
 
 
 def _shrink(given: Mapping[str, Any], average: str, limits: Limits) -> Any:

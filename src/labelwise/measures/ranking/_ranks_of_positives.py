@@ -1,4 +1,4 @@
-"""Places: how many scores lie above each positive, the one thing all ranking measures need."""
+"""Ranks of positives: how many scores lie above each one, which all ranking measures use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW = 32
 _BLOCK = 2**21
 
 
-class Places(NamedTuple):
+class RankedPositives(NamedTuple):
     """Where the positives of each ranking stand, best first.
 
     A ranking is the scores of a row ("sample"), of a column ("label") or of the matrix ("all").
@@ -57,7 +57,7 @@ class Places(NamedTuple):
         return np.bincount(self.ranking, weights, minlength=self.n_positives.size)
 
 
-def find_places(Y: sparse.csc_array, scores: Any, by: str) -> Places:
+def find_places(Y: sparse.csc_array, scores: Any, by: str) -> RankedPositives:
     """Return the places of the positives in the rankings of each sample, each label or all.
 
     In sparse scores, absent ones are tied below all that are present. Few positives are counted,
@@ -76,14 +76,14 @@ def find_places(Y: sparse.csc_array, scores: Any, by: str) -> Places:
 
 def _best_first(
     above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: int
-) -> Places:
+) -> RankedPositives:
     """Order the positives of each ranking and count the positives among what lies above."""
     ranking = np.repeat(np.arange(n_positives.size), n_positives)
     first = np.cumsum(n_positives) - n_positives
     # Both counts fall as the score grows, so sorted apart they stay together.
     offset = ranking * (n_scores + 1)
     key = np.sort(at_least + offset)
-    return Places(
+    return RankedPositives(
         ranking=ranking,
         above=np.sort(above + offset) - offset,
         at_least=key - offset,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from labelwise.measures._undefined import ratio
-from labelwise.measures.ranking._ranking import ranked
-from labelwise.measures.ranking._ranks_of_positives import Places
+from labelwise.measures.ranking._mean_over_rankings import mean_over_rankings
+from labelwise.measures.ranking._ranks_of_positives import RankedPositives
 
 
 def r_precision(
@@ -30,7 +30,7 @@ def r_precision(
     >>> r_precision([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]])
     0.75
     """
-    return ranked(r_precision_of, Y, scores, "sample", undefined, label_names)
+    return mean_over_rankings(r_precision_of, Y, scores, "sample", undefined, label_names)
 
 
 def precision_at(
@@ -52,7 +52,7 @@ def precision_at(
     >>> precision_at([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]], k=1)
     1.0
     """
-    return ranked(precision_at_of, Y, scores, "sample", undefined, label_names, k)
+    return mean_over_rankings(precision_at_of, Y, scores, "sample", undefined, label_names, k)
 
 
 def ndcg_at(
@@ -75,21 +75,21 @@ def ndcg_at(
     >>> round(ndcg_at([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]], k=2), 3)
     0.807
     """
-    return ranked(ndcg_at_of, Y, scores, "sample", undefined, label_names, k)
+    return mean_over_rankings(ndcg_at_of, Y, scores, "sample", undefined, label_names, k)
 
 
-def r_precision_of(places: Places) -> np.ndarray:
+def r_precision_of(places: RankedPositives) -> np.ndarray:
     """Precision of each ranking at its number of positives."""
     n_hits = places.total(places.position <= places.n_positives[places.ranking])
     return np.asarray(ratio(n_hits, places.n_positives, np.nan))
 
 
-def precision_at_of(places: Places, k: int) -> np.ndarray:
+def precision_at_of(places: RankedPositives, k: int) -> np.ndarray:
     """Precision of each ranking at k."""
     return np.where(places.n_positives > 0, places.total(places.position <= k) / k, np.nan)
 
 
-def ndcg_at_of(places: Places, k: int) -> np.ndarray:
+def ndcg_at_of(places: RankedPositives, k: int) -> np.ndarray:
     """NDCG of each ranking at k."""
     gain_to = np.concatenate(([0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))))
     start, end = np.minimum(places.above, k), np.minimum(places.at_least, k)

@@ -1,4 +1,4 @@
-"""Places in rankings of weighted samples: sums of weights in the place of numbers of samples."""
+"""Ranks of positives for weighted samples: sums of weights instead of numbers of samples."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 
-class WeightedPlaces(NamedTuple):
+class WeightedPositives(NamedTuple):
     """The distinct scores of each ranking, best first, with the weight that lies above them.
 
-    What `Places` says of each positive is said here of the positives that share a score, and all
-    numbers are sums of weights. A ranking is a column ("label") or the whole matrix ("all").
+    Positives that share a score are one entry, and all numbers are sums of weights; otherwise as
+    in `RankedPositives`. A ranking is a column ("label") or the whole matrix ("all").
     """
 
     ranking: np.ndarray  # the ranking that each distinct score belongs to
@@ -44,7 +44,7 @@ class _Cells(NamedTuple):
 
 def find_weighted_places(
     Y: sparse.csc_array, scores: Any, by: str, weights: np.ndarray
-) -> WeightedPlaces:
+) -> WeightedPositives:
     """Return the places in the rankings of each label ("label") or of all cells ("all").
 
     Weights are above 0. A sample of weight w counts as w samples. In sparse scores, absent ones
@@ -60,7 +60,7 @@ def find_weighted_places(
         for parts in ([one.hits for one in rankings], [one.misses for one in rankings])
     )
     above = [np.concatenate(([0.0], one[:-1])) for one in misses]
-    return WeightedPlaces(
+    return WeightedPositives(
         ranking=numbers,
         hits=np.concatenate([one.hits for one in rankings]),
         hits_at_least=np.concatenate(hits),

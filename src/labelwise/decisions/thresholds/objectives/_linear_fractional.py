@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise.decisions.thresholds.objectives._choice import ROUNDING
-from labelwise.measures import (
-    Counts,
-    accuracy,
-    balanced_accuracy,
-    f_measure,
-    g_mean,
-    jaccard,
-    matthews,
-    precision,
-    recall,
-    wide,
-)
+from labelwise.measures import Counts, LinearWeights, ratio, record_of, wide
 
 
 class LinearFractional:
@@ -105,9 +93,7 @@ class LinearFractional:
             sum(weight * cells for weight, cells in zip(weights, wide(counts), strict=True))
             for weights in (self.numerator, self.denominator)
         )
-        is_empty = np.equal(below, 0)
-        quotient = np.divide(above, np.where(is_empty, 1, below))
-        return np.where(is_empty, self.when_empty, quotient)[()]
+        return ratio(above, below, self.when_empty)
 
     def __repr__(self) -> str:
         return f"LinearFractional({self.numerator}, {self.denominator})"
@@ -184,7 +170,8 @@ def gains_from_hits(measure: Any, n_positive: int, n_cells: int) -> bool:
     the signs of ``a'b - ab'``, which is linear in D or in TP, so that its end points are enough.
     False if this is not known of the measure.
     """
-    if any(measure is known for known in _GAIN_FROM_HITS):
+    found = record_of(measure)
+    if found is not None and found[0].gains_from_hits:
         return True
     planes = _planes_of(measure, 0.0, n_positive, n_cells)
     if planes is None:
@@ -247,33 +234,15 @@ def _plane(weights: Sequence[float], n_positive: int, n_cells: int) -> Plane:
     return Plane(constant, tp - fp - fn + tn, fp - tn)
 
 
-_Weights = tuple[Sequence[float], Sequence[float]]
-_KNOWN: dict[Any, Callable[[float, float, float], _Weights]] = {
-    f_measure: lambda beta, *_: ((1 + beta**2, 0, 0, 0), (1 + beta**2, 1, beta**2, 0)),
-    jaccard: lambda *_: ((1, 0, 0, 0), (1, 1, 1, 0)),
-    precision: lambda *_: ((1, 0, 0, 0), (1, 1, 0, 0)),
-    recall: lambda *_: ((1, 0, 0, 0), (1, 0, 1, 0)),
-    accuracy: lambda *_: ((1, 0, 0, 1), (1, 1, 1, 1)),
-    balanced_accuracy: lambda _, p, n: ((n, 0, 0, p), (2 * n, 0, 2 * n, 0)),
-}
-# Not quotients of linear functions, but none falls with hits or rises with other decisions.
-_GAIN_FROM_HITS = (g_mean, matthews)
-
-
-def _weights_of(measure: Any, n_positive: int, n_cells: int) -> _Weights | None:
-    """Return the weights of the counts in numerator and denominator, or None if unknown."""
+def _weights_of(measure: Any, n_positive: int, n_cells: int) -> LinearWeights | None:
+    """Return numerator and denominator as weights of the counts, None if unknown."""
     if isinstance(measure, LinearFractional):
-        return measure.numerator, measure.denominator
-    beta = 1.0
-    if isinstance(measure, partial):
-        if measure.args or set(measure.keywords) != {"beta"}:
-            return None
-        measure, beta = measure.func, measure.keywords["beta"]
-    try:
-        known = _KNOWN.get(measure)
-    except TypeError:  # not hashable, so not one of the known measures
+        return LinearWeights(measure.numerator, measure.denominator)
+    found = record_of(measure)
+    if found is None:
         return None
-    return None if known is None else known(beta, n_positive, n_cells - n_positive)
+    record, beta = found
+    return record.weights and record.weights(beta, n_positive, n_cells - n_positive)
 
 
 def _check_weights(weights: Sequence[float], input_name: str) -> tuple[float, ...]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
-from labelwise.measures import Measure, f_measure, jaccard
-
-# With as many hits, these only fall with more decisions: cuts at hits are enough.
-_FALL_WITH_DECISIONS = (f_measure, jaccard)
+from labelwise.measures import Measure, record_of
 
 
 @dataclass(frozen=True)
@@ -30,8 +26,8 @@ class MacroRule:
     @property
     def needs_every_cut(self) -> bool:
         """Whether cuts at every distinct score are needed, or those at positives are enough."""
-        measure = self.measure.func if isinstance(self.measure, partial) else self.measure
-        return measure not in _FALL_WITH_DECISIONS
+        found = record_of(self.measure)
+        return found is None or not found[0].falls_with_decisions
 
     def __call__(self, cuts: Cuts) -> Choice:
         """Choose one cut for each label; the value is the mean over labels."""

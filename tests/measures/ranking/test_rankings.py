@@ -78,7 +78,22 @@ def test_areas_and_average_precisions_are_those_of_the_definition(outcome, avera
     area = oracle.mean_over_rankings(oracle.area_under_roc, *outcome, by)
     assert area_under_roc(*outcome, average, undefined="skip") == pytest.approx(area, nan_ok=True)
     purity = oracle.mean_over_rankings(oracle.average_precision, *outcome, by)
-    assert average_precision(*outcome, by, undefined="skip") == pytest.approx(purity, nan_ok=True)
+    assert average_precision(*outcome, average, undefined="skip") == pytest.approx(
+        purity, nan_ok=True
+    )
+
+
+@pytest.mark.parametrize(("average", "by"), AVERAGE.items())
+def test_by_is_another_spelling_of_average(average, by):
+    Y, scores = [[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]]
+    named = average_precision(Y, scores, average=average, undefined="skip")
+    assert average_precision(Y, scores, by=by, undefined="skip") == named
+
+
+def test_average_precision_is_averaged_over_labels_by_default():
+    Y, scores = [[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.5, 0.1], [0.3, 0.8]]
+    assert average_precision(Y, scores) == average_precision(Y, scores, "macro")
+    assert average_precision(Y, scores) != average_precision(Y, scores, "micro")
 
 
 @given(scored_outcomes())
@@ -117,7 +132,7 @@ def test_averages_over_labels_agree_with_scikit_learn(outcome):
         expected = metrics.roc_auc_score(Y.ravel(), scores.ravel())
         assert area_under_roc(Y, scores) == pytest.approx(expected)
         expected = metrics.average_precision_score(Y.ravel(), scores.ravel())
-        assert average_precision(Y, scores, "all") == pytest.approx(expected)
+        assert average_precision(Y, scores, "micro") == pytest.approx(expected)
 
 
 def test_rows_without_labels_are_undefined_where_scikit_learn_has_a_number():
@@ -261,7 +276,11 @@ def test_k_lies_between_one_and_the_number_of_labels(measure, k, error, message)
 
 def test_bad_arguments_are_refused_by_name():
     with pytest.raises(ValueError, match='by must be "label", "sample" or "all", got \'micro\''):
-        average_precision([[1]], [[0.5]], "micro")
+        average_precision([[1]], [[0.5]], by="micro")
+    with pytest.raises(ValueError, match='average must be "micro", "macro" or "sample", got \'all'):
+        average_precision([[1]], [[0.5]], "all")
+    with pytest.raises(ValueError, match="average or by must be given, got both"):
+        average_precision([[1]], [[0.5]], "micro", by="all")
     with pytest.raises(ValueError, match='average must be "micro", "macro" or "sample"'):
         area_under_roc([[1]], [[0.5]], "label")
     with pytest.raises(ValueError, match="scores must be finite, got nan at row 0, label 1"):
