@@ -24,14 +24,26 @@ Measure = Callable[..., Any]
 
 
 def with_beta(measure: Measure, beta: float) -> Measure:
-    """Return the measure with its beta set; 1 leaves it as it is.
+    """Set the beta of a measure.
+
+    Parameters
+    ----------
+    measure : callable
+        A measure of counts.
+    beta : float
+        Weight of recall in the F-measure; 1 for any other measure.
+
+    Returns
+    -------
+    callable
+        The measure itself if beta is 1, else a `functools.partial` of it.
 
     Raises
     ------
     TypeError
         If the measure is not a function.
     ValueError
-        For any other beta with a measure that has none.
+        If beta is not a positive number, or not 1 for a measure that takes none.
 
     Examples
     --------
@@ -61,7 +73,7 @@ def function_of(measure: Measure | str) -> Measure:
 
 
 def measured(measure: Measure, counts: Counts) -> Any:
-    """Return the measure of counts, cell by cell; refuse one that does not take arrays."""
+    """Compute a measure cell by cell, refusing one that does not work on arrays."""
     shape = np.broadcast_shapes(*map(np.shape, counts))
     name = getattr(measure, "__name__", repr(measure))
     rule = "measure must take Counts of arrays and return an array of numbers of their shape"
@@ -75,17 +87,37 @@ def measured(measure: Measure, counts: Counts) -> Any:
 
 
 def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
-    """Return the measure of the summed counts: every decision weighs the same.
+    """Compute the micro average: the measure of the summed counts.
+
+    Every cell has the same weight.
 
     Parameters
     ----------
-    measure : callable
-        A measure of counts such as `f_measure`, or your own: a function that takes `Counts` of
-        numbers or arrays and returns a number or an array of their shape.
+    measure : callable or str
+        A measure of counts such as `f_measure`, its name such as "f", or a function of your own
+        that takes `Counts` of arrays and returns an array of the same shape.
     counts : Counts
-        From `count`; by label or by sample gives the same.
-    beta : float
-        For a measure that has a beta; other than 1 for any other is a ValueError.
+        Counts of labels or samples, from `count`; both give the same value.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any other
+        measure allows only 1.
+
+    Returns
+    -------
+    float or ndarray
+        The average over the last axis of the counts.
+
+    Raises
+    ------
+    TypeError
+        If the measure is neither a function nor a name, or does not return an array of the shape of
+        its counts.
+    ValueError
+        If the name of the measure is unknown, or if beta does not fit the measure.
+
+    See Also
+    --------
+    macro : Mean over labels or samples.
 
     Examples
     --------
@@ -100,15 +132,40 @@ def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
 def macro(
     measure: Measure | str, counts: Counts, undefined: str | float = "nan", *, beta: float = 1.0
 ) -> Any:
-    """Return the mean of the measure over labels, or over samples for ``count(by="sample")``.
+    """Compute the macro average: the mean of the measure over labels.
+
+    With ``count(..., by="sample")``, compute the mean over samples.
 
     Parameters
     ----------
-    measure, counts, beta
-        As in `micro`.
-    undefined : {"nan", "skip"} or float
-        What a label without value does to the mean: "nan" makes it NaN, "skip" leaves the label
-        out (NaN if none is left), a number stands for the missing value.
+    measure : callable or str
+        A measure of counts such as `f_measure`, its name such as "f", or a function of your own
+        that takes `Counts` of arrays and returns an array of the same shape.
+    counts : Counts
+        Counts of each label or sample, from `count`.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any other
+        measure allows only 1.
+
+    Returns
+    -------
+    float or ndarray
+        The average over the last axis of the counts.
+
+    Raises
+    ------
+    TypeError
+        If the measure is neither a function nor a name, or does not return an array of the shape of
+        its counts.
+    ValueError
+        If the name of the measure is unknown, or if beta does not fit the measure.
+
+    See Also
+    --------
+    micro : Measure of the summed counts.
 
     Examples
     --------
@@ -122,10 +179,37 @@ def macro(
 
 
 def f_of_means(counts: Counts, beta: float = 1.0, undefined: str | float = "nan") -> Any:
-    """Return the F-measure of mean precision and mean recall, 0 where both are 0.
+    r"""Compute the F-measure of mean precision and mean recall over labels.
 
-    With ``P`` and ``R`` the macro averages, ``(1 + beta²) P R / (beta² P + R)``. This is not the
-    mean of the F-measures (`macro`), and always at least as large where all are defined.
+    Parameters
+    ----------
+    counts : Counts
+        Counts of each label, from `count`.
+    beta : float, default=1.0
+        Weight of recall: recall counts beta² as much as precision.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+
+    Returns
+    -------
+    float or ndarray
+        The F-measure of the two means; 0 where both are 0.
+
+    Raises
+    ------
+    ValueError
+        If beta is not a positive number, or `undefined` is unknown.
+
+    See Also
+    --------
+    macro : Mean of the F-measures, which is never larger if all are defined.
+
+    Notes
+    -----
+    With the macro averages P of precision and R of recall:
+
+    .. math:: \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     Examples
     --------
@@ -138,9 +222,32 @@ def f_of_means(counts: Counts, beta: float = 1.0, undefined: str | float = "nan"
 
 
 def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
-    """Return the share of wrong cells, ``(FP + FN) / (n_samples * n_labels)``.
+    r"""Compute the Hamming loss, the share of wrong cells.
 
-    The arguments are those of `count`.
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    decided : array, sparse matrix, frame or list of sets
+        Decisions of the same shape. Columns with names are matched by name.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Loss from 0 to 1; lower is better.
+
+    Raises
+    ------
+    TypeError
+        If there are no decisions.
+    ValueError
+        If a matrix has other values than 0 and 1, or if Y and decided do not match.
+
+    Notes
+    -----
+    .. math:: \frac{FP + FN}{n_\mathrm{samples} \cdot n_\mathrm{labels}}
 
     Examples
     --------
@@ -152,9 +259,32 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
 
 
 def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
-    """Return the share of samples whose every label is decided rightly.
+    """Compute subset accuracy, the share of samples without a wrong decision.
 
-    The arguments are those of `count`.
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    decided : array, sparse matrix, frame or list of sets
+        Decisions of the same shape. Columns with names are matched by name.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Share from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no decisions.
+    ValueError
+        If a matrix has other values than 0 and 1, or if Y and decided do not match.
+
+    Notes
+    -----
+    Also called exact match ratio.
 
     Examples
     --------

@@ -17,7 +17,21 @@ from labelwise.measures._undefined import ratio
 
 
 def precision(counts: Any) -> Any:
-    """Return ``TP / (TP + FP)``; NaN where nothing was decided.
+    r"""Compute precision, the share of decisions that are right.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; NaN where nothing was decided.
+
+    Notes
+    -----
+    .. math:: \frac{TP}{TP + FP}
 
     Examples
     --------
@@ -30,7 +44,21 @@ def precision(counts: Any) -> Any:
 
 
 def recall(counts: Any) -> Any:
-    """Return ``TP / (TP + FN)``; NaN where there are no positives.
+    r"""Compute recall, the share of positives that were decided.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; NaN where there are no positives.
+
+    Notes
+    -----
+    .. math:: \frac{TP}{TP + FN}
 
     Examples
     --------
@@ -43,10 +71,34 @@ def recall(counts: Any) -> Any:
 
 
 def f_measure(counts: Any, beta: float = 1.0) -> Any:
-    """Return F-beta, ``(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)``.
+    r"""Compute the F-measure, the weighted harmonic mean of precision and recall.
 
-    It is the harmonic mean of precision and recall, recall weighing ``beta²`` times as much; an
-    empty truth met by an empty decision scores 1 (dembczynski2013).
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+    beta : float, default=1.0
+        Weight of recall: recall counts beta² as much as precision.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; 1 where there are neither positives nor decisions (dembczynski2013).
+
+    Raises
+    ------
+    ValueError
+        If beta is not a positive, finite number.
+
+    Notes
+    -----
+    .. math:: F_\beta = \frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}
+
+    References
+    ----------
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization", ICML
+    2013 (dembczynski2013).
 
     Examples
     --------
@@ -63,7 +115,21 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
 
 
 def jaccard(counts: Any) -> Any:
-    """Return ``TP / (TP + FP + FN)``, intersection over union; 1 where both sets are empty.
+    r"""Compute the Jaccard index, intersection over union.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; 1 where there are neither positives nor decisions.
+
+    Notes
+    -----
+    .. math:: \frac{TP}{TP + FP + FN}
 
     Examples
     --------
@@ -76,7 +142,21 @@ def jaccard(counts: Any) -> Any:
 
 
 def accuracy(counts: Any) -> Any:
-    """Return the share of right decisions, ``(TP + TN) / (TP + FP + FN + TN)``.
+    r"""Compute accuracy, the share of cells that are decided rightly.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; NaN where all counts are 0.
+
+    Notes
+    -----
+    .. math:: \frac{TP + TN}{TP + FP + FN + TN}
 
     Examples
     --------
@@ -89,7 +169,21 @@ def accuracy(counts: Any) -> Any:
 
 
 def balanced_accuracy(counts: Any) -> Any:
-    """Return the mean of recall and specificity; NaN without positives or without negatives.
+    r"""Compute balanced accuracy, the mean of recall and specificity.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; NaN without positives or without negatives.
+
+    Notes
+    -----
+    .. math:: \frac{1}{2} \left(\frac{TP}{TP + FN} + \frac{TN}{TN + FP}\right)
 
     Examples
     --------
@@ -101,7 +195,21 @@ def balanced_accuracy(counts: Any) -> Any:
 
 
 def g_mean(counts: Any) -> Any:
-    """Return the geometric mean of recall and specificity; NaN as for `balanced_accuracy`.
+    r"""Compute the geometric mean of recall and specificity.
+
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell; NaN without positives or without negatives.
+
+    Notes
+    -----
+    .. math:: \sqrt{\frac{TP}{TP + FN} \cdot \frac{TN}{TN + FP}}
 
     Examples
     --------
@@ -113,9 +221,21 @@ def g_mean(counts: Any) -> Any:
 
 
 def matthews(counts: Any) -> Any:
-    """Return the correlation of truth and decision (Matthews); NaN where either is constant.
+    r"""Compute the Matthews correlation of truth and decisions.
 
-    ``(TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN))``, between -1 and 1.
+    Parameters
+    ----------
+    counts : Counts or sequence of four numbers or arrays
+        True positives, false positives, false negatives and true negatives.
+
+    Returns
+    -------
+    float or ndarray
+        Value of each cell, from -1 to 1; NaN where truth or decisions are constant.
+
+    Notes
+    -----
+    .. math:: \frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
 
     Examples
     --------
@@ -130,13 +250,16 @@ def matthews(counts: Any) -> Any:
 
 
 def wrong_share(counts: Any) -> Any:
-    """Return the share of wrong decisions; its mean over samples is the Hamming loss."""
+    """Compute the share of wrong decisions: the Hamming loss of one sample."""
     tp, fp, fn, tn = wide(counts)
     return ratio(fp + fn, (tp + fp) + (fn + tn), np.nan)
 
 
 def is_exact(counts: Any) -> Any:
-    """Return 1 where no decision is wrong, else 0; its mean over samples is subset accuracy."""
+    """Mark counts without a wrong decision by 1, others by 0.
+
+    The mean over samples is the subset accuracy.
+    """
     _, fp, fn, _ = wide(counts)
     return np.asarray(fp + fn == 0, dtype=np.float64)[()]
 
@@ -160,7 +283,7 @@ def _specificity(counts: Any) -> Any:
 def wide(counts: Any) -> Iterator[np.ndarray]:
     """Yield the four counts as int64 or float64, whose sums do not overflow.
 
-    Counts that are neither become float64.
+    Counts of any other type become float64.
     """
     for cells in counts:
         array = np.asarray(cells)

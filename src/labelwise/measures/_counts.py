@@ -14,8 +14,23 @@ from labelwise._validation import check_outcome
 class Counts(NamedTuple):
     """True positives, false positives, false negatives and true negatives.
 
-    Each is a number or an array; the last axis runs over labels, or over samples. A measure of
-    counts takes them cell by cell, `micro` adds them up first, `macro` averages afterwards.
+    Measures of counts work cell by cell; `micro` adds the counts up first, `macro` averages the
+    values afterwards.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : number or array
+        The four counts, of the same shape. The last axis runs over labels or samples.
+
+    See Also
+    --------
+    count : Count the decisions of labels or samples.
+
+    Examples
+    --------
+    >>> from labelwise.measures import Counts, precision
+    >>> precision(Counts(tp=3, fp=1, fn=0, tn=6)).item()
+    0.75
     """
 
     tp: Any
@@ -27,26 +42,34 @@ class Counts(NamedTuple):
 def count(
     Y: Any, decided: Any, by: str = "label", *, label_names: Sequence[str] | None = None
 ) -> Counts:
-    """Return the four counts of each label, or of each sample.
+    """Count right and wrong decisions of each label or each sample.
 
     Parameters
     ----------
-    Y, decided : array, sparse matrix, frame or list of sets
-        The truth and the decisions, 0/1 of shape (n_samples, n_labels). Columns with names are
-        matched by name.
-    by : {"label", "sample"}
-        What is counted by itself.
-    label_names : sequence of str, optional
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    decided : array, sparse matrix, frame or list of sets
+        Decisions of the same shape. Columns with names are matched by name.
+    by : {"label", "sample"}, default="label"
+        Whether each label or each sample has its own counts.
+    label_names : sequence of str or None, default=None
         Names of the columns; for lists of sets, the columns.
 
     Returns
     -------
     Counts
-        int64 arrays of length n_labels or n_samples.
+        Four int64 arrays of shape (n_labels,) or (n_samples,).
+
+    Raises
+    ------
+    TypeError
+        If there are no decisions.
+    ValueError
+        If `by` is unknown, a matrix has other values than 0 and 1, or Y and decided do not match.
 
     Notes
     -----
-    Sparse input stays sparse: O(nnz) time and memory.
+    Sparse matrices stay sparse: time and memory are O(nnz).
 
     Examples
     --------
@@ -65,7 +88,7 @@ def count(
 
 
 def count_matched(Y: sparse.csc_array, decided: sparse.csc_array, by: str) -> Counts:
-    """Return the counts of checked matrices; by="all" pools them into arrays of length 1."""
+    """Count the decisions of checked matrices; by="all" gives arrays of length 1."""
     hits = Y.multiply(decided)
     tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
     n_cells = Y.shape[0] * Y.shape[1] // tp.size
@@ -75,7 +98,7 @@ def count_matched(Y: sparse.csc_array, decided: sparse.csc_array, by: str) -> Co
 def weighted_counts(
     Y: sparse.csc_array, decided: sparse.csc_array, by: str, weights: np.ndarray
 ) -> Counts:
-    """Return the sums of the samples' weights in the place of the counts, by label or of all."""
+    """Sum the weights of samples instead of counting them, by "label" or "all"."""
     tp, n_positive, n_decided = (
         weights @ sparse.csc_array(matrix, dtype=np.float64)
         for matrix in (Y.multiply(decided), Y, decided)
@@ -86,18 +109,18 @@ def weighted_counts(
 
 
 def counts_from(tp: Any, n_positive: Any, n_decided: Any, n_samples: Any) -> Counts:
-    """Return the four counts from hits, positives, decisions and samples."""
+    """Compute the four counts from hits, positives, decisions and samples."""
     return Counts(tp, n_decided - tp, n_positive - tp, n_samples - n_positive - n_decided + tp)
 
 
 def exactly_empty(weighted: Counts, counted: Counts) -> Counts:
-    """Return weighted counts that are 0 where nothing was counted, in spite of rounding."""
+    """Set weighted counts to exactly 0 where nothing was counted."""
     pairs = zip(weighted, counted, strict=True)
     return Counts(*(np.where(number == 0, 0.0, np.abs(weight)) for weight, number in pairs))
 
 
 def _totals(matrix: sparse.sparray, by: str) -> np.ndarray:
-    """Return the number of ones in each column, in each row or in all."""
+    """Count the ones in each column, in each row or in the whole matrix."""
     if by == "all":
         return np.array([matrix.nnz], dtype=np.int64)
     # Checked matrices store no zeros, so entries are ones.

@@ -24,7 +24,7 @@ def mean_over_rankings(
     label_names: Sequence[str] | None,
     k: int | None = None,
 ) -> float:
-    """Check the input and return the mean of a measure (for some, at k) over its rankings."""
+    """Check truth and scores, and average a measure over its rankings."""
     undefined = check_undefined(undefined)
     if scores is None:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
@@ -35,7 +35,7 @@ def mean_over_rankings(
 
 
 def check_k(k: Any, n_labels: int) -> int:
-    """Return how many labels the top has: from 1 to all."""
+    """Return k if it is a whole number from 1 to the number of labels."""
     if check_whole(k, "k") > n_labels:
         raise ValueError(f"k must be at most the {n_labels} labels, got {k}.")
     return int(k)

@@ -19,28 +19,47 @@ def coverage(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return how far down its ranking one must go, on average, to meet all labels of a sample.
+    """Compute how far down the ranking the last true label of a sample is.
 
-    For a sample it is the number of labels whose score is at least that of its lowest positive,
-    less 1: coverage counts from 0, as in sechidis2011 (scikit-learn counts from 1).
+    The coverage of a sample is the number of labels whose score is at least that of its
+    lowest-ranked positive, minus 1.
 
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
-        The truth, 0/1 of shape (n_samples, n_labels).
-    scores : array, sparse matrix or frame
-        The higher, the likelier. In a sparse matrix absent scores are tied below all present ones.
-        Columns with names are matched by name.
-    undefined : {"nan", "skip"} or float
-        What samples without a value (here, without labels) do to the mean: "nan" makes it NaN,
-        "skip" leaves them out, a number stands for the missing value.
-    label_names : sequence of str, optional
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
         Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to n_labels - 1; lower is better.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If scores are not finite, or if Y and scores do not match.
 
     Notes
     -----
-    Ties count against the model. Takes O(positives * n_labels) or, where a sample has many
-    positives, O(n_labels log n_labels) for it; threads share the work.
+    Coverage counts from 0, as in sechidis2011; scikit-learn's `coverage_error` counts from 1.
+    Samples without labels have no value. Ties count against the model. Each sample takes
+    O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives; threads
+    share the work.
+
+    References
+    ----------
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data", ECML PKDD
+    2011 (sechidis2011).
 
     Examples
     --------
@@ -58,10 +77,40 @@ def ranking_loss(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return the share of (positive, negative) pairs in the wrong order, averaged over samples.
+    """Compute the share of (positive, negative) pairs in the wrong order.
 
-    A tie is a wrong order. Samples without labels, or with all of them, have no value. For
-    arguments and complexity see `coverage`.
+    The share is taken within each sample and averaged over samples.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to 1; lower is better.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If scores are not finite, or if Y and scores do not match.
+
+    Notes
+    -----
+    A tie is a wrong order. Samples without labels, or with all of them, have no value. Each sample
+    takes O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives;
+    threads share the work.
 
     Examples
     --------
@@ -79,10 +128,39 @@ def one_error(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return the share of samples whose top-ranked label is not theirs.
+    """Compute the share of samples whose top-ranked label is wrong.
 
-    A negative tied with the best positive counts as an error. Samples without labels have no
-    value. For arguments and complexity see `coverage`.
+    A negative label tied with the best positive label counts as an error.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Share of samples, from 0 to 1; lower is better.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If scores are not finite, or if Y and scores do not match.
+
+    Notes
+    -----
+    Samples without labels have no value. Each sample takes O(positives * n_labels) time, or
+    O(n_labels log n_labels) if it has many positives; threads share the work.
 
     Examples
     --------
@@ -94,7 +172,7 @@ def one_error(
 
 
 def coverage_of(places: RankedPositives) -> np.ndarray:
-    """Coverage of each ranking, from 0."""
+    """Compute the coverage of each ranking, from 0."""
     depth = np.full(places.n_positives.size, np.nan)
     has_any = places.n_positives > 0
     depth[has_any] = places.at_least[np.cumsum(places.n_positives)[has_any] - 1] - 1
@@ -102,12 +180,12 @@ def coverage_of(places: RankedPositives) -> np.ndarray:
 
 
 def ranking_loss_of(places: RankedPositives) -> np.ndarray:
-    """Share of wrongly ordered pairs of each ranking."""
+    """Compute the share of wrongly ordered pairs of each ranking."""
     return share_of_pairs(places, places.misses_at_least)
 
 
 def one_error_of(places: RankedPositives) -> np.ndarray:
-    """1 where no positive stands alone at the top of the ranking, else 0."""
+    """Mark rankings without a positive alone at the top by 1, others by 0."""
     return _without_empty(places, places.total(places.position == 1) == 0)
 
 

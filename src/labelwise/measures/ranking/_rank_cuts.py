@@ -23,32 +23,45 @@ def rank_cut_f(
     beta: float = 1.0,
     label_names: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """Return micro F when every sample gets its k best labels, for each k from 1 to all.
+    """Compute micro F for every number k of labels given to each sample.
 
-    ``rank_cut_f(Y, scores)[k - 1]`` is
-    ``micro(f_measure, count(Y, labelwise.decisions.rank_cut(scores, k)))``. The largest value is
-    the peak that olsson2006 reports; its k is tuned on the very truth, so that on other samples
-    less is to be expected.
+    ``rank_cut_f(Y, scores)[k - 1]`` equals
+    ``micro(f_measure, count(Y, labelwise.decisions.rank_cut(scores, k)))``.
 
     Parameters
     ----------
-    Y, scores, label_names
-        As in `coverage`; in a sparse matrix, absent scores are never decided.
-    beta : float
-        Of F: above 1 favours recall.
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, labels without a score are
+        never decided. Columns with names are matched by name.
+    beta : float, default=1.0
+        Weight of recall: recall counts beta² as much as precision.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
 
     Returns
     -------
     ndarray of shape (n_labels,)
+        Micro F at k = 1, ..., n_labels.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If beta is not a positive number, or if Y and scores do not match.
 
     Notes
     -----
-    Among equal scores the labels that come first are taken. Takes O(positives * n_labels).
+    Among equal scores, labels of lower column number are taken first. The largest value is the peak
+    that olsson2006 reports; its k is tuned on the same labels that it is measured on, so expect
+    less on new samples. The time is O(positives * n_labels).
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006, section 2.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006 (olsson2006).
 
     Examples
     --------

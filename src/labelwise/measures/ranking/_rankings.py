@@ -105,19 +105,46 @@ def area_under_roc(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return the chance that a positive has a higher score than a negative, a tie counting half.
+    """Compute the area under the ROC curve.
+
+    The area is the chance that a random positive has a higher score than a random negative, with a
+    tie counted as one half.
 
     Parameters
     ----------
-    Y, scores, undefined, label_names
-        As in `coverage`.
-    average : {"micro", "macro", "sample"}
-        Over all pairs of cells, or the mean over labels or samples; those without positives or
-        without negatives have no value.
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    average : {"micro", "macro", "sample"}, default="micro"
+        What is ranked: all cells together, the samples of each label, or the labels of each sample.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How rankings without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them
+        out (NaN if none is left), and a number replaces each missing value. Rankings without
+        positives or without negatives have no value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        The mean over rankings, from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If `average` is unknown, or if Y and scores do not match.
+
+    See Also
+    --------
+    average_precision : Purity of the ranking down to each positive.
 
     Notes
     -----
-    O(N log N) for rankings of N scores; threads share the work.
+    Each ranking of N scores takes O(N log N) time; threads share the work.
 
     Examples
     --------
@@ -138,13 +165,13 @@ def _rankings_of(average: str) -> str:
 
 
 def average_precision_of(places: RankedPositives | WeightedPositives) -> np.ndarray:
-    """Average precision of each ranking."""
+    """Compute the average precision of each ranking."""
     purity = places.hits_at_least / places.at_least
     return np.asarray(ratio(places.total(purity), places.n_positives, np.nan))
 
 
 def area_under_roc_of(places: RankedPositives | WeightedPositives) -> np.ndarray:
-    """Area under the ROC curve of each ranking."""
+    """Compute the area under the ROC curve of each ranking."""
     return 1 - share_of_pairs(places, (places.misses_above + places.misses_at_least) / 2)
 
 

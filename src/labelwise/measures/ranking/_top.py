@@ -19,10 +19,45 @@ def r_precision(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return the share of positives among the first R labels, R being the sample's positives.
+    """Compute R-precision, the precision among the first R labels of a sample.
 
-    Averaged over samples. Ties count against the model; samples without labels have no value. For
-    arguments and complexity see `coverage`. Used in olsson2006.
+    R is the number of true labels of the sample.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores.
+    ValueError
+        If scores are not finite, or if Y and scores do not match.
+
+    Notes
+    -----
+    Samples without labels have no value. Ties count against the model. Each sample takes
+    O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives; threads
+    share the work.
+
+    References
+    ----------
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006 (olsson2006).
 
     Examples
     --------
@@ -41,10 +76,43 @@ def precision_at(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return the share of positives among the k top-ranked labels, averaged over samples.
+    """Compute the share of positives among the k top-ranked labels.
 
-    Ties count against the model; samples without labels have no value. k is from 1 to the number
-    of labels. For the other arguments and complexity see `coverage`.
+    The share of each sample is averaged over samples.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    k : int
+        Number of top-ranked labels, from 1 to n_labels.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores, or if k is not a whole number.
+    ValueError
+        If k is not from 1 to n_labels, if scores are not finite, or if Y and scores do not
+        match.
+
+    Notes
+    -----
+    Samples without labels have no value. Ties count against the model. Each sample takes
+    O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives; threads
+    share the work.
 
     Examples
     --------
@@ -63,11 +131,44 @@ def ndcg_at(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
-    """Return normalised discounted cumulative gain of the k top-ranked labels, over samples.
+    """Compute normalised discounted cumulative gain of the k top-ranked labels.
 
-    A positive at position i gains ``1 / log2(1 + i)``, up to position k; the sum is divided by
-    that of the best ranking. Tied labels share the gains of their positions. Samples without
-    labels have no value. For arguments and complexity see `precision_at`.
+    A positive at position i gains ``1 / log2(1 + i)``, up to position k. The sum is divided by the
+    sum of the best ranking and averaged over samples.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    k : int
+        Number of top-ranked labels, from 1 to n_labels.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores, or if k is not a whole number.
+    ValueError
+        If k is not from 1 to n_labels, if scores are not finite, or if Y and scores do not
+        match.
+
+    Notes
+    -----
+    Tied labels share the gains of their positions, as in scikit-learn. Samples without labels have
+    no value. Each sample takes O(positives * n_labels) time, or O(n_labels log n_labels) if it has
+    many positives; threads share the work.
 
     Examples
     --------
@@ -79,18 +180,18 @@ def ndcg_at(
 
 
 def r_precision_of(places: RankedPositives) -> np.ndarray:
-    """Precision of each ranking at its number of positives."""
+    """Compute the precision of each ranking at its number of positives."""
     n_hits = places.total(places.position <= places.n_positives[places.ranking])
     return np.asarray(ratio(n_hits, places.n_positives, np.nan))
 
 
 def precision_at_of(places: RankedPositives, k: int) -> np.ndarray:
-    """Precision of each ranking at k."""
+    """Compute the precision of each ranking at k."""
     return np.where(places.n_positives > 0, places.total(places.position <= k) / k, np.nan)
 
 
 def ndcg_at_of(places: RankedPositives, k: int) -> np.ndarray:
-    """NDCG of each ranking at k."""
+    """Compute the NDCG of each ranking at k."""
     gain_to = np.concatenate(([0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))))
     start, end = np.minimum(places.above, k), np.minimum(places.at_least, k)
     shared = (gain_to[end] - gain_to[start]) / (places.at_least - places.above)
