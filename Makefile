@@ -10,7 +10,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-decisions bench-coverage docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-coverage docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -34,8 +34,11 @@ test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
 test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest
 
-bench: $(VENV)/.bench  ## speed beside the peers, in one run
+bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
+
+bench-record: $(VENV)/.bench  ## the same, and write the ratios to benchmarks/results.json
+	$(BIN)/python -m benchmarks --record
 
 bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
 	$(BIN)/python -m benchmarks decisions

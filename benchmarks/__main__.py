@@ -1,19 +1,27 @@
-"""Run the benchmarks that are named, or all: python -m benchmarks [readers ...]."""
+"""Run benchmarks by name, or all: python -m benchmarks [--record] [readers ...].
+
+At the end, ratios to the peers' times are compared with those in results.json; with --record they
+are written to it.
+"""
 
 import importlib
 import sys
 from pathlib import Path
 
-NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "timing"}
+from benchmarks import speedups
+
+NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "speedups", "timing"}
 # These take an hour or more: only by their names.
 LONG = {"coverage", "decisions"}
 
 
 def main() -> None:
-    """Run each benchmark's main function."""
+    """Run each benchmark's main function, then compare or record the ratios."""
     known = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
-    for name in sys.argv[1:] or [name for name in known if name not in NOT_BENCHMARKS | LONG]:
+    named = [argument for argument in sys.argv[1:] if argument != "--record"]
+    for name in named or [name for name in known if name not in NOT_BENCHMARKS | LONG]:
         importlib.import_module(f"benchmarks.{name}").main()
+    speedups.finish(write="--record" in sys.argv[1:])
 
 
 if __name__ == "__main__":

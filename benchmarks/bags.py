@@ -6,6 +6,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.speedups import record
 from benchmarks.timing import fastest
 from labelwise.learners.bags._bag_scores import bag_maxima
 
@@ -39,6 +40,7 @@ def main() -> None:
             numbers = [f"{number:.3f}" for number in (read, ours, ours / read)]
             if size == PEER_SIZE:
                 peer = fastest(lambda s=scores, b=starts: np.maximum.reduceat(s, b[:-1], axis=0), 1)
+                record(f"bag maxima / reduceat, {np.dtype(dtype).name}", ours, peer)
                 numbers.append(f"{peer:.3f}")
             table.add_row(np.dtype(dtype).name, str(size), *numbers)
     Console().print(table)

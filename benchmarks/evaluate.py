@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn import metrics
 
+from benchmarks.speedups import record
 from benchmarks.timing import fastest, most_memory
 from labelwise.measures import Evaluation, evaluate
 
@@ -67,6 +68,7 @@ def compare(dtype: Any) -> None:
     cold = time.perf_counter() - start
     total = print_peers(Y, scores, decided, found)
     warm, memory = fastest(ours, 7), most_memory(ours) / scores.nbytes
+    record(f"evaluate, {scores.dtype} / scikit-learn's measures", warm, total)
     print(
         f"evaluate, {len(found)} measures: {warm:.3f} s, {total / warm:.0f} times as fast; ", end=""
     )

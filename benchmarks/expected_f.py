@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.growth import show_growth
+from benchmarks.speedups import record
 from benchmarks.timing import fastest, most_memory
 from labelwise.decisions import (
     make_consistent,
@@ -116,6 +117,8 @@ def compare_general() -> None:
         table.add_column(heading, justify="right")
     for who, seconds in rows.items():
         table.add_row(who, f"{seconds:.3f}", f"{seconds / ours:.1f}")
+        if not who.startswith("ours"):
+            record(f"expected F / {who}", ours, seconds)
     Console().print(table)
     memory = most_memory(lambda: maximize_expected_f(joint, p_empty)) / decided.size
     print(

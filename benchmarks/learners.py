@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.multiclass import OneVsRestClassifier
 
 from benchmarks.scored_sets import HOME
+from benchmarks.speedups import record
 from labelwise.data import load, make_multilabel
 from labelwise.learners import BinaryRelevance, ExactFPlugin
 from labelwise.learners.regression._penalty_path import PENALTIES
@@ -157,6 +158,7 @@ def show(title: str, ours: float, others: dict[str, float]) -> None:
     table.add_row("labelwise", f"{ours:.2f}", "")
     for name, spent in others.items():
         table.add_row(name, f"{spent:.2f}", f"{spent / ours:.2f}")
+        record(f"{title} / {name}", ours, spent)
     Console().print(table)
 
 

@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.corpora import make_documents
+from benchmarks.speedups import record
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
 from labelwise.measures import average_precision, r_precision, rank_cut_f
@@ -153,6 +154,8 @@ def main() -> None:
     print(f"{N_TRAIN:,} training and {N_TEST:,} test documents, k = {K}, label sums included:")
     for name, seconds in found.items():
         print(f"  {name:<28}{seconds:7.2f} s{seconds / ours:8.2f} times ours")
+        if name.startswith(("scikit-learn", "sparse_dot_topn")):
+            record(f"Okapi neighbours / {name}", ours, seconds)
     print_grid(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some topics are in no training document

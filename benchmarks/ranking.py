@@ -19,6 +19,7 @@ from rich.table import Table
 from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.scored_sets import HOME
+from benchmarks.speedups import record
 from benchmarks.timing import most_memory
 from labelwise.data import Dataset, load
 from labelwise.learners import CalibratedLabelRanking
@@ -99,6 +100,8 @@ def compare(name: str) -> None:
     )
     table.add_row("times ours", *(f"{b / a:.2f}" for a, b in zip(ours, peer, strict=True)))
     Console().print(table)
+    record(f"pair forests of {name}, fit / scikit-learn", ours.fit, peer.fit)
+    record(f"pair forests of {name}, apply / scikit-learn", ours.apply, peer.apply)
     print(f"Memory that applying them takes besides: {memory:.1f} MB.")
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import sparse
 
+from benchmarks.speedups import record
 from benchmarks.timing import fastest, most_memory
 from labelwise.data import read_arff
 
@@ -39,6 +40,7 @@ def main() -> None:
             cold = time.perf_counter() - start if cold is None else cold
             peer, peer_seconds = beside(name, path)
             ours = fastest(lambda path=path, xml=xml: read_arff(path, labels=xml), 7)
+            record(f"read {path.name} / {peer}", ours, peer_seconds)
             memory = most_memory(lambda path=path, xml=xml: read_arff(path, labels=xml))
             share = (memory - path.stat().st_size) / size_of(data)
             table.add_row(

@@ -18,6 +18,7 @@ from rich.table import Table
 from scipy import sparse
 
 from benchmarks.growth import show_growth
+from benchmarks.speedups import record
 from benchmarks.timing import fastest, most_memory
 from labelwise.decisions import best_thresholds, micro_frontier, scan_thresholds
 from labelwise.measures import count, f_measure, micro
@@ -113,6 +114,8 @@ def compare(n_samples: int, n_labels: int, cardinality: float, dtype: Any) -> No
         seconds, reached = found
         shown = "" if np.isnan(reached) else f"{reached:.4f}"
         table.add_row(name, f"{seconds:.3f}", f"{seconds / ours:.2f}", shown)
+        if name not in ("best_thresholds", "best_thresholds, Y dense"):
+            record(f"best_thresholds, {size} / {name}", ours, seconds)
     Console().print(table)
     share = most_memory(lambda: best_thresholds(scores, Y)) / scores.nbytes
     print(f"First call {cold:.2f} s; memory beside the scores {share:.2f} times their size.")
