@@ -30,7 +30,7 @@ def test_describe_says_so_where_labels_are_unknown(tmp_path):
     path = tmp_path / "tiny.arff"
     path.write_text(arff([("x", "numeric"), ("sea", ["0", "1"])], [[1.5, None]]))
     done = RUNNER.invoke(app, ["describe", str(path), "--labels", "sea"])
-    assert "it is for prediction" in done.stdout
+    assert "it can only be predicted" in done.stdout
 
 
 @pytest.mark.parametrize("labels", ["label_*", "label_sea,label_sky"])

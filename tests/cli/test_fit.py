@@ -11,7 +11,7 @@ from labelwise import learners
 from labelwise.cli import app
 from labelwise.cli._matrix_files import read_matrix
 from labelwise.cli.commands import _learners
-from labelwise.cli.commands._learners import plan
+from labelwise.cli.commands._learners import choose_learner
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin
@@ -65,7 +65,7 @@ def test_learners_are_listed_with_a_line_each():
 
 
 def test_every_learner_of_the_package_has_a_name_here():
-    known = {one.made_of for one in _learners.LEARNERS}
+    known = {one.class_name for one in _learners.LEARNERS}
     for name in learners.__all__:
         if hasattr(getattr(learners, name), "predict"):
             assert name in known
@@ -165,20 +165,20 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
 )
 def test_what_is_maximised_says_who_decides(name, maximize, kind, parameters):
     beta = parameters.get("beta", 1.0)
-    model = plan(name, maximize, beta, SETTINGS).model
+    model = choose_learner(name, maximize, beta, SETTINGS).model
     assert type(model) is kind
     assert parameters.items() <= model.get_params().items()
 
 
 def test_sample_f_of_probabilities_is_left_to_the_plug_in():
-    found = plan("br", "sample-f", 2.0, SETTINGS)
+    found = choose_learner("br", "sample-f", 2.0, SETTINGS)
     assert type(found.model) is IndependentFPlugin
     assert found.model.beta == 2.0
     assert type(found.model.estimator) is BinaryRelevance
     assert "expected F" in found.rule
-    assert type(plan("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
-    assert type(plan("lfp", "sample-f", 0.5, SETTINGS).model.estimator) is type(None)
-    assert plan("lfp", None, 0.5, SETTINGS).model.beta == 0.5
+    assert type(choose_learner("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
+    assert type(choose_learner("lfp", "sample-f", 0.5, SETTINGS).model.estimator) is type(None)
+    assert choose_learner("lfp", None, 0.5, SETTINGS).model.beta == 0.5
 
 
 def test_a_seed_repeats_the_model(train, tmp_path):
@@ -233,7 +233,7 @@ def test_models_from_python_need_no_names(tmp_path):
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
         (["--beta", "2"], "--beta 2 is not for br without --maximize"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
-        (["--part", "test"], "--part test is not in 'train', which came as one"),
+        (["--part", "test"], "--part test is not in 'train', which has a single part"),
         (["--labels", "nope"], "has no column 'nope'"),
     ],
 )
@@ -253,9 +253,9 @@ def test_data_that_cannot_be_learned_from_are_refused(tmp_path, monkeypatch, cap
     run("fit", gaps, "--labels", "sea", "--learner", "br-forest", *output)
     unknown = table(tmp_path / "unknown.csv", new_columns() | {"sea": [""] * 60})
     told = refusal(monkeypatch, capsys, "fit", unknown, "--labels", "sea", *output)
-    assert "nothing to learn from" in told
+    assert "a model learns from labels" in told
     plain = ("digit-bags", "--learner", "br", *output)
-    assert "holds bags of rows" in refusal(monkeypatch, capsys, "fit", *plain)
+    assert "has bags of rows" in refusal(monkeypatch, capsys, "fit", *plain)
 
 
 def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
@@ -265,9 +265,11 @@ def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
         ("predict", model, train, "-o", train),
         ("predict", model, train, "--scores", train),
     ):
-        assert "cannot be written: it is read" in refusal(monkeypatch, capsys, *arguments)
+        assert "cannot be written: this command reads it" in refusal(
+            monkeypatch, capsys, *arguments
+        )
     twice = ("predict", model, train, "-o", "x.csv", "--scores", "x.csv")
-    assert "x.csv cannot be written twice" in refusal(monkeypatch, capsys, *twice)
+    assert "x.csv cannot be the file of two outputs" in refusal(monkeypatch, capsys, *twice)
     assert (train.read_bytes(), model.read_bytes()) == before
 
 

@@ -156,7 +156,7 @@ def test_a_safe_csv_file_has_no_formulas_and_the_same_numbers(tmp_path, monkeypa
     assert [row[0] for row in safe[1:]] == ["'+r0", "r1"]
     assert [row[1:] for row in safe[1:]] == [row[1:] for row in plain[1:]]
     told = refusal(monkeypatch, capsys, *decide, tmp_path / "d.npz", "--safe-csv")
-    assert told == "labelwise: --safe-csv is for csv files, and none is written.\n"
+    assert told == "labelwise: --safe-csv is for csv files, and this command writes none.\n"
 
 
 def test_the_names_of_selected_terms_can_be_made_safe(files, tmp_path):

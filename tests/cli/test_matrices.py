@@ -254,10 +254,10 @@ def test_places_that_cannot_be_written_are_refused(tmp_path):
         Outputs([tmp_path])
     with pytest.raises(OSError, match="no folder that can be written"):
         Outputs([file / "deep" / "out.json"])
-    with pytest.raises(OSError, match="it is read"):
+    with pytest.raises(OSError, match="this command reads it"):
         Outputs([file], inputs=[tmp_path / "." / "file"])
-    with pytest.raises(OSError, match="cannot be written twice"):
+    with pytest.raises(OSError, match="cannot be the file of two outputs"):
         Outputs([tmp_path / "new", None, tmp_path / "." / "new"])
-    with pytest.raises(OSError, match="cannot be written twice"):
+    with pytest.raises(OSError, match="cannot be the file of two outputs"):
         Outputs([Path("-"), Path("-")])
     Outputs([tmp_path / "new" / "out.json", Path("-")], inputs=[file])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelwise.cli._app import main
+from labelwise.cli import main
 from tests.cli.shell import refusal, run
 
 COMMANDS = {
@@ -50,7 +50,7 @@ def test_a_lack_of_memory_ends_with_one_sentence(monkeypatch, capsys):
     def lacking():
         raise MemoryError("Unable to allocate 9 TiB")
 
-    monkeypatch.setattr("labelwise.cli._app.app", lacking)
+    monkeypatch.setattr("labelwise.cli._program.app", lacking)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2

@@ -116,7 +116,7 @@ def test_no_command_writes_over_what_it_reads(files, command, link, monkeypatch,
             continue
         before = contents(files)
         told = refusal(monkeypatch, capsys, *arguments(files, command, output))
-        assert told == f"labelwise: {output} cannot be written: it is read.\n"
+        assert told == f"labelwise: {output} cannot be written: this command reads it.\n"
         assert contents(files) == before
 
 
@@ -124,7 +124,9 @@ def test_the_names_of_columns_do_not_go_over_what_is_read(files, monkeypatch, ca
     data = (files / "few-columns.svm").rename(files / "few-columns.csv")
     data.write_bytes((files / "data.csv").read_bytes())
     words = ("select", data, *LABELS, "-n", "3", "-o", files / "few.svm")
-    assert "few-columns.csv cannot be written: it is read" in refusal(monkeypatch, capsys, *words)
+    assert "few-columns.csv cannot be written: this command reads it" in refusal(
+        monkeypatch, capsys, *words
+    )
     assert not (files / "few.svm").exists()
 
 
@@ -146,7 +148,7 @@ def test_every_file_behind_a_folder_or_a_name_is_an_input(tmp_path, monkeypatch,
     for path in (*read, other):
         before = path.read_bytes()
         words = ("split", "news", "--data-home", home, "--labels", other, "--folds", 2, "-o", path)
-        assert "it is read" in refusal(monkeypatch, capsys, *words)
+        assert "this command reads it" in refusal(monkeypatch, capsys, *words)
         assert path.read_bytes() == before
     run("split", folder, "--folds", 2, "--method", "random", "-o", folder / "news-folds.csv.txt")
     assert load(folder).n_samples == 8
@@ -189,7 +191,7 @@ def test_two_outputs_are_two_files(files, monkeypatch, capsys):
     for first, second in (("new.csv", "other.csv"), ("-", "-")):
         both = [*words[:-1], files / first if first != "-" else "-", "--scores"]
         told = refusal(monkeypatch, capsys, *both, files / second if second != "-" else "-")
-        assert "cannot be written twice" in told
+        assert "cannot be the file of two outputs" in told
     assert not (files / "new.csv").exists()
 
 

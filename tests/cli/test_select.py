@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.cli.commands._select import SelectWishes, show_selection, term_curve
+from labelwise.cli.commands._select import SelectOptions, curve_display, show_selection
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
@@ -53,7 +53,7 @@ def test_what_svmlight_cannot_hold_is_refused(dataset, words, tmp_path):
 
 def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path, capsys):
     output = tmp_path / "reduced.svm"
-    show_selection(file, SelectWishes(by="chi2-max,df", cut=2, n_terms=7), output=output)
+    show_selection(file, SelectOptions(by="chi2-max,df", cut=2, n_terms=7), output=output)
     selector = TermSelector(7, by=("chi2-max", "df"), cut=2).fit(documents.X, documents.Y)
     kept = np.flatnonzero(selector.get_support())
     reduced = read_svmlight(output)
@@ -72,7 +72,7 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
     for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
         write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")
     output = tmp_path / "out" / "reduced.svm"
-    show_selection(str(tmp_path), SelectWishes(n_terms=5), output=output)
+    show_selection(str(tmp_path), SelectOptions(n_terms=5), output=output)
     selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
     reduced = read_svmlight(output).X.toarray()
     assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
@@ -81,9 +81,9 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
 
 def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
     split = Dataset(documents.X, documents.Y, train=np.arange(100), test=np.arange(100, 150))
-    monkeypatch.setattr("labelwise.cli.commands._select.SIZES", (5, 20, 5000))
-    monkeypatch.setattr("labelwise.cli.commands._select._BLOCK", 200)
-    display = term_curve(split, SelectWishes(curve=True, k=15))
+    monkeypatch.setattr("labelwise.learners.okapi._term_curve.SIZES", (5, 20, 5000))
+    monkeypatch.setattr("labelwise.learners.okapi._term_curve._BLOCK", 200)
+    display = curve_display(split, SelectOptions(curve=True, k=15))
     train, test = split.take(split.train), split.take(split.test)
     ranking = TermSelector().fit(train.X, train.Y).ranking_
     model = OkapiNeighbors(15).fit(train.X, train.Y)
@@ -102,7 +102,7 @@ def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path, capsys):
 
     matplotlib.use("Agg")
     figure = tmp_path / "curve.svg"
-    show_selection(file, SelectWishes(curve=True, k=10), output=figure)
+    show_selection(file, SelectOptions(curve=True, k=10), output=figure)
     shown = capsys.readouterr().out
     assert "each fifth of the rows in turn" in shown
     assert "smallest set within one standard error of the peak" in shown
@@ -115,27 +115,27 @@ def test_the_smallest_set_within_one_error_is_chosen_in_any_order():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "name", "words"),
+    ("options", "name", "words"),
     [
-        (SelectWishes(), "a.svm", "Give either -n"),
-        (SelectWishes(n_terms=3, curve=True), "a.svm", "Give either -n"),
-        (SelectWishes(n_terms=3), "a.txt", "must end in .svm"),
-        (SelectWishes(curve=True), "a.svm", "must end in .png or .svg or .pdf"),
-        (SelectWishes(n_terms=3, by="tf"), "a.svm", "by must name scores"),
-        (SelectWishes(n_terms=3, combine="best"), "a.svm", "combine must be one of"),
-        (SelectWishes(curve=True, cut=1000), "a.png", "--cut 1000 leaves no term"),
+        (SelectOptions(), "a.svm", "Give either -n"),
+        (SelectOptions(n_terms=3, curve=True), "a.svm", "Give either -n"),
+        (SelectOptions(n_terms=3), "a.txt", "must end in .svm"),
+        (SelectOptions(curve=True), "a.svm", "must end in .png or .svg or .pdf"),
+        (SelectOptions(n_terms=3, by="tf"), "a.svm", "by must name scores"),
+        (SelectOptions(n_terms=3, combine="best"), "a.svm", "combine must be one of"),
+        (SelectOptions(curve=True, cut=1000), "a.png", "cut must leave a term, got 1000"),
     ],
 )
-def test_wrong_options_are_refused_before_anything_is_written(wishes, name, words, file, tmp_path):
+def test_wrong_options_are_refused_before_anything_is_written(options, name, words, file, tmp_path):
     with pytest.raises(ValueError, match=words):
-        show_selection(file, wishes, output=tmp_path / name)
+        show_selection(file, options, output=tmp_path / name)
     assert not (tmp_path / name).exists()
 
 
 def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     write_svmlight(Dataset([[1.0], [2.0]], None), tmp_path / "unknown.svm")
     with pytest.raises(ValueError, match="its labels are unknown"):
-        show_selection(str(tmp_path / "unknown.svm"), SelectWishes(n_terms=1))
+        show_selection(str(tmp_path / "unknown.svm"), SelectOptions(n_terms=1))
     assert load(str(tmp_path / "unknown.svm")).Y is None
 
 
@@ -149,7 +149,7 @@ def test_rows_without_labels_cannot_be_selected_from(tmp_path):
         ({"n_terms": None, "curve": True, "k": 0}, "k must be at least 1"),
     ],
 )
-def test_wrong_wishes_stop_before_anything_is_read(wrong, said, tmp_path):
-    wishes = SelectWishes(**{"n_terms": 5, **wrong})
+def test_wrong_options_stop_before_anything_is_read(wrong, said, tmp_path):
+    options = SelectOptions(**{"n_terms": 5, **wrong})
     with pytest.raises(ValueError, match=said):
-        show_selection(str(tmp_path / "absent.svm"), wishes)
+        show_selection(str(tmp_path / "absent.svm"), options)

@@ -1,31 +1,14 @@
-"""The commands, one function each; whatever is heavy is imported inside."""
+"""The signature of every command; its work is imported when the command runs."""
 
 from __future__ import annotations
 
-import errno
-import os
-import sys
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from labelwise import __version__
-from labelwise._text import printable
-from labelwise.cli._model_commands import fit, learners, predict
-from labelwise.cli._options import (
-    BagsOption,
-    BytesOption,
-    HomeOption,
-    LabelsOption,
-    SafeCsvOption,
-)
-from labelwise.cli._select_command import select
-
-# A message with paths is short; a name of a label in it need not be.
-_LONGEST_MESSAGE = 2000
-_OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EFBIG)
+from labelwise.cli import _options as opt
 
 app = typer.Typer(
     name="labelwise",
@@ -37,30 +20,6 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
-    """Run the command line; wrong input ends with one sentence on stderr and exit code 2."""
-    # joblib starts its processes with python -m, which would take modules from the current folder.
-    os.environ["PYTHONSAFEPATH"] = "1"
-    for stream in (sys.stdout, sys.stderr):
-        # What the terminal has no letter for is escaped; it is no reason to fail.
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        app()
-    except (ValueError, TypeError, OSError, MemoryError) as error:
-        sys.stderr.write(f"labelwise: {printable(_in_words(error), _LONGEST_MESSAGE)}\n")
-        sys.exit(2)
-
-
-def _in_words(error: Exception) -> str:
-    """Return what went wrong; a disk that is full without a file's name is that of the output."""
-    if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
-        return f"the output cannot be written ({error.strerror})."
-    if isinstance(error, MemoryError):
-        return f"this takes more memory than there is ({error})."
-    return str(error) or type(error).__name__
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"labelwise {__version__}")
@@ -70,7 +29,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def labelwise(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Multi-label classification: read, split, score, decide, measure, compare, report."""
@@ -78,13 +38,13 @@ def labelwise(
 
 @app.command()
 def describe(
-    data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
-    labels: LabelsOption = None,
-    bags: BagsOption = None,
-    data_home: HomeOption = None,
-    max_bytes: BytesOption = None,
+    data: opt.DataArgument,
+    labels: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    data_home: opt.HomeOption = None,
+    max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Show what a data set looks like, and which way of splitting suits it."""
+    """Show statistics of a data set, and which method of splitting suits it."""
     from labelwise.cli.commands._describe import show_description
 
     show_description(data, labels, data_home, bags, max_bytes=max_bytes)
@@ -92,79 +52,133 @@ def describe(
 
 @app.command()
 def split(
-    data: Annotated[str, typer.Argument(help="A file, a folder, or the name of a known set.")],
-    folds: Annotated[int, typer.Option(help="So many equal parts.")] = 10,
-    proportions: Annotated[
-        str | None, typer.Option(help="Shares in place of folds, such as 0.7,0.15,0.15.")
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="auto, balanced, iterative, pairs, labelset or random.")
-    ] = "auto",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same split.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write row,subset as csv; - for stdout."),
-    ] = None,
-    labels: LabelsOption = None,
-    bags: BagsOption = None,
-    data_home: HomeOption = None,
-    max_bytes: BytesOption = None,
+    data: opt.DataArgument,
+    folds: Annotated[int, typer.Option(help="Number of folds of equal size.")] = 10,
+    proportions: opt.SplitProportions = None,
+    method: opt.SplitMethod = "auto",
+    seed: opt.SeedOption = 0,
+    output: opt.SplitOutput = None,
+    labels: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    data_home: opt.HomeOption = None,
+    max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Split a data set fairly, and show how fair beside other methods."""
-    from labelwise.cli.commands._split import show_split
+    """Split a data set with every label spread evenly, and compare the methods."""
+    from labelwise.cli.commands._split import SplitOptions, show_split
 
-    show_split(
+    options = SplitOptions(folds, proportions, method, seed)
+    show_split(data, options, labels, data_home, output=output, bags=bags, max_bytes=max_bytes)
+
+
+@app.command()
+def select(
+    data: opt.DataArgument,
+    by: opt.SelectBy = "chi2-max,chi2-avg",
+    combine: opt.SelectCombine = "lowest-rank",
+    cut: Annotated[int, typer.Option(help="Ignore terms that are in at most this many rows.")] = 1,
+    n_terms: Annotated[int | None, typer.Option("-n", help="Number of terms to keep.")] = None,
+    curve: opt.SelectCurve = False,
+    k: Annotated[int, typer.Option(help="Neighbours of the classifier behind the curve.")] = 100,
+    seed: opt.SeedOption = 0,
+    output: opt.SelectOutput = None,
+    labels: opt.LabelsOption = None,
+    data_home: opt.HomeOption = None,
+    max_bytes: opt.BytesOption = None,
+    safe_csv: opt.SafeCsvOption = False,
+) -> None:
+    """Keep the terms that best predict the labels, or show how many terms are enough."""
+    from labelwise.cli.commands._select import SelectOptions, show_selection
+
+    options = SelectOptions(by, combine, cut, n_terms, curve, k, seed, safe_csv)
+    show_selection(
+        data, options, labels=labels, data_home=data_home, output=output, max_bytes=max_bytes
+    )
+
+
+@app.command()
+def learners() -> None:
+    """List the learners that labelwise fit knows."""
+    from labelwise.cli.commands._learners import show_learners
+
+    show_learners()
+
+
+@app.command()
+def fit(
+    data: opt.DataArgument,
+    output: opt.FitOutput,
+    learner: opt.FitLearner = None,
+    maximize: opt.FitMaximize = None,
+    beta: opt.BetaOption = 1.0,
+    part: opt.FitPart = None,
+    seed: opt.SeedOption = 0,
+    jobs: Annotated[int | None, typer.Option(help="Number of processes; -1: all cores.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print progress.")] = False,
+    labels: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    data_home: opt.HomeOption = None,
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Fit a learner to a data set, and write the model to a file."""
+    from labelwise.cli.commands._fit import FitOptions, run_fit
+
+    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose)
+    run_fit(
+        data, output, options, labels=labels, bags=bags, data_home=data_home, max_bytes=max_bytes
+    )
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file written by labelwise fit.")],
+    data: opt.DataArgument,
+    output: opt.DecisionsOutput = None,
+    scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
+    part: opt.PartOption = None,
+    labels: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    data_home: opt.HomeOption = None,
+    max_bytes: opt.BytesOption = None,
+    safe_csv: opt.SafeCsvOption = False,
+) -> None:
+    """Predict the labels of a data set with a model from a file."""
+    from labelwise.cli.commands._predict import run_prediction
+
+    run_prediction(
+        model,
         data,
-        labels,
-        data_home,
-        folds=folds,
-        proportions=proportions,
-        method=method,
-        seed=seed,
         output=output,
+        scores=scores,
+        labels=labels,
         bags=bags,
+        data_home=data_home,
+        part=part,
         max_bytes=max_bytes,
+        safe_csv=safe_csv,
     )
 
 
 @app.command()
 def tune(
-    scores: Annotated[Path, typer.Argument(help="csv, parquet, npy or npz; rows by labels.")],
-    labels: Annotated[
-        Path, typer.Argument(help="The truth: such a file of 0 and 1, or a data set.")
-    ],
-    maximize: Annotated[
-        str, typer.Option(help="micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ...")
-    ] = "micro-f",
-    beta: Annotated[float, typer.Option(help="Of F: above 1 favours recall.")] = 1.0,
+    scores: opt.ScoresArgument,
+    labels: opt.TruthArgument,
+    maximize: opt.TuneMaximize = "micro-f",
+    beta: opt.BetaOption = 1.0,
     shared: Annotated[bool, typer.Option("--shared", help="One threshold for all labels.")] = False,
-    shrink: Annotated[
-        str, typer.Option(help="From 0, each label by itself, to 1, one for all; or auto.")
-    ] = "0",
-    fbr: Annotated[
-        str | None, typer.Option(help="Raise thresholds of labels with F below this; or auto.")
-    ] = None,
-    fbr_rule: Annotated[
-        int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
-    ] = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Least micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Least micro recall.")] = None,
-    max_decisions: Annotated[
-        str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
-    ] = None,
-    bootstrap: Annotated[
-        int, typer.Option(help="Draws for a 95% interval of the value on new rows, e.g. 200.")
-    ] = 0,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write thresholds as JSON; - for stdout."),
-    ] = None,
-    columns: LabelsOption = None,
-    bags: BagsOption = None,
-    max_bytes: BytesOption = None,
+    shrink: opt.TuneShrink = "0",
+    fbr: opt.TuneFbr = None,
+    fbr_rule: opt.TuneFbrRule = 1,
+    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
+    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
+    max_decisions: opt.TuneMaxDecisions = None,
+    bootstrap: opt.TuneBootstrap = 0,
+    seed: opt.SeedOption = 0,
+    output: opt.TuneOutput = None,
+    columns: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Find the thresholds whose decisions are best for a measure, and say how good they are."""
+    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
 
     options = TuneOptions(
@@ -187,18 +201,13 @@ def tune(
 
 @app.command()
 def decide(
-    thresholds: Annotated[Path, typer.Argument(help="A file written by labelwise tune.")],
-    scores: Annotated[Path, typer.Argument(help="csv, parquet, npy or npz; rows by labels.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Where to write 0 and 1: csv, parquet, npy, npz; - for csv."
-        ),
-    ],
-    max_bytes: BytesOption = None,
-    safe_csv: SafeCsvOption = False,
+    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
+    scores: opt.ScoresArgument,
+    output: opt.DecideOutput,
+    max_bytes: opt.BytesOption = None,
+    safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Decide which labels each row gets."""
+    """Decide the labels of each row by thresholds from a file."""
     from labelwise.cli.commands._decide import run_decisions
 
     run_decisions(thresholds, scores, output, max_bytes=max_bytes, safe_csv=safe_csv)
@@ -206,21 +215,17 @@ def decide(
 
 @app.command()
 def evaluate(
-    labels: Annotated[Path, typer.Argument(help="The truth: a file of 0 and 1, or a data set.")],
-    scores: Annotated[Path | None, typer.Option(help="csv, parquet, npy or npz.")] = None,
-    decided: Annotated[Path | None, typer.Option(help="Such a file of 0 and 1.")] = None,
-    beta: Annotated[float, typer.Option(help="Of F: above 1 favours recall.")] = 1.0,
-    bootstrap: Annotated[int, typer.Option(help="Draws of the rows for intervals.")] = 0,
-    undefined: Annotated[
-        str, typer.Option(help="What labels without a value do to a mean: nan or skip.")
-    ] = "nan",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same intervals.")] = 0,
-    part: Annotated[
-        str | None, typer.Option(help="train, test or all rows of a data set; all if not given.")
-    ] = None,
-    columns: LabelsOption = None,
-    bags: BagsOption = None,
-    max_bytes: BytesOption = None,
+    labels: opt.TruthArgument,
+    scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
+    decided: Annotated[Path | None, typer.Option(help="File of decisions (0 and 1).")] = None,
+    beta: opt.BetaOption = 1.0,
+    bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
+    undefined: opt.EvaluateUndefined = "nan",
+    seed: opt.SeedOption = 0,
+    part: opt.PartOption = None,
+    columns: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    max_bytes: opt.BytesOption = None,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli.commands._evaluate import show_evaluation
@@ -242,21 +247,13 @@ def evaluate(
 
 @app.command()
 def compare(
-    study: Annotated[Path, typer.Argument(help="A study as TOML.")],
-    store: Annotated[
-        Path | None, typer.Option(help="Where cells are kept; by default beside the study.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Processes; -1 for one on each core.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume/--anew", help="Whether finished cells are left as they are.")
-    ] = True,
-    timeout: Annotated[
-        float | None, typer.Option(help="Most seconds of a cell; as the study says if not given.")
-    ] = None,
+    study: Annotated[Path, typer.Argument(help="TOML file of a study.")],
+    store: opt.CompareStore = None,
+    jobs: opt.CompareJobs = None,
+    resume: opt.CompareResume = True,
+    timeout: opt.CompareTimeout = None,
 ) -> None:
-    """Run a study of models on data sets, or go on with it; exit code 1 if a cell failed."""
+    """Run or resume a study of models on data sets; exit code 1 if a cell failed."""
     from labelwise.cli.commands._compare import run_comparison
 
     run_comparison(study, store, jobs, resume, timeout)
@@ -264,15 +261,13 @@ def compare(
 
 @app.command()
 def results(
-    store: Annotated[Path, typer.Argument(help="A file that labelwise compare wrote.")],
-    study: Annotated[str | None, typer.Option(help="The one study to show.")] = None,
-    measure: Annotated[str | None, typer.Option(help="The one measure to show.")] = None,
-    export: Annotated[
-        Path | None, typer.Option(help="Where to write all rows: csv or parquet; - for csv.")
-    ] = None,
-    safe_csv: SafeCsvOption = False,
+    store: Annotated[Path, typer.Argument(help="File that labelwise compare wrote.")],
+    study: Annotated[str | None, typer.Option(help="Show only this study.")] = None,
+    measure: Annotated[str | None, typer.Option(help="Show only this measure.")] = None,
+    export: opt.ResultsExport = None,
+    safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Show mean and deviation of what a study found, and what failed or is missing."""
+    """Show means and standard deviations of a study, and failed and missing cells."""
     from labelwise.cli.commands._results import show_results
 
     show_results(store, study, measure, export, safe_csv=safe_csv)
@@ -281,27 +276,19 @@ def results(
 @app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
-    table: Annotated[str | None, typer.Option(help="Its number; all if not given.")] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A small part, printed and not written.")
-    ] = False,
-    repetitions: Annotated[
-        int | None, typer.Option(help="How often; as the paper if not given.", min=1)
-    ] = None,
+    table: Annotated[str | None, typer.Option(help="Number of the table.  [default: all]")] = None,
+    quick: opt.ReproduceQuick = False,
+    repetitions: opt.ReproduceRepetitions = None,
 ) -> None:
-    """Measure a paper's published tables anew; needs an installation from a checkout."""
+    """Measure the published tables of a paper again; needs an installation from a checkout."""
     from labelwise.cli.commands._reproduce import run_study
 
     run_study(paper, table, quick, repetitions)
 
 
-for _command in (select, learners, fit, predict):
-    app.command()(_command)
-
-
 @app.command()
 def demo() -> None:
-    """Go the whole way on bundled data: describe, split, score, decide, measure."""
+    """Run every stage on bundled data: describe, split, score, decide, measure."""
     from labelwise.cli.commands._demo import run_demo
 
     run_demo()

@@ -12,8 +12,7 @@ from scipy import sparse
 from labelwise._io import DataError, reading
 from labelwise._validation import Labels, Scores, check_labels, check_scores, columns_in_order
 from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
-from labelwise.cli._parts import check_part, part_of
-from labelwise.cli.commands._describe import parse_labels
+from labelwise.cli._parsing import check_part, parse_labels, part_of
 from labelwise.data import Dataset, load
 
 # A row and a column number, and both again while they are sorted by label.

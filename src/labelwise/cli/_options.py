@@ -1,15 +1,28 @@
-"""Options that several commands have."""
+"""Arguments and options of the commands, with their help texts; first those that are shared."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+DataArgument = Annotated[
+    str, typer.Argument(help="A data file, a folder of data files, or the name of a known set.")
+]
+TruthArgument = Annotated[
+    Path, typer.Argument(help="True labels: a matrix file of 0 and 1, or a data set.")
+]
+ScoresArgument = Annotated[
+    Path, typer.Argument(help="Scores: a csv, parquet, npy or npz file, a row a sample.")
+]
 LabelsOption = Annotated[
-    str | None, typer.Option("--labels", help="Label XML, a number, or names with commas or a *.")
+    str | None,
+    typer.Option(
+        "--labels",
+        help="Which columns are labels: a label XML file, a count, names with commas, or prefix*.",
+    ),
 ]
 BagsOption = Annotated[
-    str | None, typer.Option("--bags", help="Of a table, the column that tells the bag of a row.")
+    str | None, typer.Option("--bags", help="Column of a table that names the bag of each row.")
 ]
 HomeOption = Annotated[Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")]
 BytesOption = Annotated[
@@ -17,10 +30,135 @@ BytesOption = Annotated[
     typer.Option(
         "--max-bytes",
         min=1,
-        help="Most bytes that a file of data may take, unpacked or as arrays; else by its size.",
+        help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
+    ),
+]
+BetaOption = Annotated[
+    float, typer.Option("--beta", help="Beta of the F-measure: above 1 favours recall.")
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", help="Random seed: the same seed gives the same result.")
+]
+PartOption = Annotated[
+    str | None,
+    typer.Option("--part", help="Rows of the data set to use: train, test or all.  [default: all]"),
+]
+DecisionsOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="File for decisions (0 and 1): csv, parquet, npy, npz; - for csv."
     ),
 ]
 SafeCsvOption = Annotated[
     bool,
-    typer.Option("--safe-csv", help="An apostrophe before csv names that are formulas to a sheet."),
+    typer.Option(
+        "--safe-csv",
+        help="In csv, put an apostrophe before names that a spreadsheet would run as formulas.",
+    ),
+]
+
+# Options of labelwise split.
+SplitProportions = Annotated[
+    str | None, typer.Option(help="Sizes of subsets instead of folds, such as 0.7,0.15,0.15.")
+]
+SplitMethod = Annotated[
+    str, typer.Option(help="auto, balanced, iterative, pairs, labelset or random.")
+]
+SplitOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="csv file for columns row, subset; - for stdout."),
+]
+
+# Options of labelwise select.
+SelectBy = Annotated[
+    str, typer.Option(help="Scores of terms: df, information-gain, chi2-max, chi2-avg.")
+]
+SelectCombine = Annotated[
+    str, typer.Option(help="lowest-rank, highest-rank, average-rank, max-or or length-or.")
+]
+SelectCurve = Annotated[
+    bool, typer.Option("--curve", help="Show R-precision by the number of terms.")
+]
+SelectOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help=".svm file; .png, .svg or .pdf with --curve; or -."),
+]
+
+# Options of labelwise fit.
+FitOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="File for the model; - for stdout.")
+]
+FitLearner = Annotated[
+    str | None,
+    typer.Option(help="A name that labelwise learners lists.  [default: br; bags for bags]"),
+]
+FitMaximize = Annotated[
+    str | None,
+    typer.Option(help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ..."),
+]
+FitPart = Annotated[
+    str | None,
+    typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),
+]
+
+# Options of labelwise tune.
+TuneMaximize = Annotated[
+    str, typer.Option(help="micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ...")
+]
+TuneShrink = Annotated[
+    str, typer.Option(help="Shrinkage from 0 (labels apart) to 1 (one threshold), or auto.")
+]
+TuneFbr = Annotated[
+    str | None, typer.Option(help="Raise thresholds of labels with F below this; or auto.")
+]
+TuneFbrRule = Annotated[
+    int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
+]
+TuneMaxDecisions = Annotated[
+    str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
+]
+TuneBootstrap = Annotated[
+    int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
+]
+TuneOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
+]
+
+# Options of labelwise decide.
+DecideOutput = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="File for 0 and 1: csv, parquet, npy, npz; - for csv."),
+]
+
+# Options of labelwise evaluate.
+EvaluateUndefined = Annotated[
+    str, typer.Option(help="Labels without a value make a mean nan, or are skipped: nan, skip.")
+]
+
+# Options of labelwise compare.
+CompareStore = Annotated[
+    Path | None, typer.Option(help="File of finished cells.  [default: beside the study]")
+]
+CompareJobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", help="Number of processes; -1: all cores.")
+]
+CompareResume = Annotated[
+    bool, typer.Option("--resume/--anew", help="Keep finished cells, or run all cells again.")
+]
+CompareTimeout = Annotated[
+    float | None, typer.Option(help="Seconds after which a cell ends; overrides the study.")
+]
+
+# Options of labelwise results.
+ResultsExport = Annotated[
+    Path | None, typer.Option(help="File for all rows: csv or parquet; - for csv.")
+]
+
+# Options of labelwise reproduce.
+ReproduceQuick = Annotated[
+    bool, typer.Option("--quick", help="Run a small part; print it, write no files.")
+]
+ReproduceRepetitions = Annotated[
+    int | None, typer.Option(help="Number of repetitions.  [default: as in the paper]", min=1)
 ]

@@ -1,29 +1,35 @@
-"""The files that a command writes: checked before any work, and kept apart from what it says."""
+"""What a command writes and prints: checks of output files, messages, notes and summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import typer
 
 from labelwise._io import check_output, ending_of, goes_to_stdout, same_file
 from labelwise._text import printable, printable_lines
 
-# More than any system takes as a path.
+# No system allows longer paths.
 _LONGEST_PATH = 4096
+_LONGEST_WARNING = 1000
 
 
 class Outputs:
-    """What a command writes and says; words go to stderr if a file goes to the standard output.
+    """Output files of a command; if one is the standard output, messages go to stderr.
 
     Parameters
     ----------
     paths : iterable of Path or None
-        Where the command writes; None for an option that was not given.
+        Files that the command writes; None for an option that was not given.
     inputs : iterable of Path
-        What it reads.
+        Files that the command reads.
 
     Raises
     ------
@@ -38,33 +44,53 @@ class Outputs:
         read = [] if all(map(goes_to_stdout, given)) else list(inputs)
         for path in given:
             if any(same_file(path, other) for other in read):
-                raise OSError(f"{path} cannot be written: it is read.")
+                raise OSError(f"{path} cannot be written: this command reads it.")
         for path, other in combinations(given, 2):
             if same_file(path, other) or (goes_to_stdout(path) and goes_to_stdout(other)):
-                raise OSError(f"{path} cannot be written twice, got it for two outputs.")
-        self._words_on_stderr = any(map(goes_to_stdout, given))
+                raise OSError(f"{path} cannot be the file of two outputs.")
+        self._messages_on_stderr = any(map(goes_to_stdout, given))
 
     def say(self, text: str) -> None:
-        """Print words for the user."""
-        say(text, err=self._words_on_stderr)
+        """Print a message for the user."""
+        say(text, err=self._messages_on_stderr)
 
-    def say_written(self, path: Path | None, words: str = "written to") -> None:
-        """Say where a file is, unless there is none or it went to the standard output."""
+    def say_written(self, path: Path | None, message: str = "written to") -> None:
+        """Print the path of a written file; nothing for None and for the standard output."""
         if path is not None and not goes_to_stdout(path):
-            self.say(f"{words} {printable_path(path)}")
+            self.say(f"{message} {printable_path(path)}")
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print words for the user, in which nothing can control the terminal."""
+    """Print a message for the user, with control characters escaped."""
     typer.echo(printable_lines(text), err=err)
 
 
 def printable_path(path: Path) -> str:
-    """Return a path in one line."""
+    """Return a path as one line without control characters."""
     return printable(path, _LONGEST_PATH)
 
 
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
-    """Refuse --safe-csv where no csv file is written."""
+    """Refuse --safe-csv if the command writes no csv file."""
     if wanted and not any(path and ending_of(path, ".csv") == ".csv" for path in paths):
-        raise ValueError("--safe-csv is for csv files, and none is written.")
+        raise ValueError("--safe-csv is for csv files, and this command writes none.")
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print each distinct warning once, as a line on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        note = printable(" ".join(text.split()), _LONGEST_WARNING)
+        sys.stderr.write(f"labelwise: note: {note}\n")
+
+
+def decision_summary(decided: Any) -> str:
+    """Return how many labels were decided, in one line."""
+    sizes = np.asarray(decided.sum(axis=1)).ravel()
+    return (
+        f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
+        f"{int((sizes == 0).sum()):,} rows without a label"
+    )

@@ -1,11 +1,8 @@
-"""`labelwise decide`: label sets for scores in a file."""
+"""`labelwise decide`: decide labels for the scores of a file by tuned thresholds."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from labelwise.cli._matrices import column_order, read_scores
 from labelwise.cli._matrix_files import (
@@ -13,7 +10,7 @@ from labelwise.cli._matrix_files import (
     check_matrix_ending,
     write_matrix,
 )
-from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary
 from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
@@ -26,7 +23,7 @@ def run_decisions(
     max_bytes: int | None = None,
     safe_csv: bool = False,
 ) -> None:
-    """Decide by thresholds that `labelwise tune` wrote, write the labels, and say how many."""
+    """Decide by thresholds that `labelwise tune` wrote, write the decisions, and print how many."""
     check_matrix_ending(output)
     check_safe_csv(safe_csv, output)
     outputs = Outputs([output], inputs=[thresholds, scores])
@@ -38,14 +35,5 @@ def run_decisions(
         names = tuned.label_names or scored.label_names
         matrix = FileMatrix(decided, names, scored.ids, scored.id_name)
         write_matrix(output, matrix, safe_csv=safe_csv)
-    outputs.say(summary(decided))
+    outputs.say(decision_summary(decided))
     outputs.say_written(output)
-
-
-def summary(decided: Any) -> str:
-    """Return how many labels were decided, in a line."""
-    sizes = np.asarray(decided.sum(axis=1)).ravel()
-    return (
-        f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
-        f"{int((sizes == 0).sum()):,} rows without a label"
-    )

@@ -1,4 +1,4 @@
-"""`labelwise learners`: what can learn, by short names; and what decides for a measure."""
+"""`labelwise learners`: the register of learners by short names, for the command line."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sklearn.svm import LinearSVC
 
 from labelwise import learners
 from labelwise.cli._outputs import say
-from labelwise.decisions import TunedThresholds
-from labelwise.measures import average_and_measure, f_measure
+from labelwise.learners import BagPlugin, IndependentFPlugin, maximizing
+from labelwise.measures import average_and_measure
 
 
 class Learner(NamedTuple):
     """A learner of the command line."""
 
     name: str
-    made_of: str  # the class, of labelwise.learners
-    line: str  # what it is
-    rule: str  # how it decides by itself
-    maximizes: str | None = None  # what it decides for by itself
-    estimator: Callable[[], Any] | None = None
+    class_name: str  # in labelwise.learners
+    line: str  # one line for the user
+    rule: str  # how the learner decides if --maximize is not given
+    maximizes: str | None = None  # the measure that this rule is for
+    estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
 
 
 _HALF = "each label at a probability of 0.5"
@@ -100,8 +100,8 @@ LEARNERS = (
 )
 
 
-class Plan(NamedTuple):
-    """What is fitted, and how it decides, in words."""
+class ChosenLearner(NamedTuple):
+    """An estimator to fit, and its decision rule in words."""
 
     model: Any
     rule: str
@@ -114,49 +114,48 @@ def show_learners() -> None:
         say(f"{one.name:<{width}}  {one.line}")
 
 
-def plan(name: str, maximize: str | None, beta: float, settings: dict[str, Any]) -> Plan:
-    """Return the learner of a name, deciding for the measure that was asked for.
+def choose_learner(
+    name: str, maximize: str | None, beta: float, settings: dict[str, Any]
+) -> ChosenLearner:
+    """Return the estimator of a name, deciding for the measure of --maximize.
 
-    `settings` are seed, n_jobs and verbose, and go wherever they are taken.
+    `settings` has random_state, n_jobs and verbose; an estimator gets those that it knows.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
-    chosen = by_name[name]
-    model = _made(chosen, settings)
-    if maximize is None or maximize == chosen.maximizes:
-        return _by_itself(chosen, model, beta)
+    learner = by_name[name]
+    model = _new_estimator(learner, settings)
+    if maximize is None or maximize == learner.maximizes:
+        return _with_own_rule(learner, model, beta)
     average, measure = average_and_measure(maximize, "--maximize")
-    if "measure" in model.get_params(deep=False):
-        model.set_params(measure=measure, average=average, beta=beta)
-        return Plan(model, f"thresholds tuned for {maximize} on held-out bags")
-    if average == "sample" and measure is f_measure and _gives(model, "proba"):
-        rule = "the label set of highest expected F, row by row, labels taken as independent"
-        return Plan(learners.IndependentFPlugin(model, beta=beta), rule)
-    if not _gives(model, "proba") and not _gives(model, "scores"):
-        raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.")
-    tuned = TunedThresholds(
-        model, measure=measure, average=average, beta=beta, random_state=settings["random_state"]
+    try:
+        model = maximizing(model, measure, average, beta, settings["random_state"])
+    except TypeError as error:
+        raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
+    return ChosenLearner(model, _rule_in_words(model, maximize))
+
+
+def _rule_in_words(model: Any, maximize: str) -> str:
+    if isinstance(model, IndependentFPlugin):
+        return "the label set of highest expected F, row by row, labels taken as independent"
+    return f"thresholds tuned for {maximize}" + (
+        " on held-out bags" if isinstance(model, BagPlugin) else ""
     )
-    return Plan(tuned, f"thresholds tuned for {maximize}")
 
 
-def _made(chosen: Learner, settings: dict[str, Any]) -> Any:
-    kind = getattr(learners, chosen.made_of)
-    model = kind() if chosen.estimator is None else kind(chosen.estimator())
+def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
+    kind = getattr(learners, learner.class_name)
+    model = kind() if learner.estimator is None else kind(learner.estimator())
     known = model.get_params()
     given = {key: value for key, value in settings.items() if key in known}
     seeds = [key for key in known if key.endswith("__random_state")]
     return model.set_params(**given, **dict.fromkeys(seeds, settings["random_state"]))
 
 
-def _by_itself(chosen: Learner, model: Any, beta: float) -> Plan:
+def _with_own_rule(learner: Learner, model: Any, beta: float) -> ChosenLearner:
     if "beta" in model.get_params():
         model.set_params(beta=beta)
     elif beta != 1:
-        raise ValueError(f"--beta {beta:g} is not for {chosen.name} without --maximize.")
-    return Plan(model, chosen.rule)
-
-
-def _gives(model: Any, what: str) -> bool:
-    return hasattr(model, {"proba": "predict_proba", "scores": "decision_function"}[what])
+        raise ValueError(f"--beta {beta:g} is not for {learner.name} without --maximize.")
+    return ChosenLearner(model, learner.rule)

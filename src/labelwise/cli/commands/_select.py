@@ -1,4 +1,4 @@
-"""`labelwise select`: the best terms of a data set, and how many are enough."""
+"""`labelwise select`: write the best terms of a data set, or show how many are enough."""
 
 from __future__ import annotations
 
@@ -14,25 +14,20 @@ from labelwise._io import ending_of, is_stream, written_whole
 from labelwise._text import printable, safe_cell
 from labelwise._validation import check_whole
 from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.cli._parsing import parse_labels
 from labelwise.cli._progress import working
-from labelwise.cli.commands._describe import parse_labels
 from labelwise.data import Dataset, input_files, load, write_svmlight
 from labelwise.features import TermSelector, check_wishes
-from labelwise.learners import OkapiNeighbors
-from labelwise.measures import find_places, r_precision_of
+from labelwise.learners import term_curve
 from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import MultilabelStratifiedKFold
 
-# Of olsson2006; the last point of a curve is all terms that are not cut.
-SIZES = (50, 250, 500, 750, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 10_000)
 _FIGURES = (".png", ".svg", ".pdf")
-_N_SHOWN, _BAR = 10, 40
-# Scores that are held at a time.
-_BLOCK = 2**24
+_N_SHOWN, _BAR_LENGTH = 10, 40
 
 
-class SelectWishes(NamedTuple):
-    """The options of the command, as they were typed."""
+class SelectOptions(NamedTuple):
+    """Options of the command as the user typed them."""
 
     by: str = "chi2-max,chi2-avg"
     combine: str = "lowest-rank"
@@ -44,14 +39,14 @@ class SelectWishes(NamedTuple):
     safe_csv: bool = False
 
     def selector(self, n_terms: int | None = None) -> TermSelector:
-        """Return the selector that was asked for."""
+        """Return the selector that the options describe."""
         by = tuple(self.by.split(","))
         return TermSelector(n_terms, by=by, combine=self.combine, cut=self.cut)
 
 
 def show_selection(
     data: str,
-    wishes: SelectWishes,
+    options: SelectOptions,
     *,
     labels: str | None = None,
     data_home: Path | None = None,
@@ -59,9 +54,9 @@ def show_selection(
     max_bytes: int | None = None,
 ) -> None:
     """Write the best terms of a data set, or show how many of them are enough."""
-    _check_wishes(wishes, output)
-    files = [output] if wishes.curve else [output, _columns_file(output)]
-    check_safe_csv(wishes.safe_csv, *files)
+    _check_options(options, output)
+    files = [output] if options.curve else [output, _columns_file(output)]
+    check_safe_csv(options.safe_csv, *files)
     outputs = Outputs(files, inputs=input_files(data, data_home, labels))
     with working("reading"):
         columns = parse_labels(labels)
@@ -70,20 +65,20 @@ def show_selection(
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")
     outputs.say(repr(dataset))
-    if wishes.curve:
-        _show_curve(dataset, wishes, output, outputs)
+    if options.curve:
+        _show_curve(dataset, options, output, outputs)
     else:
-        _write_reduced(dataset, wishes, output, outputs)
+        _write_reduced(dataset, options, output, outputs)
 
 
-def _check_wishes(wishes: SelectWishes, output: Path | None) -> None:
-    if wishes.curve == (wishes.n_terms is not None):
+def _check_options(options: SelectOptions, output: Path | None) -> None:
+    if options.curve == (options.n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
-    endings = _FIGURES if wishes.curve else (".svm",)
+    endings = _FIGURES if options.curve else (".svm",)
     if output is not None and ending_of(output, endings[0]) not in endings:
         raise ValueError(f"{output} must end in {' or '.join(endings)}.")
-    check_wishes(wishes.selector(wishes.n_terms))
-    check_whole(wishes.k, "k")
+    check_wishes(options.selector(options.n_terms))
+    check_whole(options.k, "k")
 
 
 def _columns_file(output: Path | None) -> Path | None:
@@ -94,9 +89,9 @@ def _columns_file(output: Path | None) -> Path | None:
 
 
 def _write_reduced(
-    dataset: Dataset, wishes: SelectWishes, output: Path | None, outputs: Outputs
+    dataset: Dataset, options: SelectOptions, output: Path | None, outputs: Outputs
 ) -> None:
-    selector = wishes.selector(wishes.n_terms)
+    selector = options.selector(options.n_terms)
     rows = np.arange(dataset.n_samples) if dataset.train is None else dataset.train
     with working("scoring terms"):
         selector.fit(dataset.X[rows], dataset.Y[rows])
@@ -104,7 +99,7 @@ def _write_reduced(
     scored_on = "all rows" if dataset.train is None else f"the {rows.size:,} training rows"
     outputs.say(
         f"\n{kept.size:,} of {dataset.n_features:,} terms kept, scored on {scored_on}; "
-        f"{dataset.n_features - selector.ranking_.size:,} are in at most {wishes.cut} rows\n"
+        f"{dataset.n_features - selector.ranking_.size:,} are in at most {options.cut} rows\n"
     )
     for place, column in enumerate(selector.ranking_[: min(_N_SHOWN, kept.size)], start=1):
         score = selector.scores_[column]
@@ -118,7 +113,7 @@ def _write_reduced(
     outputs.say_written(output, "\nwritten to")
     beside = _columns_file(output)
     if beside is not None:
-        _write_columns(reduced, selector.scores_[kept], beside, wishes.safe_csv)
+        _write_columns(reduced, selector.scores_[kept], beside, options.safe_csv)
         outputs.say_written(beside, "names and scores of its columns written to")
 
 
@@ -135,17 +130,17 @@ def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path, safe_csv: b
 
 
 def _show_curve(
-    dataset: Dataset, wishes: SelectWishes, output: Path | None, outputs: Outputs
+    dataset: Dataset, options: SelectOptions, output: Path | None, outputs: Outputs
 ) -> None:
     with working("classifying"):
-        display = term_curve(dataset, wishes)
+        display = curve_display(dataset, options)
     rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
-    outputs.say(f"\nR-precision on {rows}, {wishes.k} neighbours by Okapi weights\n")
+    outputs.say(f"\nR-precision on {rows}, {options.k} neighbours by Okapi weights\n")
     highest = display.values[display.peak]
     for j, (size, value, error) in enumerate(
         zip(display.sizes, display.values, display.errors, strict=True)
     ):
-        bar = "█" * round(_BAR * value / highest) if highest > 0 else ""
+        bar = "█" * round(_BAR_LENGTH * value / highest) if highest > 0 else ""
         mark = " peak" if j == display.peak else ""
         mark += " smallest within one error" if j == display.chosen else ""
         outputs.say(f"{size:>8,}{value:>9.4f} ± {error:.4f}  {bar}{mark}")
@@ -160,41 +155,13 @@ def _show_curve(
         outputs.say_written(output)
 
 
-def term_curve(dataset: Dataset, wishes: SelectWishes) -> TermCurveDisplay:
-    """Return R-precision on rows that were not learned from, by the number of terms."""
+def curve_display(dataset: Dataset, options: SelectOptions) -> TermCurveDisplay:
+    """Measure the curve on the test rows of a data set, or on five folds if it has none."""
     if dataset.train is not None and dataset.test is not None:
         splits = [(dataset.train, dataset.test)]
     else:
-        folds = MultilabelStratifiedKFold(5, random_state=wishes.seed, shuffle=True)
+        folds = MultilabelStratifiedKFold(5, random_state=options.seed, shuffle=True)
         splits = list(folds.split(dataset.X, dataset.Y))
-    parts = []
-    for train, test in splits:
-        ranking = wishes.selector().fit(dataset.X[train], dataset.Y[train]).ranking_
-        model = OkapiNeighbors(wishes.k).fit(dataset.X[train], dataset.Y[train])
-        parts.append((ranking, model, test))
-    least = min(ranking.size for ranking, _, _ in parts)
-    if least == 0:
-        raise ValueError(f"--cut {wishes.cut} leaves no term of {dataset.name!r}.")
-    sizes = [size for size in SIZES if size < least]
-    values = np.hstack([_r_precisions(dataset, *part, sizes) for part in parts])
-    values = values[:, ~np.isnan(values[0])]
-    if values.shape[1] == 0:
-        raise ValueError(f"No test row of {dataset.name!r} has a label.")
-    errors = values.std(axis=1, ddof=min(1, values.shape[1] - 1)) / np.sqrt(values.shape[1])
-    name = f"{wishes.by} {wishes.combine}" if "," in wishes.by else wishes.by
-    return TermCurveDisplay([*sizes, least], values.mean(axis=1), errors, name=name)
-
-
-def _r_precisions(
-    dataset: Dataset, ranking: np.ndarray, model: OkapiNeighbors, test: np.ndarray, sizes: list[int]
-) -> np.ndarray:
-    """Return R-precision of each test row at each size and with all terms of the ranking."""
-    every = [*sizes, ranking.size]
-    together = max(1, _BLOCK // (len(every) * dataset.n_labels))
-    found = []
-    for start in range(0, test.size, together):
-        rows = test[start : start + together]
-        curve = model.score_curve(dataset.X[rows], ranking, every)
-        Y = sparse.csc_array(dataset.Y[rows])
-        found.append([r_precision_of(find_places(Y, scores, "sample")) for scores in curve])
-    return np.hstack(found)
+    curve = term_curve(dataset.X, dataset.Y, splits, options.selector(), options.k)
+    name = f"{options.by} {options.combine}" if "," in options.by else options.by
+    return TermCurveDisplay(curve.sizes, curve.values, curve.errors, name=name)

@@ -1,45 +1,52 @@
-"""`labelwise split`: folds for a data set, and how fair they are beside other ways."""
+"""`labelwise split`: folds of a data set, and their quality beside that of other methods."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from labelwise._io import written_whole
 from labelwise._text import printable
 from labelwise.cli._outputs import Outputs
-from labelwise.cli.commands._describe import parse_labels
+from labelwise.cli._parsing import parse_labels, parse_proportions
 from labelwise.data import Dataset, input_files, load
 from labelwise.splitting import SplitQuality, assign, split_quality
 
 _ALWAYS_SHOWN = ("random", "labelset", "iterative", "balanced")
 
 
+class SplitOptions(NamedTuple):
+    """Options of the command as the user typed them; `proportions` replaces `folds`."""
+
+    folds: int = 10
+    proportions: str | None = None
+    method: str = "auto"
+    seed: int = 0
+
+
 def show_split(
     data: str,
+    options: SplitOptions,
     labels: str | None,
-    data_home: Path | None,
+    data_home: Path | None = None,
     *,
-    folds: int = 10,
-    proportions: str | None = None,
-    method: str = "auto",
-    seed: int = 0,
     output: Path | None = None,
     bags: str | None = None,
     max_bytes: int | None = None,
 ) -> None:
     """Print the quality of a split beside that of other methods, and write its subsets.
 
-    `proportions` holds shares separated by commas, and then `folds` does not count. The file has
-    the columns row and subset, both counted from 0.
+    The file has the columns row and subset, both counted from 0.
     """
+    folds, proportions, method, seed = options
     outputs = Outputs([output], inputs=input_files(data, data_home, labels))
     wanted = parse_labels(labels)
     dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
     if dataset.Y is None:
-        raise ValueError(f"The labels of {dataset.name!r} are unknown: nothing to split by.")
-    shares = folds if proportions is None else parse_shares(proportions)
+        raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
+    shares = folds if proportions is None else parse_proportions(proportions)
     subsets = assign(dataset.Y, shares, method=method, random_state=seed)
     if output is not None:
         write_subsets(subsets, output)
@@ -71,24 +78,14 @@ def quality_table(
 
 
 def write_subsets(subsets: np.ndarray, path: Path) -> None:
-    """Write the subset of each row, whole or not at all."""
+    """Write the subset of each row; an error leaves no partial file."""
     lines = [f"{row},{subset}\n" for row, subset in enumerate(subsets.tolist())]
     with written_whole(path) as stream:
         stream.write("".join(["row,subset\n", *lines]).encode())
 
 
-def parse_shares(text: str) -> list[float]:
-    """Read shares separated by commas."""
-    try:
-        return [float(share) for share in text.split(",")]
-    except ValueError as error:
-        raise ValueError(
-            f"--proportions must be numbers separated by commas, got {text!r}."
-        ) from error
-
-
 def _label_name(dataset: Dataset, found: SplitQuality) -> str:
-    """Name the worst label as the data do; `split_quality` saw its number."""
+    """Return the name of the worst label, which `split_quality` knows by its number."""
     name = found.worst_label
     known = dataset.label_names[int(name)] if name.isdigit() else name
     return f"{printable(known)} ({found.worst_ld:.3g})"
