@@ -1,4 +1,4 @@
-"""The scores that thresholds of an estimator are tuned on, and the estimator that stays."""
+"""Held-out scores of an estimator, and the problem of tuning thresholds on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from labelwise.splitting import check_groups, splits_of
 
 
 class Samples(NamedTuple):
-    """What was given to fit."""
+    """The checked arguments of `TunedThresholds.fit`."""
 
     X: Any
     Y: np.ndarray  # int64
@@ -34,14 +34,14 @@ class Samples(NamedTuple):
 
 
 class TuningScores(NamedTuple):
-    """Scores of the labels that have both classes in training, and who gave them."""
+    """Scores of the labels that have both classes in training, and the fitted scorer."""
 
     held_out: HeldOutScores
     scorer: LabelScorer
 
 
 def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores:
-    """Return the scores of an estimator that has been fitted to all labels, to other samples."""
+    """Score all samples by an estimator that was fitted to other samples."""
     if samples.fit_params:
         given = ", ".join(samples.fit_params)
         raise ValueError(f'cv="prefit" fits no estimator that could take {given}.')
@@ -52,7 +52,7 @@ def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores
 
 
 def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> TuningScores:
-    """Return the scores of the test part of a single split; the training part's model stays."""
+    """Score the test part of a single split by the model of the training part, and keep both."""
     train, test = _only_split(samples, cv)
     warn_of_constants(constant_labels(samples.Y[train]), samples.names)
     params = cut_params(samples.fit_params, train, n_rows(samples.X))
@@ -64,7 +64,7 @@ def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> Tuni
 def fold_scores(
     estimator: Any, samples: Samples, method: str, cv: Any, n_jobs: int | None
 ) -> TuningScores:
-    """Return the scores of all folds of a cross-validation; a model of all samples stays."""
+    """Score all folds of a cross-validation, and fit the estimator to all samples."""
     constants = constant_labels(samples.Y)
     warn_of_constants(constants, samples.names)
     varies = np.isnan(constants)
@@ -109,6 +109,7 @@ def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
 
 
 def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a `cv` that gives a single split."""
     if isinstance(cv, int | np.integer):
         raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
     splits = splits_of(cv, samples.X, samples.Y, samples.groups)

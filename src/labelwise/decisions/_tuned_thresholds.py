@@ -1,4 +1,4 @@
-"""Any multi-label estimator, deciding at the thresholds that are best for a measure."""
+"""The estimator `TunedThresholds`: any multi-label estimator with thresholds tuned by cv."""
 
 from __future__ import annotations
 
@@ -43,78 +43,103 @@ from labelwise.splitting import MultilabelStratifiedKFold
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
-    """Return a test of whether the estimator has a method, for `available_if`."""
+    """Build a predicate for `available_if`: whether the estimator has a method."""
     return lambda self: hasattr(self.estimator, name)
 
 
 class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Decide the labels of any multi-label estimator at the best thresholds for a measure.
+    """Decide the labels of any multi-label estimator at tuned thresholds.
 
-    One cross-validation gives each sample scores of a model that has not seen it. The scores of
-    all folds are pooled and optimised once by `best_thresholds`; then the estimator is fitted to
-    all samples. scikit-learn's ``TunedThresholdClassifierCV`` does this for one label, on a grid.
+    Cross-validation gives each sample scores of a model that was not fitted to it. The scores of
+    all folds are pooled, and thresholds are tuned on them once, as by `best_thresholds`. Then the
+    estimator is fitted to all samples. scikit-learn's ``TunedThresholdClassifierCV`` does this
+    for one label, on a grid of thresholds.
 
     Parameters
     ----------
-    estimator : object with fit and decision_function or predict_proba
-        A multi-label estimator; `decision_function` is asked if there is one.
-    measure, average, beta, shared, fbr, fbr_rule, min_precision, min_recall, max_decisions, cost
-        What is maximised, as in `best_thresholds`.
-    shrink : float or "auto"
-        As in `best_thresholds`. "auto", which holds best on unseen data, means 0 where thresholds
-        are not shrunk: with `shared`, `fbr`, `cost`, constraints and the average "sample".
-    cv : int, splitter, iterable of (train, test) or "prefit"
-        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
-        Parts of pairs are row numbers or boolean masks of all rows.
-        "prefit": the estimator has been fitted, and the samples given to `fit`, which it should
-        not have seen, are for the thresholds alone.
-    refit : bool
-        Whether the estimator is fitted again to all samples. If not, `cv` must give one split,
-        and the estimator fitted to its training part is kept.
-    n_jobs : int, optional
-        Folds at a time.
-    random_state : int, RandomState or None
-        Draws the folds behind "auto". With None they are the same every time.
+    estimator : estimator with fit and decision_function or predict_proba
+        A multi-label estimator; scores come from `decision_function` if it has both.
+    maximize : str, default=None
+        Average and measure by name, such as "micro-f", as in `best_thresholds`. With `maximize`,
+        `measure` and `average` must be None.
+    measure : callable, default=None
+        A measure of counts, as in `best_thresholds`; None means
+        `labelwise.measures.f_measure`.
+    average : {"micro", "macro", "sample"}, default=None
+        How the measure is averaged; None means "micro".
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
+        measures that take it.
+    cv : int, splitter, iterable of (train, test) or "prefit", default=5
+        An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call. Both
+        parts of a pair are row numbers or boolean masks of all samples. "prefit": the estimator
+        has been fitted already, to other samples, and the samples given to `fit` serve the
+        thresholds only.
+    refit : bool, default=True
+        Whether the estimator is fitted again to all samples. If False, `cv` must give a single
+        split, and the estimator that was fitted to its training part is used.
+    shared : bool, default=False
+        Whether all labels have the same threshold.
+    shrink : float or "auto", default="auto"
+        Amount of shrinkage towards one threshold for all labels, as in `best_thresholds`. "auto",
+        which generalises best, means 0 with options that exclude shrinkage: `shared`, `fbr`,
+        `cost`, constraints and the average "sample".
+    fbr : float or "auto", default=None
+        F below which the threshold of a label is raised, as in `best_thresholds`.
+    fbr_rule : {0, 1}, default=1
+        The raised threshold: inf under rule 0, the highest score of any sample under rule 1.
+    min_precision, min_recall : float, default=None
+        Lower bounds on precision and recall, as in `best_thresholds`.
+    max_decisions : int or float, default=None
+        Upper bound on the number of decisions on the pooled scores, as in `best_thresholds`.
+    cost : pair of float or of array-like of shape (n_labels,), default=None
+        Costs of a false positive and of a false negative; their total is minimised.
+    n_jobs : int, default=None
+        Number of folds that are fitted in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Draws the folds behind "auto". With None they are the same in every call.
 
     Attributes
     ----------
-    estimator_ : object
-        Fitted to the labels that have both classes; None if none has.
+    estimator_ : estimator or None
+        The estimator fitted to the labels that have both classes; None if no label has.
     thresholds_ : Thresholds
-        Of all labels, with their names if Y has any.
+        Thresholds of all labels, with their names if Y has names.
     value_ : float
-        The value on the held-out scores that the thresholds were tuned on, of the labels that
-        have both classes; NaN if none has.
+        The value on the held-out scores that the thresholds were tuned on, for the labels that
+        have both classes; NaN if no label has.
     corrected_value_ : float
-        The same without its optimism: each fold is decided by thresholds tuned on the scores of
-        all others, and these decisions are measured together. No model is fitted for it. The
-        scores of a single split are dealt to five random folds. Labels or samples for which the
-        measure has no value are left out. NaN where the other folds give no thresholds.
-    constants_ : array of shape (n_labels,)
-        0 or 1 for labels with one class in training, which they always get, and of which a
-        warning tells; NaN for all others, and with ``cv="prefit"`` for all.
-    classes_ : array of shape (n_labels,)
+        The cross-validated value: each fold is decided by thresholds tuned on the scores of all
+        others, and the decisions are measured together. No model is fitted for it. The scores of
+        a single split are assigned to five random folds. Labels or samples for which the measure
+        is not defined are left out. NaN if the other folds give no thresholds.
+    constants_ : ndarray of shape (n_labels,)
+        The class of labels with one class in training, 0 or 1, which is always predicted for
+        them (with a warning in `fit`); NaN for all other labels, and with ``cv="prefit"`` for all.
+    classes_ : ndarray of shape (n_labels,)
         Numbers of the labels.
-    label_names_ : tuple of str, or None
-        Names of the labels, if Y has any; with ``cv="prefit"`` those of the estimator, which Y
-        goes by.
-    n_features_in_, feature_names_in_
-        If the estimator has them.
+    label_names_ : tuple of str or None
+        Names of the labels if Y has names; with ``cv="prefit"`` the names of the estimator, by
+        which the columns of Y are matched.
+    n_features_in_ : int
+        Number of features, if the estimator has this attribute.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the estimator has this attribute.
+
+    See Also
+    --------
+    best_thresholds : Tune thresholds on given scores.
 
     Notes
     -----
-    ``fit(X, Y, sample_weight=..., groups=...)``: `groups` goes to the splitter and to
-    `best_thresholds`, everything else to the estimator's ``fit`` and nowhere else; every sample
-    counts once for the thresholds. Under scikit-learn's metadata routing the requests of both
-    decide.
-
-    The samples of a group, and the scores of one sample in several folds of `cv`, are together in
-    the folds behind "auto", and none of them is decided by thresholds tuned on another for
-    `corrected_value_`.
+    The samples of a group, and the scores of one sample in several folds of `cv`, are in the same
+    fold behind "auto". For `corrected_value_`, no sample is decided by thresholds that were tuned
+    on another sample of its group.
 
     References
     ----------
-    pillai2012, section 4, where thresholds come from the pooled scores of five folds.
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
+    (pillai2012), section 4: thresholds from the pooled scores of five folds.
 
     Examples
     --------
@@ -169,7 +194,30 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, Y: Any, **params: Any) -> TunedThresholds:
-        """Learn the thresholds from held-out scores, and fit the estimator to all samples."""
+        """Tune thresholds on held-out scores, and fit the estimator to all samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples, in any form that the estimator takes.
+        Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
+            The true labels, 0 or 1.
+        **params : dict
+            `groups` goes to the splitter and to the choice of thresholds; everything else, such
+            as `sample_weight`, goes to ``fit`` of the estimator only: every sample counts once
+            for the thresholds. Under scikit-learn's metadata routing, the metadata requests of
+            the estimator and of the splitter decide.
+
+        Returns
+        -------
+        TunedThresholds
+            The fitted estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option or the labels are wrong, before any model is fitted.
+        """
         if Y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -193,29 +241,62 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 where the score of a label reaches its threshold, as int64."""
+        """Predict the labels: 1 where the score of a label reaches its threshold.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n_samples, n_labels)
+            The decisions, 0 or 1.
+        """
         check_is_fitted(self)
         scores = self._scores(X, scoring_method(self.estimator))
         return np.asarray(self.thresholds_.decide(scores), dtype=np.int64)
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the estimator's scores, of shape (n_samples, n_labels).
+        """Compute the scores of all labels by the estimator's `decision_function`.
 
-        Labels that had one class in training have the score -1 or 1.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_labels)
+            The scores; -1 or 1 for labels that had one class in training.
         """
         return self._scores(X, "decision_function")
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the estimator's probabilities of each label, of shape (n_samples, n_labels).
+        """Compute the probabilities of all labels by the estimator's `predict_proba`.
 
-        Labels that had one class in training have the probability 0 or 1.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_labels)
+            The probabilities; 0 or 1 for labels that had one class in training.
         """
         return self._scores(X, "predict_proba")
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who may ask for what is given to `fit`: the estimator and the splitter."""
+        """Describe which metadata of `fit` goes to the estimator and to the splitter.
+
+        Returns
+        -------
+        MetadataRouter
+            The routing of scikit-learn.
+        """
         is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
         splitter = self.cv if is_splitter else MultilabelStratifiedKFold()
         return (
@@ -231,7 +312,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def _routed(self, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the groups for the splitter, and what goes to the estimator's fit."""
+        """Return the groups for the splitter, and the arguments of the estimator's fit."""
         given = {name: value for name, value in params.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **given)
@@ -286,7 +367,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.where(np.isnan(self.constants_), scores, ends)
 
     def _check_loaded(self) -> None:
-        """Refuse thresholds of other labels, as a file may have them."""
+        """Refuse a loaded model whose thresholds do not match its labels."""
         if hasattr(self, "constants_"):
             check_thresholds(self.thresholds_, check_constants(self))
 

@@ -1,4 +1,4 @@
-"""The best thresholds for the measure that counts."""
+"""The public function `best_thresholds`: thresholds that maximise a measure of the decisions."""
 
 from __future__ import annotations
 
@@ -36,120 +36,153 @@ def best_thresholds(
     label_names: Sequence[str] | None = None,
     groups: Any = None,
 ) -> Thresholds:
-    """Return the thresholds whose decisions ``score >= threshold`` have the highest value.
+    """Find the thresholds that maximise a measure of the decisions.
+
+    A label is decided for a sample where ``score >= threshold``.
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores of any model on samples it has not seen, float32 or float64; in a CSR
-        matrix, absent means never decided.
-    Y : array, sparse matrix, frame or list of sets
-        The truth; columns with names are matched by name.
-    measure : callable
-        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own: a
+    scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
+        Finite scores of any model on samples that the model was not fitted to, float32 or
+        float64. In a CSR matrix, an absent score means that the label is never decided.
+    Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
+        The true labels, 0 or 1. Columns with names are matched by name.
+    maximize : str, default=None
+        Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
+        and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
+        "precision", "recall". With `maximize`, `measure` and `average` must be None.
+    measure : callable, default=None
+        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own
         function that takes `Counts` of arrays and returns an array of numbers of their shape.
-    average : {"micro", "macro", "sample"}
-        "micro" takes the measure of all decisions together. The highest value of all threshold
-        vectors is found, with a certificate, for F, Jaccard, precision, recall, accuracy, balanced
-        accuracy and most `LinearFractional` measures. For the geometric mean, the Matthews
-        correlation and other `LinearFractional` measures that gain by true positives and not by
-        false positives, thresholds off the micro frontier are searched; `Thresholds.gap` is 0 if
-        the search was complete, which it mostly is, and otherwise bounds what it missed. For any
-        other measure the best point of the micro frontier is given, and the gap is None.
+        None means `labelwise.measures.f_measure`.
+    average : {"micro", "macro", "sample"}, default=None
+        How the measure is averaged; None means "micro".
 
-        "macro" takes each label by itself (SCut): exact for every measure of counts. Cuts where
-        the measure is NaN are passed over where there are others.
-
-        "sample" takes the mean over samples, by coordinate ascent from three starts: a local
-        optimum, where no threshold can be moved alone to a higher value.
-    beta : float
-        For a measure that has a beta.
-    shared : bool
-        One threshold for all labels instead of one for each; exact for every measure.
-    min_precision, min_recall : float, optional
-        Least micro precision and micro recall on these data; with "macro", of every label, where
-        a label that cannot keep to it is not decided. A least rate of 0 is no constraint; any
-        other one is not met by a rate that is not defined, such as the precision of no decisions.
-    max_decisions : int or float, optional
-        Most decisions: an int in total, a float as mean per sample. With constraints, thresholds
-        on the micro frontier and off it are searched, and `Thresholds.gap` says how much higher
-        any others that keep to them could come: 0 if the search was complete, None for a measure
-        of your own.
-    cost : pair, optional
-        Costs of a false positive and of a false negative, numbers or one for each label. The
-        least total cost takes the place of the measure.
-    fbr : float or "auto", optional
-        Labels whose F at the tuned threshold is below this get another one: under ``fbr_rule=0``
-        inf, under ``fbr_rule=1`` the highest score of any sample. "auto" takes the best of 0,
-        0.1, …, 0.9 in cross-validation over the rows.
-    fbr_rule : {0, 1}
-        See `fbr`.
-    shrink : float or "auto"
-        Between 0, thresholds of each label by itself, and 1, one threshold for all labels. The
-        exact optimum on few positives does not hold on new data; a label with `s` positives takes
-        the share ``τ / (τ + s)`` of its curve from the curve of all labels, with τ the mean
-        support times ``shrink / (1 - shrink)``. "auto" takes the best amount in
-        cross-validation over the rows. For "micro" and "macro".
-    n_bootstrap : int
-        Draws of the rows for an interval of the value on new rows and for the spread of each
-        threshold (see the notes); 0 for none. 200 or more are advised.
-    confidence : float
+        - "micro": the measure of the summed counts of all labels. The highest value of all
+          threshold vectors is found, with a certificate, for F, Jaccard, precision, recall,
+          accuracy, balanced accuracy and most `LinearFractional` measures. For the geometric
+          mean, the Matthews correlation and other `LinearFractional` measures that increase with
+          true positives and not with false positives, thresholds off the micro frontier are
+          searched; `Thresholds.gap` is 0 if the search was complete, as it mostly is, and
+          otherwise bounds what the search missed. For any other measure the best point of the
+          micro frontier is returned, and the gap is None.
+        - "macro": the mean over labels, each label tuned by itself (SCut); exact for every
+          measure of counts. Cuts where the measure is NaN are chosen only if a label has no
+          others.
+        - "sample": the mean over samples, by coordinate ascent from three starts. The result is
+          a local optimum: no change of a single threshold gives a higher value.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
+        measures that take it.
+    shared : bool, default=False
+        Whether all labels have the same threshold; exact for every measure.
+    min_precision, min_recall : float, default=None
+        Lower bounds on micro precision and micro recall on these samples; with "macro", on those
+        of every label, and a label that cannot meet them is never decided. 0 is no constraint.
+        Any other bound is not met by a rate that is not defined, such as the precision of no
+        decisions.
+    max_decisions : int or float, default=None
+        Upper bound on the number of decisions: an int in total, a float as the mean per sample.
+        With constraints, thresholds on the micro frontier and off it are searched, and
+        `Thresholds.gap` bounds how much higher the value of any other thresholds that meet them
+        could be: 0 if the search was complete, None for a measure of your own.
+    cost : pair of float or of array-like of shape (n_labels,), default=None
+        Costs of a false positive and of a false negative. The total cost is minimised instead of
+        maximising a measure.
+    fbr : float or "auto", default=None
+        Labels whose F at the tuned threshold is below this amount get a higher threshold (see
+        `fbr_rule`). "auto" chooses from 0, 0.1, …, 0.9 by cross-validation over the samples.
+    fbr_rule : {0, 1}, default=1
+        The threshold of labels below `fbr`: inf under rule 0, the highest score of any sample
+        under rule 1.
+    shrink : float or "auto", default=0.0
+        Amount between 0, thresholds of each label by itself, and 1, one threshold for all labels.
+        Thresholds tuned on few positives are often worse on new data; a label with ``s``
+        positives takes the share ``τ / (τ + s)`` of its curve from the curve of all labels, with
+        τ the mean support times ``shrink / (1 - shrink)``. "auto" chooses the amount by
+        cross-validation over the samples. For "micro" and "macro".
+    n_bootstrap : int, default=0
+        Number of bootstrap draws for an interval of the value on new samples and for the spread
+        of each threshold (see Notes); 0 for none. 200 or more are advised.
+    confidence : float, default=0.95
         Share of the draws within the interval and the spreads.
-    random_state : int, RandomState or None
-        Draws folds and bootstrap samples. With None, folds are the same every time.
-    label_names : sequence of str, optional
-        Names of the columns. Without them, a list of sets beside scores without names must hold
-        column numbers.
-    groups : array of shape (n_samples,), optional
-        Rows of the same group stay together in the folds behind "auto" and in bootstrap samples:
-        the rows of one patient, or the scores of one row by several models. Without groups,
-        copies of a row stay together: rows with the same labels and scores, in two labels or
-        more, if no other row has any of these scores.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds and bootstrap samples. With None, folds are the same in every call.
+    label_names : sequence of str, default=None
+        Names of the columns. Without names, a list of sets beside scores without names must
+        contain column numbers.
+    groups : array-like of shape (n_samples,), default=None
+        Samples of the same group are in the same fold behind "auto", and are drawn together for
+        the bootstrap: the samples of one patient, or the scores of one sample by several models.
+        Without groups, copies of a sample stay together: samples with the same labels and scores,
+        in two labels or more, if no other sample has any of these scores.
 
     Returns
     -------
     Thresholds
-        Each halfway between two distinct scores (the upper one where no float lies between), inf
-        where nobody is decided and -inf where everybody is. Among equal values the fewest
-        decisions win.
+        The threshold of each label, of shape (n_labels,): halfway between two distinct scores
+        (the upper one where no float lies between), inf if the label is never decided and -inf
+        if it is always decided. Among equal values, the fewest decisions win.
 
     Raises
     ------
+    TypeError
+        If an argument has the wrong type.
     ValueError
-        If the constraints cannot be met by any thresholds. Where this is not proven, because too
-        many thresholds come close to it, the message says that none were found.
+        If an argument has the wrong value, if two arguments exclude each other, or if no
+        thresholds meet the constraints. If this is not proven, because too many thresholds come
+        close to meeting them, the message says that none were found.
+
+    Warns
+    -----
+    UserWarning
+        If labels have no positives, or if no interval can be computed.
+
+    See Also
+    --------
+    TunedThresholds : Tune the thresholds of an estimator by cross-validation.
+    scan_thresholds : Maximise micro F by Algorithm 1 of Pillai, Fumera and Roli.
 
     Notes
     -----
-    With ``P`` positives, ``D`` decisions and ``TP`` hits in all, micro F is
+    With ``P`` positives, ``D`` decisions and ``TP`` true positives in all, micro F is
     ``(1 + beta²) TP / (beta² P + D)``. At its maximum over all threshold vectors, with
-    ``λ = TP / (beta² P + D)``, every label maximises ``tp - λ d`` by itself, and so stands on the
-    concave hull of its curve of (decisions, hits). The hulls take one sort of each label's
-    scores, O(nN log n); their edges are taken in the order of falling slope while the slope
-    exceeds the current λ. pillai2012 reaches the same value in O(n²N²), see `scan_thresholds`.
+    ``λ = TP / (beta² P + D)``, every label by itself maximises ``tp - λ d``. Its cut therefore
+    lies on the hull, the concave envelope of the label's curve of (decisions, true positives).
+    The hulls take one sort of each label's scores, O(nN log n) for n samples and N labels; their
+    edges are taken in the order of falling slope while the slope exceeds the current λ. Algorithm
+    1 of Pillai, Fumera and Roli (2012) reaches the same value in O(n²N²), see `scan_thresholds`.
 
     With `n_bootstrap`, `Thresholds.interval` is a confidence interval of the value that the
-    returned thresholds have on new rows of the same distribution. The value on the tuning rows is
-    too high, and so are values of thresholds tuned and measured on resampled rows. The interval is
-    centred on cross-fitted decisions instead: each row is decided by thresholds tuned on four of
-    five random folds, four times. Each draw is the value of these decisions under exponential
-    weights of the rows (the Bayesian bootstrap), plus the deviation from their mean of the values
-    on all rows of thresholds tuned on rows drawn with replacement. An amount given as "auto" is
-    found anew in each fold, but not in each draw. No interval is given for fewer than 20 rows or
-    groups, nor for a macro average if a label has no positives, whose value on new rows is
-    unknown. The docs of this stage show the measured coverage.
+    returned thresholds have on new samples of the same distribution. The value on the tuning
+    samples is too high, and so are values of thresholds that are tuned and measured on resampled
+    data. The interval is therefore centred on cross-fitted decisions: each sample is decided by
+    thresholds tuned on four of five random folds, in four repetitions. Each draw is the value of
+    these decisions under exponential weights of the samples (the Bayesian bootstrap), plus the
+    deviation from their mean of the values on all samples of thresholds tuned on samples drawn
+    with replacement. An "auto" amount is chosen again in each fold, but not in each draw. There is
+    no interval for fewer than 20 samples or groups, nor for a macro average if a label has no
+    positives, because its value on new samples is unknown. The user guide shows the measured
+    coverage.
 
-    `Thresholds.intervals` holds the middle of the thresholds of these draws. It is a spread, not a
-    confidence interval: the best threshold is the place of a maximum (of a step function), for
-    which the bootstrap is not consistent (Abrevaya and Huang, 2005).
+    `Thresholds.intervals` contains the middle share of the thresholds of these draws. It shows
+    their spread and is not a confidence interval: the best threshold is the location of the
+    maximum of a step function, for which the bootstrap is not consistent (Abrevaya and Huang,
+    2005).
 
     References
     ----------
-    Rubin, The Bayesian Bootstrap, 1981. Bayle et al., Cross-validation Confidence Intervals for
-    Test Error, 2020. Abrevaya and Huang, On the Bootstrap of the Maximum Score Estimator, 2005.
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
+    (pillai2012), equation 3, Properties 1 and 2.
 
-    pillai2012, equation 3, Properties 1 and 2. SCut and FBR: Yang, A Study of Thresholding
-    Strategies for Text Categorization, 2001.
+    Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR 2001 (SCut, FBR).
+
+    D. B. Rubin, "The Bayesian Bootstrap", 1981.
+
+    P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation Confidence Intervals for Test
+    Error", 2020.
+
+    J. Abrevaya, J. Huang, "On the Bootstrap of the Maximum Score Estimator", 2005.
 
     Examples
     --------
@@ -165,6 +198,10 @@ def best_thresholds(
     1             0.35         1         1
     >>> tuned.decide([[0.7, 0.1]])
     array([[1, 0]], dtype=int8)
+
+    >>> by_label = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]], maximize="macro-f")
+    >>> round(by_label.value, 4)
+    0.9
     """
     problem = check_problem(scores, Y, label_names, groups)
     params = {
