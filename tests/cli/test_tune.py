@@ -128,7 +128,7 @@ def test_a_limit_that_some_rows_cannot_meet_leaves_the_value_untold(tmp_path):
     scores, Y = np.array([[0.9], [0.5], [0.6], [0.4]]), np.array([[1], [1], [0], [0]])
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--min-precision", "1", "--min-recall", "0.5")
-    assert "on unseen rows: cannot be told" in shown
+    assert "on unseen rows: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(("n_rows", "shrink"), [(1, "0"), (2, "auto")])
@@ -137,7 +137,7 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--shrink", shrink)
     assert "micro f_measure 1.0000" in shown
-    assert "on unseen rows: cannot be told" in shown
+    assert "on unseen rows: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Labels of bags from models of instances, tuned for the measure that counts."""
+"""The estimator `BagPlugin`: labels of bags from a model of instances, with tuned thresholds."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ _PENALTY = 0.01
 
 
 class InstanceLabels(NamedTuple):
-    """What a `BagPlugin` says of the instances of bags, one bag after the other."""
+    """Scores and decisions of a `BagPlugin` for the instances of bags, bag after bag."""
 
     scores: np.ndarray  # (n_instances, n_labels)
     decided: np.ndarray  # int8, 1 where the score reaches the label's threshold
-    speakers: np.ndarray  # (n_bags, n_labels), the instance of the bag with the highest score
-    starts: np.ndarray  # (n_bags + 1,), where bags begin among the instances
+    speakers: np.ndarray  # (n_bags, n_labels), number within the bag of its best-scored instance
+    starts: np.ndarray  # (n_bags + 1,), index of the first instance of each bag, and the end
 
 
 class _Run(NamedTuple):
-    """The rounds of one estimator."""
+    """The result of all rounds of one estimator."""
 
     task: BagTask
     best: Round
@@ -63,80 +63,92 @@ class _Run(NamedTuple):
 
 
 class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Learn which labels a bag has through the instances that speak for them (MIML-perf).
+    """Classify bags by models of their instances, with tuned thresholds (MIML-perf).
 
-    A bag has a label if one of its instances has. Only the labels of bags are known, so those of
-    instances are drawn: at first a share of each bag with the label, uniformly; then, round by
-    round, a model is fitted to them, thresholds are tuned on bags, and as many instances as the
-    model finds in a bag are drawn anew in proportion to their scores. The best round stays.
+    A bag has a label if one of its instances has the label. Only the labels of bags are known;
+    the labels of instances are hidden and are sampled: at first for a share of the instances of
+    each bag with the label, uniformly. Then, in each round, a model is fitted to the sampled
+    labels, thresholds are tuned on bags, and labels are sampled again: for as many instances of a
+    bag as the model decides, in proportion to their scores. The round with the highest tuned value
+    is used.
 
     Parameters
     ----------
-    estimator : estimator with predict_proba, or a list of them, optional
-        Gives the probability of each label for an instance. Of several, each goes its rounds, and
-        the one with the highest tuned value stays. By default the logistic regressions of
-        `BinaryRelevance` with ``penalty=0.01`` on features of variance 1: to choose a penalty in
-        each fold of each round would take many times as long.
-    expression_rate : float
-        κ, the share of a bag's instances that carry a label of it at first.
-    measure, average, beta, shared, shrink
-        What thresholds are tuned for, as in `labelwise.decisions.best_thresholds`. The paper's
-        micro F has ``average="micro", shared=True``; without `shared`, the thresholds of all
-        labels are the best of all.
-    aggregation : {"max", "noisy-or", "mean"}
-        The score of a bag, from those of its instances.
-    n_iter : int
-        Most rounds.
-    n_iter_no_change : int
-        So many rounds without a higher tuned value are the last.
-    cv : int, splitter, iterable of (train, test) or None
-        Folds of bags. Scores of the instances of a bag, for tuning and for drawing, come from a
-        model of the other folds. A number means so many folds of `MultilabelStratifiedKFold`; None
-        takes the scores on the training bags themselves, as the paper does.
-    n_jobs : int, optional
-        Folds at a time.
-    random_state : int, RandomState or None
-        Draws the labels of instances, and the folds behind ``shrink="auto"``; with None these
-        folds are the same every time.
-    verbose : int
+    estimator : estimator with predict_proba, or list of estimators, default=None
+        Estimates the probability of each label for an instance. Of several estimators, the one
+        with the highest tuned value after all its rounds is used. None means `BinaryRelevance`
+        with ``penalty=0.01`` on features scaled to variance 1: to choose a penalty in each fold of
+        each round would take many times as long.
+    expression_rate : float, default=0.2
+        Share κ of the instances of a bag that are given a label of the bag before the first round.
+    measure : callable, default=f_measure
+        A measure of counts, as in `labelwise.decisions.best_thresholds`.
+    average : {"micro", "macro", "sample"}, default="macro"
+        How the measure is averaged. The micro F of MIML-perf is ``average="micro"`` with
+        ``shared=True``.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
+        measures that take it.
+    shared : bool, default=False
+        Whether all labels have the same threshold.
+    shrink : float or "auto", default=0.0
+        Amount of shrinkage towards one threshold for all labels, as in
+        `labelwise.decisions.best_thresholds`. "auto" means 0 with options that exclude shrinkage.
+    aggregation : {"max", "noisy-or", "mean"}, default="max"
+        How the score of a bag is computed from the scores of its instances.
+    n_iter : int, default=10
+        Maximum number of rounds.
+    n_iter_no_change : int, default=2
+        Number of rounds without a higher tuned value after which rounds end.
+    cv : int, splitter, iterable of (train, test) or None, default=5
+        Folds of bags. The scores of a bag's instances, for tuning and for sampling, come from a
+        model of the other folds. An int is the number of folds of `MultilabelStratifiedKFold`;
+        None uses the scores on the training bags themselves, as MIML-perf does.
+    n_jobs : int, default=None
+        Number of folds that are fitted in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Samples the labels of instances, and draws the folds behind ``shrink="auto"``; with None
+        these folds are the same in every call.
+    verbose : int, default=0
         1 writes a line for each round to the error stream.
 
     Attributes
     ----------
-    estimator_ : object
-        Fitted to the instances of all bags with the drawn labels of the best round, for the labels
-        that have both classes; None if none has.
+    estimator_ : estimator or None
+        The estimator fitted to the instances of all bags with the sampled labels of the best
+        round, for the labels that have both classes; None if no label has.
     thresholds_ : Thresholds
-        Of all labels, for the scores of bags.
+        Thresholds of all labels, for the scores of bags.
     chosen_ : int
-        Which of several estimators it is, from 0.
-    history_ : array of shape (n_rounds,)
-        The tuned value of each round, of this estimator.
+        Index of the estimator that is used, if several were given.
+    history_ : ndarray of shape (n_rounds,)
+        The tuned value of each round of the estimator that is used.
     best_round_ : int
-        The first of the highest, -1 if there was nothing to learn.
-    hidden_labels_ : int8 array of shape (n_instances, n_labels)
-        The labels of the training instances that were drawn for the best round.
+        Index of the first round with the highest value, -1 if no label has both classes.
+    hidden_labels_ : ndarray of int8 of shape (n_instances, n_labels)
+        The labels of the training instances that were sampled for the best round.
     constants_, label_names_, classes_
         As in `BinaryRelevance`.
 
     Notes
     -----
-    Samples are a `Dataset` (which brings its Y), a `Bags`, or a list of 2-D arrays; the rows of a
+    Samples are a `Dataset` (which has its own Y), a `Bags`, or a list of 2-D arrays; the rows of a
     2-D array are bags of one instance.
 
-    With the highest score of a bag, a label is decided just where an instance reaches the
-    threshold (Lemma 2), so only the N bag maxima are candidates, whatever the number of
-    instances: O(N log N) for each label. The paper's β, in TP / (TP + β FP + (1-β) FN), is
-    ``1 / (1 + beta²)``.
+    With ``aggregation="max"``, a label is decided for a bag if and only if an instance reaches the
+    threshold (Lemma 2 of MIML-perf), so only the N maxima of the bags are candidates for
+    thresholds, whatever the number of instances: O(N log N) for each label. The β of MIML-perf, in
+    ``TP / (TP + β FP + (1-β) FN)``, is ``1 / (1 + beta²)``.
 
-    A bag is scored by models that did not see it. But after the first round these learned from
-    labels drawn by models that did, and the best of several rounds is taken, so `history_` is
-    above what new bags will show: by up to 0.03 of macro F for more than 300 bags of our study
-    sets, by 0.13 for 171.
+    A bag is scored by models that were not fitted to it. But after the first round these models
+    were fitted to labels sampled by models that were, and the best of several rounds is used, so
+    `history_` is higher than the value on new bags: by up to 0.03 of macro F for the study data
+    with more than 300 bags, by 0.13 for 171 bags.
 
     References
     ----------
-    miml2017, "Tuning the Thresholds" and "Estimating the Hidden Variables".
+    MIML-perf (multi-instance multi-label learning for performance measures), 2017, sections on
+    thresholds and hidden variables (miml2017).
 
     Examples
     --------
@@ -182,7 +194,25 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, Y: Any = None) -> BagPlugin:
-        """Learn from bags and their labels; Y is left out if X is a `Dataset`."""
+        """Fit models of instances to bags and their labels, and tune thresholds on bags.
+
+        Parameters
+        ----------
+        X : Dataset, Bags, list of 2-D arrays or 2-D array
+            The bags.
+        Y : array-like, sparse matrix, data frame or list of sets, default=None
+            The labels of the bags, 0 or 1, of shape (n_bags, n_labels); None if X is a `Dataset`.
+
+        Returns
+        -------
+        BagPlugin
+            The fitted estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option, the bags or the labels are wrong, before any model is fitted.
+        """
         rate, stopping = self._checked()
         Y, names = bag_labels(X, Y)
         bags = learn_bags(self, X)
@@ -207,14 +237,33 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 where the score of a bag reaches the label's threshold, as int64."""
+        """Predict the labels of bags: 1 where the score reaches the threshold of the label.
+
+        Parameters
+        ----------
+        X : Dataset, Bags, list of 2-D arrays or 2-D array
+            The bags.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n_bags, n_labels)
+            The decisions, 0 or 1.
+        """
         check_is_fitted(self)
         return np.asarray(self.thresholds_.decide(self.decision_function(X)), dtype=np.int64)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the score of each label for each bag: the highest of its instances' scores.
+        """Compute the score of each label for each bag, aggregated over its instances.
 
-        With another `aggregation`, that one. Labels that had one class in training have 0 or 1.
+        Parameters
+        ----------
+        X : Dataset, Bags, list of 2-D arrays or 2-D array
+            The bags.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_bags, n_labels)
+            The scores; 0 or 1 for labels that had one class in training.
         """
         check_is_fitted(self)
         check_aggregation(self.aggregation, "aggregation")
@@ -222,15 +271,21 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
 
     def predict_instances(self, X: Any) -> InstanceLabels:
-        """Return which instances speak for which labels.
+        """Predict the labels of the instances of bags.
+
+        Parameters
+        ----------
+        X : Dataset, Bags, list of 2-D arrays or 2-D array
+            The bags.
 
         Returns
         -------
         InstanceLabels
             ``scores`` and ``decided`` (at the thresholds of the bags) of shape
-            (n_instances, n_labels), one bag after the other; ``speakers`` of shape
-            (n_bags, n_labels), the number within the bag of the instance with the highest score,
-            the first of ties; ``starts``, where bags begin.
+            (n_instances, n_labels), bag after bag; ``speakers`` of shape (n_bags, n_labels), the
+            number within the bag of the instance with the highest score, the first of ties;
+            ``starts`` of shape (n_bags + 1,), the index of the first instance of each bag, and
+            the number of all instances.
         """
         check_is_fitted(self)
         bags = learn_bags(self, X, reset=False)
@@ -239,6 +294,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return InstanceLabels(scores, decided, highest_instances(scores, bags.starts), bags.starts)
 
     def _checked(self) -> tuple[float, Stopping]:
+        """Check the options that are not about thresholds."""
         rate = check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)
         check_aggregation(self.aggregation, "aggregation")
         if not self._candidates():
@@ -265,7 +321,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rate: float,
         stopping: Stopping,
     ) -> _Run:
-        """Go the rounds with one of the estimators; the same seed serves all of them."""
+        """Run the rounds of one estimator; every estimator starts with the same seed."""
         estimators = self._candidates()
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
@@ -291,6 +347,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return _Run(task, best, history)
 
     def _candidates(self) -> list[Any]:
+        """List the estimators to choose from."""
         if isinstance(self.estimator, list | tuple):
             return list(self.estimator)
         if self.estimator is not None:
@@ -305,7 +362,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
 
     def _check_loaded(self) -> None:
-        """Refuse thresholds of other labels, as a file may have them."""
+        """Refuse a loaded model whose thresholds do not match its labels."""
         if hasattr(self, "constants_"):
             check_thresholds(self.thresholds_, check_constants(self))
 

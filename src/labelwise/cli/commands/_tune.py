@@ -1,4 +1,4 @@
-"""`labelwise tune`: the best thresholds for scores and labels in files."""
+"""`labelwise tune`: tune thresholds on scores and labels in files, and print the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_NAMED = 5
 
 
 class TuneOptions(NamedTuple):
-    """The options of the command, as they were typed."""
+    """The options of the command as typed; `parse_options` turns them into arguments."""
 
     maximize: str = "micro-f"
     beta: float = 1.0
@@ -51,7 +51,10 @@ def show_tuning(
     output: Path | None = None,
     max_bytes: int | None = None,
 ) -> Thresholds:
-    """Print the best thresholds and what is known about them, and write them."""
+    """Print the best thresholds, their cross-validated value and labels that are never decided.
+
+    With `output`, the thresholds are also written to a JSON file.
+    """
     params = parse_options(options)
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"):
@@ -110,6 +113,7 @@ def never_decided(
 
 
 def _amount(text: str, option: str) -> float | str:
+    """Parse "auto" or a number."""
     if text == "auto":
         return text
     try:
@@ -119,7 +123,7 @@ def _amount(text: str, option: str) -> float | str:
 
 
 def _decisions(text: str) -> int | float:
-    """Return a total if the text is a whole number, else a mean per row."""
+    """Parse a whole number as a total, and any other number as a mean per row."""
     try:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError as error:
@@ -128,7 +132,7 @@ def _decisions(text: str) -> int | float:
 
 def _unseen_line(tuned: Thresholds, value: float) -> str:
     if np.isnan(value):
-        return "on unseen rows: cannot be told from so few"
+        return "on unseen rows: not known, the other folds give no thresholds"
     optimism = tuned.value - value
     return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"
 

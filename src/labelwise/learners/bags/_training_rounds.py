@@ -1,4 +1,4 @@
-"""The rounds of a bag learner: fit, score, tune, draw again; the best round stays."""
+"""Rounds of `BagPlugin`: fit to sampled instance labels, score, tune thresholds, sample again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
 class BagTask(NamedTuple):
-    """What is learned from, and how; each label has bags with it and without it."""
+    """Bags and their labels, each with both classes, and the settings that all rounds share."""
 
     bags: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
@@ -28,27 +28,27 @@ class BagTask(NamedTuple):
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
     request: Request
     tuning_seed: int  # draws the folds behind shrink="auto"
-    splits: Splits | None  # rows of instances; None to tune on the training bags
+    splits: Splits | None  # row numbers of instances; None to tune on the training bags
     n_jobs: int | None
     random: np.random.RandomState
 
 
 class Round(NamedTuple):
-    """The hidden labels that a model was fitted to, and the thresholds tuned on its scores."""
+    """The sampled labels that a model was fitted to, and the thresholds tuned on its scores."""
 
     hidden: np.ndarray
     thresholds: Thresholds
 
 
 class Stopping(NamedTuple):
-    """When rounds end: after so many, or so many without a better one."""
+    """Maximum number of rounds, and of rounds without a higher tuned value."""
 
     n_iter: int
     n_iter_no_change: int
 
 
 def bag_splits(cv: Any, bags: Bags, Y: np.ndarray) -> Splits | None:
-    """Return the rows of the instances of training and test bags; None for no folds."""
+    """Return the instance rows of training and test bags for each split; None without folds."""
     if cv is None:
         return None
     splits = splits_of(cv, bags, Y)
@@ -64,7 +64,7 @@ def bag_splits(cv: Any, bags: Bags, Y: np.ndarray) -> Splits | None:
 def best_round(
     task: BagTask, expression_rate: float, stopping: Stopping, report: Callable[[str], None]
 ) -> tuple[Round, list[float]]:
-    """Return the round with the highest tuned value, and the values of all rounds."""
+    """Run the rounds; return the one with the highest tuned value, and the values of all."""
     hidden = draw_hidden(
         task.bags, task.Y, first_sizes(task.bags, expression_rate), None, task.random
     )
@@ -87,17 +87,17 @@ def best_round(
 
 
 def highest(values: Sequence[float]) -> int:
-    """Return the place of the first highest value; one that is not defined is below all others."""
+    """Return the index of the first highest value; NaN is lower than any number."""
     return int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
 
 
 def fit_all(task: BagTask, hidden: np.ndarray) -> LabelScorer:
-    """Return the estimator fitted to all instances."""
+    """Fit the estimator to all instances."""
     return fit_scorer(task.estimator, task.bags.rows, all_labels(hidden, task.constants))
 
 
 def _instance_scores(task: BagTask, hidden: np.ndarray) -> np.ndarray:
-    """Return the probability of each label for each instance; by models of other bags, if asked."""
+    """Estimate the probability of each label for each instance, by models of other folds if any."""
     rows, varies = task.bags.rows, np.isnan(task.constants)
     if task.splits is None:
         return fit_all(task, hidden).scores(rows, "predict_proba")[:, varies]
