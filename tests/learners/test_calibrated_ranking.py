@@ -18,12 +18,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from labelwise.data import load, make_multilabel
+from labelwise.data import load
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
-from labelwise.learners.ranking._label_pairs import all_pairs, pair_samples
-from labelwise.learners.ranking._pair_forests import check_forests
+from labelwise.learners.ranking._label_pairs import pair_samples
 from labelwise.measures import ranking_loss, scorer
 from labelwise.splitting import MultilabelStratifiedKFold
+from tests.learners.ranking.problems import small_problems, some_data
 from tests.oracles.label_ranking import votes_of
 
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
@@ -31,23 +31,8 @@ HARD = VotingClassifier([("only", Perceptron())])
 FEW = RandomForestClassifier(4, max_depth=3, random_state=0)
 
 
-def some_data(n_samples=60, n_labels=4, seed=0):
-    data, _ = make_multilabel(n_samples, n_features=4, n_labels=n_labels, random_state=seed)
-    return data.X, data.Y.toarray().astype(np.int64)
-
-
 def scores_of(votes):
     return votes[:, :-1] - votes[:, -1:]
-
-
-@st.composite
-def small_problems(draw):
-    """Few rows with few distinct features: ties, labels that never or always stand, empty rows."""
-    n_rows, n_labels = draw(st.integers(2, 8)), draw(st.integers(1, 4))
-    bits = st.lists(st.integers(0, 1), min_size=n_rows * n_labels, max_size=n_rows * n_labels)
-    Y = np.array(draw(bits)).reshape(n_rows, n_labels)
-    X = np.array(draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows)))
-    return X[:, None] * 1.0, Y
 
 
 @pytest.mark.filterwarnings("ignore:Y has one class only")
@@ -112,36 +97,6 @@ def test_an_undecided_model_gives_half_to_each():
     model = CalibratedLabelRanking(DummyClassifier(strategy="prior")).fit(X, Y)
     assert model.decision_function(X[:1]).tolist() == [[0, 0]]
     assert model.predict(X[:1]).tolist() == [[0, 0]]
-
-
-def test_pairs_that_show_one_class_or_none_have_a_fixed_vote():
-    # a is never seen without b; c is never; d is always; a and e are the same.
-    Y = sparse.csc_array(np.array([[1, 1, 0, 1, 1], [0, 1, 0, 1, 0], [0, 0, 0, 1, 0]], dtype=bool))
-    pairs = all_pairs(Y)
-    fixed = dict(zip(zip(*pairs[:2], strict=True), pairs.fixed, strict=True))
-    assert [fixed[pair] for pair in [(0, 1), (0, 2), (0, 3), (0, 4)]] == [0, 1, 0, 0.5]
-    assert [fixed[pair] for pair in [(2, 5), (3, 5), (2, 3)]] == [0, 1, 0]
-    assert np.isnan(fixed[0, 5])
-
-
-@given(problem=small_problems())
-def test_pairs_learn_from_samples_with_exactly_one_of_the_two(problem):
-    Y = problem[1]
-    n_labels = Y.shape[1]
-    matrix = sparse.csc_array(Y.astype(bool))
-    pairs = all_pairs(matrix)
-    assert pairs.first.size == n_labels * (n_labels + 1) / 2
-    for j, k, fixed in zip(*pairs, strict=True):
-        rows, target = pair_samples(matrix, j, k)
-        if k == n_labels:
-            assert rows is None
-            np.testing.assert_array_equal(target, Y[:, j])
-        else:
-            np.testing.assert_array_equal(rows, np.flatnonzero(Y[:, j] != Y[:, k]))
-            np.testing.assert_array_equal(target, Y[rows, j])
-        assert np.isnan(fixed) == (np.unique(target).size == 2)
-        if not np.isnan(fixed):
-            assert fixed == (target[0] if target.size else 0.5)
 
 
 def test_the_virtual_labels_models_are_binary_relevance():
@@ -213,46 +168,6 @@ def test_progress_is_written_on_request(capsys):
     X, Y = some_data()
     CalibratedLabelRanking(TREE, verbose=1).fit(X, Y)
     assert capsys.readouterr().err.splitlines()[-1] == "CalibratedLabelRanking: pair 10 of 10"
-
-
-def test_forests_are_kept_in_a_fifth_of_the_memory():
-    X, Y = some_data(n_samples=200)
-    model = CalibratedLabelRanking(random_state=0).fit(X, Y)
-    n_nodes = model.models_.code.size
-    assert model.models_.starts.tolist() == list(range(0, 101, 10))
-    assert sum(array.nbytes for array in model.models_[:3]) == 16 * n_nodes
-
-
-@pytest.mark.parametrize(
-    ("field", "place", "entry"),
-    [
-        ("code", 0, 8),  # a feature that is not there
-        ("code", -1, 0),  # no leaf at the end
-        ("code", 0, -2),
-        ("jump", 0, 0),  # no end
-        ("jump", 0, -3),
-        ("jump", 0, 10**6),
-        ("roots", 0, -1),
-        ("roots", 0, 10**6),
-        ("starts", 0, 1),
-        ("starts", 1, 0),
-        ("starts", -1, 10**6),
-    ],
-)
-def test_trees_that_lead_nowhere_are_refused(field, place, entry):
-    X, Y = some_data()
-    forests = CalibratedLabelRanking(FEW).fit(X, Y).models_
-    check_forests(forests, 4)
-    getattr(forests, field)[place] = entry
-    with pytest.raises(ValueError, match="must lead from each root to a leaf"):
-        check_forests(forests, 4)
-
-
-def test_trees_in_other_kinds_of_numbers_are_refused():
-    X, Y = some_data()
-    forests = CalibratedLabelRanking(FEW).fit(X, Y).models_
-    with pytest.raises(ValueError, match="arrays of the right kind"):
-        check_forests(forests._replace(code=forests.code.astype(np.int64)), 4)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
-from labelwise.learners.regression import _batched_descent as _batched_descent
-from labelwise.learners.regression import _design as _design
-from labelwise.learners.regression import _penalty_path as _penalty_path
+from labelwise.learners.regression import _batched_descent, _design, _penalty_path
 from labelwise.learners.regression._design import make_design
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import RegressionProblem, fit_regressions
