@@ -1,7 +1,7 @@
-"""Common parts of our scikit-learn estimators: scores, held-out scores, constant labels, tags.
+"""Functions that several estimators share: scores, held-out scores, constant labels, tags.
 
-Learners, decisions, experiments and reports use these functions; they import data, splitting and
-what lies below.
+Learners, decisions, experiments, reports and the command line import the names listed here. The
+modules import splitting, `_text` and `_validation`, and no stage that uses them.
 """
 
 from labelwise._estimators._constant_labels import (

@@ -14,13 +14,13 @@ _NAMED_AT_MOST = 10
 
 
 def constant_labels(Y: Any) -> np.ndarray:
-    """Return for each label 0 or 1 if all samples have that value, else NaN."""
+    """Value of each label that is the same in all samples, NaN for others."""
     n_positives = np.asarray(Y.sum(axis=0)).ravel()
     return np.where(n_positives == 0, 0.0, np.where(n_positives == Y.shape[0], 1.0, np.nan))
 
 
 def check_constants(estimator: Any) -> int:
-    """Return the number of labels of a loaded estimator, refusing constants of other labels."""
+    """Check `constants_` of an estimator loaded from a file; count its labels."""
     n_labels = len(estimator.classes_)
     constants = estimator.constants_
     if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
@@ -31,7 +31,7 @@ def check_constants(estimator: Any) -> int:
 
 
 def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
-    """Warn once, by name, of the labels that have one class."""
+    """Warn once, with their names, about labels that have one class."""
     found = np.flatnonzero(~np.isnan(constants))
     if found.size == 0:
         return

@@ -15,11 +15,11 @@ from labelwise.splitting import splits_of
 
 
 class HeldOutScores(NamedTuple):
-    """Scores of samples by models that did not see them, fold after fold."""
+    """Scores of samples by models fitted to other samples, fold by fold."""
 
     scores: Any  # (n_scored, n_labels), dense or CSR
-    rows: np.ndarray  # the sample of each
-    folds: np.ndarray  # the fold of each
+    rows: np.ndarray  # (n_scored,), index of the sample
+    folds: np.ndarray  # (n_scored,), number of the fold
 
 
 def held_out_scores(
@@ -33,31 +33,38 @@ def held_out_scores(
     fit_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> HeldOutScores:
-    """Return scores of samples by models that were fitted to other ones.
+    """Score each sample by a model that was fitted to other samples.
 
     Parameters
     ----------
     estimator : object with fit and decision_function or predict_proba
         Cloned for each fold.
-    X, Y : rows of features, and int64 array of shape (n_samples, n_labels)
-        A splitter sees the labels that have both classes.
-    cv : int, splitter or iterable of (train, test)
-        A number means so many folds of `MultilabelStratifiedKFold`, the same ones every time.
-    method : {"decision_function", "predict_proba"}, optional
-        What to ask; by default what `scoring_method` says.
-    groups : array of shape (n_samples,), optional
-        Handed to the splitter.
-    fit_params : mapping, optional
-        Handed to ``fit``; what has as many entries as X has rows is cut to the rows of the fold.
-    n_jobs : int, optional
-        Folds at a time.
+    X : array, sparse matrix, frame or list
+        Samples, in any form that the estimator accepts.
+    Y : int64 array of shape (n_samples, n_labels)
+        Labels. A splitter gets only the labels that have both classes.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number means that many folds of `MultilabelStratifiedKFold`, always the same ones.
+    method : {"decision_function", "predict_proba"}, default=None
+        Method that gives the scores; None means the one that `scoring_method` finds.
+    groups : array of shape (n_samples,), default=None
+        Passed to the splitter.
+    fit_params : mapping, default=None
+        Passed to ``fit``; a value with one entry per sample is cut to the samples of the fold.
+    n_jobs : int, default=None
+        Number of folds that are fitted at the same time.
+
+    Returns
+    -------
+    HeldOutScores
+        The scores of shape (n_scored, n_labels), with the sample and the fold of each row.
 
     Notes
     -----
-    A label that has one class in the training part of a fold is not handed to the estimator, which
-    might fail. Its score there is 0 or 1 as a probability; otherwise the lowest or the highest
-    score of the label in the other folds. An estimator that scores all labels all the same, such
-    as a frozen one, is taken at its word.
+    A label that has one class in the training part of a fold is not passed to the estimator, which
+    might fail. The label's score in that fold is 0 or 1 if scores are probabilities, and otherwise
+    its lowest or its highest score in the other folds. If the estimator scores all labels anyway,
+    as a frozen estimator does, its scores are used.
     """
     from sklearn.utils.parallel import Parallel, delayed
 
@@ -81,7 +88,7 @@ def held_out_scores(
 def cut_params(
     params: Mapping[str, Any] | None, rows: np.ndarray, n_samples: int
 ) -> dict[str, Any]:
-    """Return the parameters with those of one entry for each sample cut to some rows."""
+    """Cut parameters with one entry per sample to some samples; keep others."""
     return {
         key: take_rows(value, rows)
         if hasattr(value, "__len__") and not isinstance(value, str) and n_rows(value) == n_samples
@@ -93,7 +100,7 @@ def cut_params(
 def _fill_constants(
     scores: np.ndarray, folds: np.ndarray, constants: np.ndarray, method: str
 ) -> None:
-    """Put scores in the place of the NaN of labels that had one class in a fold."""
+    """Replace NaN, in place, for labels with one class in a training part."""
     for j in np.flatnonzero(np.isnan(scores).any(axis=0)):
         gone = np.isnan(scores[:, j])
         ends = (0.0, 1.0)

@@ -14,20 +14,20 @@ from labelwise._validation import n_rows
 
 
 class LabelScorer(NamedTuple):
-    """An estimator that scores the labels that have both classes, and the values of the others."""
+    """An estimator of the labels with both classes; values of the others."""
 
     estimator: Any  # None if no label has both classes
     constants: np.ndarray  # 0 or 1, NaN for a label with both classes
 
     def scores(self, X: Any, method: str) -> np.ndarray:
-        """Return scores of shape (n_samples, n_labels), float64, which the caller may change.
+        """Score all labels, as a new float64 array of shape (n_samples, n_labels).
 
-        Labels with one class have NaN, unless the estimator scores all labels, as a frozen one or
-        a network with a fixed number of outputs does.
+        Labels with one class have NaN, unless the estimator scores all labels, as a frozen
+        estimator or a network with a fixed number of outputs does.
         """
         varies = np.isnan(self.constants)
         if varies.any():
-            # A copy: an estimator may give its own array, or a part of X.
+            # Callers change the array in place, and the estimator may have given its own, or X.
             return np.array(scores_of_labels(self.estimator, X, varies, method), dtype=np.float64)
         return np.full((n_rows(X), varies.size), np.nan)
 
@@ -37,8 +37,8 @@ def fit_scorer(
 ) -> LabelScorer:
     """Fit a clone of the estimator to the labels that have both classes.
 
-    If it refuses some of the labels, as a network with a fixed number of outputs does, it is
-    fitted to all of them.
+    If the estimator raises an error for these labels, as a network with a fixed number of outputs
+    does, it is fitted to all labels; if that fails as well, the first error is raised.
     """
     constants = constant_labels(Y)
     varies = np.isnan(constants)
@@ -56,13 +56,14 @@ def fit_scorer(
 
 
 def _fitted(estimator: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any] | None) -> Any:
-    """Return a clone of the estimator that is fitted to all labels of Y."""
+    """Fit a clone of the estimator to all labels of Y."""
     from sklearn.base import clone
     from sklearn.exceptions import DataConversionWarning
 
     with warnings.catch_warnings():
-        # One label is still a matrix; some estimators remark on that.
+        # Some estimators warn if a matrix of labels has one column.
         warnings.simplefilter("ignore", DataConversionWarning)
-        # int64: see DESIGN, section 3.
+        # scikit-learn 1.9 casts label numbers to the dtype of Y: with int8 and more than 128
+        # labels, columns would come back in another order.
         targets = np.ascontiguousarray(Y, dtype=np.int64)
         return clone(estimator).fit(X, targets, **(fit_params or {}))

@@ -22,29 +22,43 @@ METHODS = ("decision_function", "predict_proba")
 
 
 def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = None) -> np.ndarray:
-    """Return the scores of a fitted multi-label estimator, of shape (n_samples, n_labels).
+    """Score samples by a fitted multi-label estimator, as one matrix.
 
-    Every form that is around is understood: a matrix, dense or sparse; a list with an array for
-    each label, of two columns, or of one if the label has one class (its other class then has
-    probability 0); a vector, or two columns, for a single label.
+    Estimators give scores in several forms, and all of these are accepted: a matrix, dense or
+    sparse; a list with one array per label, of two columns, or of one column if the label has one
+    class (the other class then has probability 0); a vector, or two columns, for a single label.
 
     Parameters
     ----------
     estimator : object with decision_function or predict_proba
         Fitted to `n_labels` labels.
-    X : what the estimator takes
-        The samples.
+    X : array, sparse matrix, frame or list
+        Samples, in any form that the estimator accepts.
     n_labels : int
         Number of labels.
-    method : {"decision_function", "predict_proba"}, optional
-        What to ask; by default what `scoring_method` says.
+    method : {"decision_function", "predict_proba"}, default=None
+        Method that gives the scores; None means the one that `scoring_method` finds.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+
+    Raises
+    ------
+    TypeError
+        If the estimator has neither method.
+    ValueError
+        If the scores have another shape, or are not finite.
     """
     method = scoring_method(estimator) if method is None else method
     return scores_of_labels(estimator, X, np.ones(n_labels, dtype=bool), method)
 
 
 def scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) -> np.ndarray:
-    """Return the scores of all labels; NaN where the estimator scores only those that vary."""
+    """Score all labels, with NaN for labels that the estimator does not score.
+
+    `varies` says for each label whether it had both classes when the estimator was fitted.
+    """
     call = f"{type(estimator).__name__}.{method}"
     answer = getattr(estimator, method)(X)
     if sparse.issparse(answer):
@@ -55,7 +69,7 @@ def scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) ->
     elif isinstance(answer, list | tuple):
         matrix = np.column_stack([as_dense(column, call) for column in answer])
     else:
-        # The values of a frame, whose names are those of the estimator.
+        # Column names of a frame were chosen by the estimator, and are not checked.
         matrix = np.asarray(answer) if is_frame(answer) else as_dense(answer, call)
         if varies.sum() == 1 and _is_one_label(matrix, varies.size, method):
             matrix = matrix.reshape(len(matrix), -1)[:, -1:]
@@ -74,15 +88,16 @@ def scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) ->
 
 
 def _is_one_label(matrix: np.ndarray, n_labels: int, method: str) -> bool:
-    """Return whether scores are those of one label: a vector, or columns of classes 0 and 1."""
+    """Whether scores are a vector, or the columns of a label's two classes."""
     if matrix.ndim == 1 or matrix.shape[1:] != (2,) or n_labels != 2:
         return matrix.ndim == 1 or matrix.shape[1:] == (2,)
-    # Of two labels one varies: probabilities of its classes sum to 1, those of two labels do not.
+    # One of two labels varies, so that two columns may be either the classes of that label,
+    # whose probabilities sum to 1, or both labels.
     return method == "predict_proba" and bool(np.allclose(matrix.sum(axis=1), 1))
 
 
 def scoring_method(estimator: Any, preferred: Sequence[str] = METHODS) -> str:
-    """Return the first of the methods that the estimator has."""
+    """Find the first of the preferred methods that the estimator has."""
     for method in preferred:
         if hasattr(estimator, method):
             return method

@@ -6,9 +6,9 @@ from typing import Any
 
 
 def as_multilabel(tags: Any, like: Any = None) -> Any:
-    """Return scikit-learn's tags as those of a classifier of 0/1 matrices.
+    """Change scikit-learn's tags to those of a multi-label classifier.
 
-    X may be sparse, or hold NaN, where the estimator `like` takes that.
+    If `like` is given, X may be sparse or contain NaN whenever the estimator `like` accepts that.
     """
     tags.target_tags.single_output = False
     tags.target_tags.multi_output = True
@@ -17,13 +17,13 @@ def as_multilabel(tags: Any, like: Any = None) -> Any:
     if like is not None:
         from sklearn.utils import get_tags
 
-        taken = get_tags(like).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = taken.sparse, taken.allow_nan
+        accepted = get_tags(like).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = accepted.sparse, accepted.allow_nan
     return tags
 
 
 def copy_feature_attributes(estimator: Any, fitted: Any) -> None:
-    """Copy `n_features_in_` and `feature_names_in_` from a fitted estimator to its wrapper.
+    """Copy number and names of features from a fitted estimator to its wrapper.
 
     An attribute that the fitted estimator does not have is removed from the wrapper, which may
     have it from an earlier fit.

@@ -1,1 +1,4 @@
-"""What bag learners stand on: checks, scores of bags, hidden labels, and training rounds."""
+"""Parts of `BagPlugin` and `BagSummary`: input checks, scores of bags, hidden labels, rounds.
+
+Only the two bag learners import from here; the modules import data, decisions and `_estimators`.
+"""

@@ -1,4 +1,4 @@
-"""From the scores of instances to those of bags."""
+"""Scores of bags from the scores of their instances: maximum, mean or noisy-or."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scipy import sparse
 
 from labelwise._parallel import for_row_blocks
 
-# Numbers that a thread takes at a time. Each is read once: more would leave a core idle at the
-# end, and fewer cost more in handing them out than in reading them.
+# Scores per block of a thread. With larger blocks a core is idle at the end; with smaller ones
+# starting a block takes longer than reading it.
 _TOGETHER = 2**20
 
 
 def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the highest score of each label in each bag (Lemma 2 of miml2017).
+    """Highest score of each label in each bag (Lemma 2 of MIML-perf).
 
-    One pass over the scores, without a copy, on all cores, however long a bag is. Bags of one are
-    their own maxima: the scores themselves come back.
+    The scores are read once, on all cores, also if one bag has most of the instances. If every bag
+    has one instance, the scores themselves are returned.
     """
     from labelwise.learners.bags._bag_scores_kernels import segment_maxima
 
@@ -33,7 +33,7 @@ def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
         first, stop = np.searchsorted(starts[:-1], (rows.start, rows.stop))
         segment_maxima(scores, np.append(starts[first:stop], rows.stop), found[first:stop])
         if starts[first] > rows.start:
-            # The bag before has its other rows in other slices.
+            # The first rows belong to a bag that began in an earlier block.
             highest = np.empty((1, n_labels), dtype=scores.dtype)
             end = min(starts[first], rows.stop)
             segment_maxima(scores, np.array([rows.start, end]), highest)
@@ -46,7 +46,7 @@ def bag_maxima(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def highest_instances(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return which instance of each bag, from 0, has the highest score; the first of ties."""
+    """Find the instance of each bag with the highest score; the first of ties."""
     from labelwise.learners.bags._bag_scores_kernels import segment_argmaxima
 
     n_bags = starts.size - 1
@@ -60,16 +60,16 @@ def highest_instances(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def bag_means(rows: Any, starts: np.ndarray) -> Any:
-    """Return the mean of each column in each bag, dense or CSR as the rows."""
+    """Mean of each column in each bag, dense or CSR like `rows`."""
     sizes = np.diff(starts)
     return _weighted(np.repeat(1 / sizes, sizes), starts) @ rows
 
 
 def bag_noisy_or(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the chance that an instance has the label: 1 - Π (1 - p), if they are independent."""
+    """Noisy-or, 1 - Π (1 - p): right if instances are independent."""
     with np.errstate(divide="ignore"):
-        silence = np.log1p(-proba)
-    return np.asarray(-np.expm1(_weighted(np.ones(starts[-1]), starts) @ silence))
+        log_absent = np.log1p(-proba)
+    return np.asarray(-np.expm1(_weighted(np.ones(starts[-1]), starts) @ log_absent))
 
 
 AGGREGATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -80,13 +80,13 @@ AGGREGATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 def check_aggregation(name: str, input_name: str) -> None:
-    """Refuse what is no way from instances to bags."""
+    """Raise ValueError unless `name` is a known aggregation."""
     if name not in AGGREGATIONS:
         raise ValueError(f"{input_name} must be one of {', '.join(AGGREGATIONS)}, got {name!r}.")
 
 
 def _weighted(weights: np.ndarray, starts: np.ndarray) -> sparse.csr_array:
-    """Return what turns rows into the weighted sum of each bag, by a product."""
+    """Matrix whose product with the rows gives the weighted sum of each bag."""
     return sparse.csr_array(
         (weights, np.arange(weights.size), starts), shape=(starts.size - 1, weights.size)
     )

@@ -1,4 +1,4 @@
-"""The highest of each bag: one pass over the scores of all instances."""
+"""Kernels for the highest score of each bag, and for the instance that has it."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -11,7 +11,7 @@ from labelwise._jit import njit
 def segment_maxima(scores, starts, maxima):
     """Write the highest score of each column among the rows of each bag.
 
-    Two rows are taken at a time, which halves the traffic of `maxima`.
+    Two rows are read at a time, so that `maxima` is read and written half as often.
     """
     n_columns = scores.shape[1]
     for bag in range(starts.size - 1):
@@ -34,7 +34,7 @@ def segment_maxima(scores, starts, maxima):
 
 @njit(cache=True, nogil=True)
 def segment_argmaxima(scores, starts, instances):
-    """Write the row, counted within the bag, of each column's highest score; the first of ties."""
+    """Write the index in the bag of each column's first highest score."""
     best = np.empty(scores.shape[1], dtype=scores.dtype)
     for bag in range(starts.size - 1):
         first = starts[bag]

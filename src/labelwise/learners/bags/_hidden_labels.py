@@ -1,4 +1,4 @@
-"""Which instances carry the labels of their bag: unknown, and therefore drawn."""
+"""Hidden labels: which instances of a bag have its labels is unknown, and drawn at random."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from labelwise.data import Bags
 
 
 def first_sizes(bags: Bags, expression_rate: float) -> np.ndarray:
-    """Return how many instances of each bag carry each label of it at first, as a column.
+    """Count the instances per bag that get a label in the first round.
 
-    ``max(1, round(κ n))`` of n.
+    A column of ``max(1, round(κ n))`` for a bag of n instances and expression rate κ.
     """
     return np.maximum(1, np.rint(expression_rate * bags.sizes)).astype(np.int64)[:, None]
 
 
 def found_sizes(decided: np.ndarray, bags: Bags) -> np.ndarray:
-    """Return how many instances of each bag were decided to carry each label, at least one."""
+    """Count the instances of each bag with a decided label, at least one."""
     found = np.add.reduceat(decided, bags.starts[:-1], axis=0, dtype=np.int64)
     return np.maximum(1, found)
 
@@ -28,11 +28,12 @@ def draw_hidden(
     scores: np.ndarray | None,
     random: np.random.RandomState,
 ) -> np.ndarray:
-    """Return 1 for the instances drawn to carry a label, int8 of shape (n_instances, n_labels).
+    """Draw the instances that get the labels of their bag.
 
-    In each bag with label j, ``sizes[bag, j]`` instances are drawn one after the other without
-    replacement, each time in proportion to the scores of those left, uniformly where these are all
-    0 or where there are no scores. Other bags have none.
+    Returns int8 of shape (n_instances, n_labels). In each bag with label j, ``sizes[bag, j]``
+    instances are drawn one after the other without replacement, each with a probability
+    proportional to its score among the remaining instances; uniformly if the remaining scores are
+    all 0 or if `scores` is None. In bags without the label no instance gets it.
     """
     n_labels = Y.shape[1]
     sizes = np.broadcast_to(sizes, (len(bags), n_labels))
@@ -49,14 +50,15 @@ def draw_hidden(
 def _draw_positions(
     weights: np.ndarray, lengths: np.ndarray, random: np.random.RandomState
 ) -> np.ndarray:
-    """Return the place of each entry in the order in which its segment is drawn empty."""
-    # Exponential clocks of these rates ring in the order of successive draws; those of rate 0
-    # never do, and are left in the order of clocks of rate 1.
-    clocks = np.maximum(random.standard_exponential(weights.size), np.finfo(np.float64).tiny)
+    """Draw each segment without replacement; give each entry's position."""
+    # Exponential variables with the weights as rates, sorted, have the distribution of successive
+    # draws. Entries of weight 0 come last, in the order of variables of rate 1. Logarithms, since
+    # quotients could overflow or underflow, and equal values would favour the first entries.
+    times = np.maximum(random.standard_exponential(weights.size), np.finfo(np.float64).tiny)
     with np.errstate(divide="ignore"):
-        rings = np.log(clocks) - np.log(weights)
+        log_times = np.log(times) - np.log(weights)
     segment = np.repeat(np.arange(lengths.size), lengths)
-    order = np.lexsort((clocks, rings, segment))
+    order = np.lexsort((times, log_times, segment))
     places = np.empty(weights.size, dtype=np.int64)
     places[order] = np.arange(weights.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return places

@@ -1,4 +1,4 @@
-"""The gate of bag learners: bags in any form, and the labels that come with a data set."""
+"""Input checks of bag learners: bags in every accepted form, and labels of a data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labelwise.learners._training import learn_features
 
 
 def learn_bags(learner: Any, X: Any, *, reset: bool = True) -> Bags:
-    """Return the bags of X, their rows checked by `learn_features`; a plain row is a bag of one."""
+    """Check X and return it as bags; rows of a matrix are bags of one."""
     X = X.samples if isinstance(X, Dataset) else X
     if is_bags(X):
         bags = as_bags(X)
@@ -22,11 +22,11 @@ def learn_bags(learner: Any, X: Any, *, reset: bool = True) -> Bags:
 
 
 def bag_labels(X: Any, Y: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return Y and the names of its labels, both from X if it is a data set."""
+    """Return Y and its label names, both taken from X if X is a `Dataset`."""
     if not isinstance(X, Dataset):
         return Y, None
     if Y is not None:
-        raise ValueError("Y must be left out where X is a Dataset, which has labels of its own.")
+        raise ValueError("Y must be left out if X is a Dataset, which contains its labels.")
     if X.Y is None:
         raise ValueError(f"X must have labels to learn, but those of {X.name!r} are unknown.")
     return X.Y, X.label_names

@@ -23,7 +23,7 @@ class BagTask(NamedTuple):
 
     bags: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
-    constants: np.ndarray  # of all labels: NaN for those in Y, 0 or 1 for labels with one class
+    constants: np.ndarray  # for all labels: NaN for those in Y, 0 or 1 for labels with one class
     estimator: Any
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
     request: Request

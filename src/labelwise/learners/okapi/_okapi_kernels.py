@@ -1,7 +1,7 @@
-"""Kernels that add up inner products term by term, and label sums over the best documents.
+"""Kernels for inner products term by term, and for label sums over the k nearest documents.
 
-Loops run over indices, not over elements: only so does LLVM turn counting into vector code, which
-is seven times as fast.
+Loops run over indices instead of elements, because LLVM vectorises only those: counting is then
+seven times as fast.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -12,12 +12,12 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# The lowest float above 0.
+# The smallest positive float.
 _LEAST = 5e-324
 
 
 class Csr(NamedTuple):
-    """Rows of entries one after the other."""
+    """Arrays of a CSR matrix."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -25,19 +25,19 @@ class Csr(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one document needs, used again for the next."""
+    """Work arrays for one test document, reused for the next."""
 
     products: np.ndarray  # inner product with each training document
     terms: np.ndarray  # the terms that were added last
-    rows: np.ndarray  # candidates for neighbours: all documents above the cut
+    rows: np.ndarray  # candidates for neighbours: documents with a product above the cut
     values: np.ndarray  # their products
-    cut: np.ndarray  # one number, which at least k documents reach
+    cut: np.ndarray  # one number: at least k documents have a product of at least this
     is_listed: np.ndarray  # whether a document is among the candidates; all False between calls
 
 
 @njit(cache=True, nogil=True)
 def make_scratch(n_train, n_terms):
-    """Return room for documents of so many terms."""
+    """Allocate work arrays for documents of at most `n_terms` terms."""
     return Scratch(
         np.empty(n_train),
         np.empty(n_terms, np.int64),
@@ -50,10 +50,11 @@ def make_scratch(n_train, n_terms):
 
 @njit(cache=True, nogil=True)
 def sum_over_neighbors(queries, start, stop, levels, postings, labels, k, sums):
-    """Fill rows of sums (n_levels, n_queries, n_labels) by the labels of the k best documents.
+    """Fill sums with the products of the k nearest documents of each label.
 
-    At level l, the terms with levels[term] <= l count. Queries are rows of terms with weights,
-    postings the training documents of each term, labels those of each training document.
+    `sums` has the shape (n_levels, n_queries, n_labels). At level l, the terms with
+    levels[term] <= l count. Queries are rows of terms with weights, postings are the training
+    documents of each term, and labels are those of each training document.
     """
     longest = 0
     for i in range(start, stop):
@@ -85,11 +86,12 @@ def add_term(term, weight, postings, products):
 
 @njit(cache=True, nogil=True)
 def collect(scratch, n_before, n_terms, postings, k):
-    """Collect the documents above a cut that at least k reach; return how many they are.
+    """Collect and count the documents above a cut that k products reach.
 
-    With fewer than k of them, the cut is the k-th product itself. The candidates from before the
-    last terms give a first cut, their own k-th product. If it is not below the cut before, nobody
-    can have come above it who has none of these terms.
+    If fewer than k documents are above the cut, the cut is the k-th highest product. The former
+    candidates give a first cut, their own k-th highest product. If that is not below the former
+    cut, a document without any of the new terms cannot have come above it, and only documents of
+    the new terms need a look.
     """
     products, values = scratch.products, scratch.values
     cut = -np.inf
@@ -118,7 +120,7 @@ def collect(scratch, n_before, n_terms, postings, k):
 
 @njit(cache=True, nogil=True)
 def collect_touched(scratch, n_before, n_terms, postings):
-    """Collect those above the cut from the candidates before and the documents of the terms."""
+    """Collect former candidates and documents of new terms above the cut."""
     products, rows, values = scratch.products, scratch.rows, scratch.values
     cut = scratch.cut[0]
     n_found = 0
@@ -145,7 +147,7 @@ def collect_touched(scratch, n_before, n_terms, postings):
 
 @njit(cache=True, nogil=True)
 def add_labels(scratch, n_found, k, labels, sums):
-    """Add the products of the k best to the labels they carry; of equals, the first rows count."""
+    """Add the k highest products to labels; of ties, the first rows count."""
     products, rows, values = scratch.products, scratch.rows, scratch.values
     cut = scratch.cut[0]
     if n_found > k:
@@ -156,7 +158,7 @@ def add_labels(scratch, n_found, k, labels, sums):
         if values[c] > cut:
             n_taken += 1
             carry(rows[c], values[c], labels, sums)
-    # Documents that share no term add nothing to any label, and need not be found.
+    # Documents with product 0 add nothing to any label, so that they need not be found.
     if cut == 0.0:
         return
     for i in range(products.size):
@@ -176,10 +178,10 @@ def carry(row, value, labels, sums):
 
 @njit(cache=True, nogil=True)
 def cut_of_best(values, k, enough, low):
-    """Return a cut that at least k values reach, and at most `enough` if ties allow it.
+    """Find a cut that at least k values reach, and `enough` at most but for ties.
 
-    If they do not, it is the k-th highest value. There are at least k values, all finite; low is
-    a value that k of them are known to reach, or -inf.
+    With ties the cut is the k-th highest value. There must be at least k values, all finite; `low`
+    is a number that at least k of them are known to reach, or -inf.
     """
     n_reached = values.size
     if low > 0.0:
@@ -200,7 +202,7 @@ def cut_of_best(values, k, enough, low):
 
 @njit(cache=True, nogil=True)
 def bracket(values, k, low):
-    """Return a low that at least k values reach, and a high that fewer do, or twice the k-th."""
+    """Return a low that k values reach and a high that fewer do, or 0 and 0."""
     if low <= 0.0:
         if count_reached(values, 0.0) < k:
             low = values[0]
@@ -211,7 +213,7 @@ def bracket(values, k, low):
             return 0.0, 0.0
         low = 0.0
     high = 2 * low if low > 0.0 else 1.0
-    # Ends at infinity in any case, where no finite value is.
+    # Ends at infinity at the latest, which no finite value reaches.
     while high < np.inf and count_reached(values, high) >= k:
         low = high
         high *= 2

@@ -1,1 +1,4 @@
-"""What calibrated label ranking stands on: pairs of labels, and packed forests of pairs."""
+"""Parts of `CalibratedLabelRanking`: pairs of labels, and forests of all pairs in few arrays.
+
+Only `CalibratedLabelRanking` imports from here; no module here imports another stage.
+"""

@@ -1,4 +1,4 @@
-"""Pairs of labels: which samples tell the two apart."""
+"""Pairs of labels in calibrated label ranking, and the samples that each pair learns from."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from scipy import sparse
 
 
 class LabelPairs(NamedTuple):
-    """All pairs of labels; the number after the last label is the virtual one."""
+    """All pairs of labels; the virtual label has the number after the last label."""
 
     first: np.ndarray  # (n_pairs,)
     second: np.ndarray  # (n_pairs,), larger
-    fixed: np.ndarray  # vote for the first where no model is needed: 0, 1/2 or 1; NaN elsewhere
+    fixed: np.ndarray  # vote for `first` of a pair without a model: 0, 1/2 or 1; else NaN
 
 
 def all_pairs(Y: sparse.csc_array) -> LabelPairs:
-    """Return every pair, with the votes of those whose samples show fewer than two classes."""
+    """List all pairs, with fixed votes if their samples lack two classes."""
     n_samples, n_labels = Y.shape
     first, second = np.triu_indices(n_labels + 1, k=1)
     counts = sparse.csc_array(Y, dtype=np.int64)
@@ -35,9 +35,10 @@ def all_pairs(Y: sparse.csc_array) -> LabelPairs:
 def pair_samples(
     Y: sparse.csc_array, first: int, second: int
 ) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the samples with exactly one of two labels, and 1 where it is the first.
+    """Find samples with exactly one of two labels; 1 if it is the first label.
 
-    The virtual label is preferred to all labels that a sample has not: no rows means all of them.
+    A sample prefers the virtual label to every label that it does not have, so that a pair with
+    the virtual label learns from all samples: the rows are then None.
     """
     n_samples, n_labels = Y.shape
     with_first = _rows_with(Y, first)
@@ -46,7 +47,7 @@ def pair_samples(
         target[with_first] = 1
         return None, target
     rows = np.setxor1d(with_first, _rows_with(Y, second), assume_unique=True)
-    # int64: see DESIGN, section 3.
+    # int64, since scikit-learn 1.9 may permute classes of smaller types.
     return rows, np.isin(rows, with_first, assume_unique=True).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Forests of many pairs, packed: a fifth of the memory, and one walk for all of them."""
+"""Forests of all pairs packed into few arrays, which take a fifth of scikit-learn's memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
 class Forests(NamedTuple):
-    """Trees of many models, one behind the other; see `pack_tree` for the nodes."""
+    """Trees of many models, one after the other; `pack_tree` describes a node."""
 
-    code: np.ndarray  # int32, a node each
+    code: np.ndarray  # int32, one entry per node, as are value and jump
     value: np.ndarray  # float64
     jump: np.ndarray  # int32
     roots: np.ndarray  # int64: the first node of each tree
@@ -25,12 +25,15 @@ class Forests(NamedTuple):
 
 
 def is_packable(base: Any) -> bool:
-    """Tell whether a classifier is nothing but trees of scikit-learn; a subclass may be more."""
+    """Whether a classifier is a tree or forest of scikit-learn itself.
+
+    A subclass may predict by other rules, and is not packed.
+    """
     return type(base) in (*_TREES, *_FORESTS)
 
 
 def packed(model: Any) -> Forests:
-    """Return the trees of one fitted model of two classes."""
+    """Pack the trees of one fitted model of two classes."""
     trees = [model] if isinstance(model, _TREES) else model.estimators_
     parts = [_packed_tree(tree.tree_) for tree in trees]
     sizes = np.array([code.size for code, _, _ in parts])
@@ -40,7 +43,7 @@ def packed(model: Any) -> Forests:
 
 
 def joined(parts: list[Forests]) -> Forests:
-    """Return the models of all parts, in their order."""
+    """Join the models of all parts, in their order."""
     if not parts:
         whole = np.empty(0, dtype=np.int64)
         none = np.empty(0, dtype=np.int32)
@@ -59,7 +62,7 @@ def joined(parts: list[Forests]) -> Forests:
 
 
 def check_forests(forests: Forests, n_features: int) -> None:
-    """Refuse trees whose walk could leave the arrays or come to no end, as a file may have them."""
+    """Check trees of a loaded file; kernels follow their links unchecked."""
     code, value, jump, roots, starts = forests
     kinds = [(array.dtype.name, array.ndim) for array in forests]
     if kinds != [("int32", 1), ("float64", 1), ("int32", 1), ("int64", 1), ("int64", 1)]:
@@ -69,7 +72,7 @@ def check_forests(forests: Forests, n_features: int) -> None:
         code.size == value.size == jump.size
         and (code >= LEAF).all()
         and (code[inner] >> 1 < n_features).all()
-        # Both children stand behind their parent: every walk goes on, and ends at a leaf.
+        # Both children come after their parent, so that every path ends at a leaf.
         and (jump[inner] > 0).all()
         and (inner + np.maximum(jump[inner], 1) < code.size).all()
         and ((roots >= 0) & (roots < code.size)).all()

@@ -1,4 +1,4 @@
-"""Walk down packed trees, and count what they vote for."""
+"""Kernels that pack trees, find the leaf of a sample, and count the votes of models."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -11,10 +11,10 @@ LEAF = -1
 
 @njit(cache=True, nogil=True)
 def pack_tree(left, right, feature, threshold, missing_left, chance):
-    """Return a tree in preorder, so that the left child of a node stands right behind it.
+    """Pack a tree in preorder: the left child of a node is the next node.
 
-    `code` is 2 · feature, plus 1 if missing values go left, or LEAF; `value` the threshold, or the
-    chance of a leaf; `jump` how far away the right child is.
+    `code` is 2 · feature, plus 1 if missing values go left, or LEAF; `value` is the threshold, or
+    the probability at a leaf; `jump` is the distance to the right child.
     """
     n_nodes = left.size
     code = np.full(n_nodes, LEAF, dtype=np.int32)
@@ -33,7 +33,7 @@ def pack_tree(left, right, feature, threshold, missing_left, chance):
         if left[node] >= 0:
             code[place] = 2 * feature[node] + missing_left[node]
             value[place] = threshold[node]
-            # The left child comes off the stack next; only the right one is jumped to.
+            # The left child is taken from the stack next; only the right child needs a jump.
             waiting[n_waiting], parents[n_waiting] = right[node], place
             waiting[n_waiting + 1], parents[n_waiting + 1] = left[node], -1
             n_waiting += 2
@@ -43,7 +43,7 @@ def pack_tree(left, right, feature, threshold, missing_left, chance):
 
 @njit(cache=True, nogil=True)
 def leaf_chance(row, forests, node):
-    """Return the chance at the leaf that a row comes to from a root."""
+    """Return the probability at the leaf that a sample reaches from a root."""
     while forests.code[node] != LEAF:
         entry = row[forests.code[node] >> 1]
         goes_left = entry <= forests.value[node]
@@ -55,11 +55,12 @@ def leaf_chance(row, forests, node):
 
 @njit(cache=True, nogil=True)
 def add_votes(X, forests, models, first, second, votes):
-    """Add the votes of some models on all rows: for the first label, the second, or half each."""
+    """Add the votes of some models: for first or second label, or half each."""
     for k in range(models.size):
         begin, end = forests.starts[models[k]], forests.starts[models[k] + 1]
         for i in range(X.shape[0]):
-            # In the order of the trees, and divided at the end, as scikit-learn does.
+            # Summed in the order of the trees and divided at the end, so that rounding is the same
+            # as in scikit-learn.
             chance = 0.0
             for tree in range(begin, end):
                 chance += leaf_chance(X[i], forests, forests.roots[tree])

@@ -1,1 +1,4 @@
-"""Many logistic regressions at once: design, objective, solver, and the choice of penalties."""
+"""Many logistic regressions on the same features: design, log-loss, solver, choice of penalties.
+
+`BinaryRelevance` and `ExactFPlugin` use these modules, which import splitting and `_validation`.
+"""

@@ -1,4 +1,4 @@
-"""The optimum of many regressions at once: quasi-Newton steps that share their products."""
+"""Solver of many regressions: limited-memory BFGS whose tasks share the products with X."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from labelwise.learners.regression._log_loss import MeanLogLoss, Point, spread, 
 
 _HISTORY = 10
 _MOST_STEPS = 500
-# A step is taken if it brings this part of the decrease that the slope promises.
+# A step is accepted if the loss decreases by this part of what the slope predicts (Armijo).
 _ENOUGH = 1e-4
-# Rounding in a mean of log-losses.
+# Rounding error of a mean of log-losses.
 _ROUNDING = 1e-13
-# Values below this part of the loss without features count as that much.
+# The tolerance is relative to the loss, but at least to this part of the loss without features.
 _LEAST_VALUE = 0.01
-# The working set is cut down when so large a part of it has arrived.
+# Converged tasks are removed when they are this part of the working set: removal copies arrays.
 _ARRIVED = 0.25
-# Without a step behind it, the estimate of what is left to gain is trusted less.
+# Factor of the tolerance before the first step, when the curvature is only an estimate.
 _CAUTION = 0.01
-# Rarer than any class that is there; an absent one has no finite optimum, and stays where it is.
+# Below the rate of every class with a sample; a class without samples then keeps its intercept.
 _LEAST_RATE = 1e-9
 
 
@@ -32,12 +32,13 @@ def minimize(
     tasks: np.ndarray | None = None,
     beyond: np.ndarray | None = None,
 ) -> tuple[Point, int]:
-    """Return the optimum of each task (or of some), and how many have not arrived there.
+    """Minimise the penalised loss of tasks; also count those not converged.
 
-    By limited-memory BFGS. Each task has its own steps, all share the products. A step that does
-    not bring its task enough is shortened at the next turn, while the others go on. A task has
-    arrived when its step promises less than `tolerance` times its value. `beyond` is added to the
-    first step where that still goes down.
+    Limited-memory BFGS. Each task has steps of its own, and all tasks share the products with X. A
+    step that does not decrease the loss of its task enough is shortened in the next iteration,
+    while other tasks go on. A task has converged when its step predicts a decrease of less than
+    `tolerance` times its loss. `beyond` is added to the first step of each task for which the sum
+    is still a descent direction.
     """
     least = _LEAST_VALUE * objective.entropies + np.finfo(float).eps
     best = Point(*(array.copy() for array in start))
@@ -63,7 +64,7 @@ def minimize(
 def first_step(
     objective: MeanLogLoss, start: Point, penalty: np.ndarray, tasks: np.ndarray
 ) -> np.ndarray:
-    """Return the first step of some tasks, where `minimize` has nothing to add; 0 for others."""
+    """Return the first step that `minimize` takes without `beyond`; 0 for others."""
     work = _start(objective, start, penalty, tasks)
     step = np.zeros_like(start.W)
     step[:, work.columns] = work.direction()[0]
@@ -71,20 +72,20 @@ def first_step(
 
 
 class _Curvature(NamedTuple):
-    """The Hessian where features say nothing, in coordinates without correlation.
+    """The Hessian at weights of 0, if coordinates are uncorrelated.
 
-    With variance v, all classes of a task have v (diag(p) - p pᵀ) + λ I in each coordinate. Of
-    logistic tasks alone there is one number, v p (1 - p) + λ/2, and no first class.
+    For a coordinate of variance v it is v (diag(p) - p pᵀ) + λ I over the classes of a task. If all
+    tasks are logistic, it is one number, v p (1 - p) + λ/2, and `first` is None.
     """
 
-    inverse: np.ndarray  # 1 / (v p + λ) of each column, or of that number
+    inverse: np.ndarray  # 1 / (v p + λ) of each column, or 1 / (v p (1 - p) + λ/2)
     first: np.ndarray | None  # 1 / (v p + λ) of each task's first class
     rates: np.ndarray
     first_rates: np.ndarray
     widths: np.ndarray
 
     def solve(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the Newton step of differences to the first class, without its sign."""
+        """Multiply gradients of differences to the first class by the inverse."""
         step: np.ndarray = gradient * self.inverse
         if self.first is None:
             return step
@@ -108,7 +109,7 @@ class _Curvature(NamedTuple):
 
 
 class _Descent(NamedTuple):
-    """Where the tasks that have not arrived stand."""
+    """State of the tasks that have not converged."""
 
     objective: MeanLogLoss
     tasks: np.ndarray
@@ -124,13 +125,13 @@ class _Descent(NamedTuple):
     history: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
 
     def dot(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        """Return the inner product of each task."""
+        """Inner product of each task."""
         from labelwise.learners.regression._logistic_kernels import inner_products
 
         return summed(inner_products(A, B), self.curvature.widths)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Return the value of its task for each column."""
+        """Repeat the value of each task for all of its columns."""
         same = self.columns.size == self.tasks.size
         return values if same else np.repeat(values, self.curvature.widths)
 
@@ -151,14 +152,14 @@ class _Descent(NamedTuple):
     def extended(
         self, step: np.ndarray, slope: np.ndarray, beyond: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return longer steps, where they still go down."""
+        """Add `beyond` to the steps of tasks for which that is a descent direction."""
         longer = step + beyond
         of_longer = self.dot(longer, self.gradient)
         down = of_longer < 0
         return np.where(self.spread(down), longer, step), np.where(down, of_longer, slope)
 
     def advance(self, step: np.ndarray, slope: np.ndarray) -> _Descent:
-        """Try the steps; take those that bring enough, shorten the others."""
+        """Try the steps; accept those that decrease the loss, shorten the others."""
         W = self.W + self.spread(self.length) * step
         gradient = np.empty_like(W)
         value = self.objective(W, self.tasks, self.columns, gradient)
@@ -166,7 +167,7 @@ class _Descent(NamedTuple):
         promised = self.length * slope
         gain = value - self.value
         taken = gain <= _ENOUGH * promised + _ROUNDING
-        # The lowest point of the parabola through both values.
+        # The minimum of the parabola through both values and the slope.
         shorter = self.length * np.clip(-promised / (2 * (gain - promised)), 0.1, 0.5)
         by_column = self.spread(taken)
         return self._replace(
@@ -178,7 +179,7 @@ class _Descent(NamedTuple):
         ).remembering(self)
 
     def remembering(self, before: _Descent) -> _Descent:
-        """Add what the last step says about the curvature."""
+        """Add the last step and its change of gradient to the history."""
         moved, change = self.W - before.W, self.gradient - before.gradient
         seen = self.dot(moved, change)
         is_convex = seen > 0
@@ -190,7 +191,7 @@ class _Descent(NamedTuple):
         )
 
     def keep(self, best: Point) -> None:
-        """Write down where the tasks stand."""
+        """Copy weights, loss and gradient without the penalty to `best`."""
         gradient = np.zeros_like(self.W)
         of_penalty = _penalise(self.W, self.penalty, self.curvature.widths, gradient)
         best.W[:, self.columns] = self.W
@@ -198,7 +199,7 @@ class _Descent(NamedTuple):
         best.gradient[:, self.columns] = self.gradient - gradient
 
     def take(self, kept: np.ndarray) -> _Descent:
-        """Return the descent of some tasks."""
+        """Take some of the tasks."""
         columns = self.spread(kept)
 
         def part(A: np.ndarray) -> np.ndarray:
@@ -224,7 +225,7 @@ def _penalise(
 ) -> np.ndarray:
     """Return λ/2 · Σ ‖w‖² over the classes of each task, and add its gradient.
 
-    Weights of classes sum to 0, and W has their differences to the first one.
+    Weights of all classes sum to 0; W contains their differences to the first class.
     """
     weights = W[:-1]
     own = weights - spread(summed(weights, widths) / (widths + 1), widths)
@@ -238,7 +239,8 @@ def _start(
 ) -> _Descent:
     tasks = np.arange(objective.widths.size) if tasks is None else tasks
     columns, widths = objective.columns(tasks), objective.widths[tasks]
-    # Two classes have one vector of weights w, that is w/2 and -w/2: twice the penalty.
+    # A logistic task has weights w, which are w/2 and -w/2 for its two classes, and λ/2 · ‖w‖² as
+    # its penalty: that is twice the penalty of both classes.
     penalty = np.where(widths == 1, 2, 1) * penalty[tasks]
     W = np.take(start.W, columns, axis=1)
     gradient = np.take(start.gradient, columns, axis=1)

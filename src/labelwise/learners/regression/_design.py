@@ -1,4 +1,4 @@
-"""Features made ready for many regressions: coordinates in which they all are easy."""
+"""Features prepared for many regressions: centred, rotated to principal directions, in blocks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-# Up to so many coordinates an eigendecomposition costs less than it saves.
+# Up to this number of coordinates an eigendecomposition costs less than it saves.
 _MOST_ROTATED = 2500
-# Sparse features that are fuller than this are dense ones. Measured: at 0.08 products of sparse
-# rows are still so much cheaper that the steps saved by rotating do not pay.
+# Sparse features with a larger share of nonzeros are treated as dense. Measured: at 0.08, sparse
+# products save more time than the steps that rotating avoids.
 _DENSE_ENOUGH = 0.25
-# Directions whose variance is a smaller part of the largest are left out: no weight goes there.
+# Directions whose variance is a smaller part of the largest are left out, as rounding alone
+# would determine their weights.
 _LEAST_VARIANCE = 1e-14
-# Rows whose margins are held at a time: few enough to stay in the cache between two products.
+# Rows per block: few enough for their margins to stay in the cache between two products.
 _ROWS_TOGETHER = 1024
 
 
@@ -27,28 +28,28 @@ class Block(NamedTuple):
 
 
 class Design(NamedTuple):
-    """Samples in coordinates u, where features x = mean + basis · u; a 1 stands behind them.
+    """Samples in coordinates u, with features x = mean + basis · u.
 
-    Dense features stand in their principal directions: the curvature of every task's loss is then
-    near to a multiple of one diagonal matrix, whatever its labels and its penalty, and ‖w‖² is
-    what it was. Sparse ones stay as they are, without those that are 0 everywhere, their mean
-    being subtracted in products only.
+    A last coordinate is 1, for the intercept. Coordinates of dense features are their principal
+    directions: the curvature of the loss of every task is then close to a multiple of one diagonal
+    matrix, for all labels and penalties, and ‖w‖² does not change. Sparse features are not
+    rotated; features without a nonzero are left out, and the mean is subtracted in products only.
     """
 
     rows: Any  # (n_samples, n_coordinates + 1), dense or CSR
     blocks: tuple[Block, ...]  # of the rows
-    centre: np.ndarray | None  # to be subtracted from rows, if it has not been
-    variance: np.ndarray  # (n_coordinates + 1,), of the last coordinate: 1
+    centre: np.ndarray | None  # mean of the rows, if products have to subtract it
+    variance: np.ndarray  # (n_coordinates + 1,); 1 for the last coordinate
     mean: np.ndarray  # (n_features,)
     basis: Any  # (n_features, n_coordinates), dense or sparse; None for the identity
 
     def take(self, rows: np.ndarray) -> Design:
-        """Return the design of some samples, in the same coordinates."""
+        """Take some samples, in the same coordinates."""
         taken = self.rows[rows]
         return self._replace(rows=taken, blocks=_blocks(taken))
 
     def of_rows(self, W: np.ndarray) -> np.ndarray:
-        """Return weights for products with rows, from those of coordinates."""
+        """Convert weights of centred coordinates to weights of the stored rows."""
         if self.centre is None:
             return W
         W = W.copy()
@@ -56,19 +57,19 @@ class Design(NamedTuple):
         return W
 
     def of_coordinates(self, sums: np.ndarray) -> np.ndarray:
-        """Return Σ_i (u_i, 1) r_i from the same sums of rows, in place."""
+        """Convert sums Σ_i row_i r_i to Σ_i (u_i, 1) r_i, in place."""
         if self.centre is not None:
             sums[:-1] -= np.outer(self.centre, sums[-1])
         return sums
 
     def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return weights of features (n_features, n_columns), and intercepts."""
+        """Return weights of features, (n_features, n_columns), and intercepts."""
         weights = W[:-1] if self.basis is None else self.basis @ W[:-1]
         return weights, W[-1] - self.mean @ weights
 
 
 def make_design(X: Any, sample_weight: np.ndarray | None = None) -> Design:
-    """Return the design of all samples, rotated where that pays."""
+    """Prepare all samples, rotated if that saves time."""
     share = np.full(X.shape[0], 1 / X.shape[0])
     if sample_weight is not None:
         share = sample_weight / sample_weight.sum()
@@ -85,14 +86,14 @@ def make_design(X: Any, sample_weight: np.ndarray | None = None) -> Design:
 
 
 def _of_sparse(X: sparse.csc_array, mean: np.ndarray, share: np.ndarray) -> Design:
-    """Return the design of features that are there at all."""
+    """Make the design of sparse features that have a nonzero."""
     found = np.flatnonzero(np.diff(X.indptr))
     basis = sparse.eye_array(X.shape[1], format="csc")[:, found]
     return _with_ones(sparse.csr_array(X[:, found]), mean[found], share, mean, basis)
 
 
 def product(A: Any, B: np.ndarray) -> np.ndarray:
-    """Return the product of rows, dense or sparse, with few columns."""
+    """Multiply dense or sparse rows by a matrix of few columns."""
     if not sparse.issparse(A):
         return np.asarray(A @ B)
     from labelwise.learners.regression._logistic_kernels import add_products
@@ -128,11 +129,12 @@ def _block(rows: Any, where: slice) -> Block:
 
 
 def _principal_directions(centred: np.ndarray) -> np.ndarray:
-    """Return orthonormal columns, all directions in which the rows vary."""
+    """Return orthonormal directions in which the rows vary, as columns."""
     n_samples, n_features = centred.shape
     if n_features <= n_samples:
         return np.asarray(linalg.eigh(centred.T @ centred)[1])
-    # Fewer samples than features: those of the samples' inner products, carried over.
+    # With fewer samples than features, the matrix of inner products of samples is smaller, and
+    # has the same nonzero eigenvalues.
     values, vectors = linalg.eigh(centred @ centred.T)
     kept = values > _LEAST_VARIANCE * max(values[-1], np.finfo(float).tiny)
     return np.asarray(centred.T @ (vectors[:, kept] / np.sqrt(values[kept])))

@@ -1,4 +1,4 @@
-"""The objective of many logistic or multinomial regressions on the same features."""
+"""Mean log-loss, with gradient, of many logistic or multinomial regressions on one design."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from scipy.special import entr
 
 from labelwise.learners.regression._design import Design, product
 
-# A class that is absent (a fold may lack it) has no finite optimum; its log-probability is this.
+# Log-probability of a class without samples, which a fold may have: its optimum is not finite.
 _ABSENT = -30.0
 
 
 class Tasks(NamedTuple):
-    """Regressions on the same samples, with a column for each class but the first."""
+    """Regressions on the same samples; a column for all classes but the first."""
 
     targets: sparse.csc_array  # bool (n_samples, n_columns): the samples of each class
     widths: np.ndarray  # columns of each task: 1 (logistic) or more (multinomial)
 
     def take(self, tasks: np.ndarray) -> Tasks:
-        """Return some of the tasks."""
+        """Take some of the tasks."""
         return Tasks(self.targets[:, self.columns(tasks)], self.widths[tasks])
 
     def rows(self, rows: np.ndarray) -> Tasks:
-        """Return the same tasks on some of the samples."""
+        """Take some of the samples for all tasks."""
         return self._replace(targets=self.targets[rows])
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
-        """Return the numbers of the columns of some tasks, which are in order."""
+        """Return the numbers of the columns of tasks given in ascending order."""
         return columns_of(self.widths, tasks)
 
 
 def columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
-    """Return the numbers of the columns of some tasks, which are in order."""
+    """Return the numbers of the columns of tasks given in ascending order."""
     return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
 
 
 def summed(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
-    """Return the sums over the columns of each task."""
+    """Sum over the columns of each task."""
     if A.shape[-1] == widths.size:
         return A
     return np.asarray(np.add.reduceat(A, np.cumsum(widths) - widths, axis=-1))
 
 
 def spread(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
-    """Return what belongs to a task at each of its columns."""
+    """Repeat the value of each task for all of its columns."""
     return A if (widths == 1).all() else np.repeat(A, widths, axis=-1)
 
 
 class Point(NamedTuple):
-    """A place in the space of weights, with the mean log-loss of each task and its gradient."""
+    """Weights, with the mean log-loss of each task and its gradient."""
 
     W: np.ndarray  # (n_coordinates + 1, n_columns), intercepts last
     loss: np.ndarray  # (n_tasks,)
@@ -59,7 +59,7 @@ class Point(NamedTuple):
 
 
 class MeanLogLoss:
-    """Mean log-loss of each task on one design."""
+    """Mean log-loss of each task on one design, as a function of weights."""
 
     def __init__(
         self, design: Design, tasks: Tasks, sample_weight: np.ndarray | None = None
@@ -74,7 +74,8 @@ class MeanLogLoss:
             share = sample_weight / self.total
         weighted = sparse.csc_array(tasks.targets.multiply(share[:, None]))
         sums = design.rows.T @ weighted
-        # The labels enter by these sums alone: Σ y m = Σ_columns w · Σ y (u, 1).
+        # Labels enter the loss only by these sums, as Σ y m = Σ_columns w · Σ y (u, 1), so that
+        # iterations need no product with labels.
         self.of_targets = design.of_coordinates(
             sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
         )
@@ -85,17 +86,17 @@ class MeanLogLoss:
         self.entropies = summed(entr(self.rates), self.widths) + entr(self.first_rates)
 
     def start(self) -> Point:
-        """Return the model of intercepts alone, which needs no products."""
+        """Return the optimum of intercepts without weights, in closed form."""
         W = np.zeros_like(self.of_targets)
         W[-1] = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
         return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
-        """Return the numbers of the columns of some tasks, which are in order."""
+        """Return the numbers of the columns of tasks given in ascending order."""
         return columns_of(self.widths, tasks)
 
     def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
-        """Return the log-loss of some tasks, summed over samples; W is that of all."""
+        """Sum the log-loss of some tasks over samples; W has columns of all tasks."""
         columns = self.columns(tasks)
         return self.total * self(np.take(W, columns, axis=1), tasks, columns, None)
 
@@ -106,7 +107,7 @@ class MeanLogLoss:
         columns: np.ndarray,
         gradient: np.ndarray | None,
     ) -> np.ndarray:
-        """Return the loss of some tasks at their W, and fill its gradient in if one is given."""
+        """Return the loss of some tasks at W, and fill `gradient` unless None."""
         from labelwise.learners.regression._logistic_kernels import softmaxes
 
         widths = self.widths[tasks]

@@ -1,4 +1,4 @@
-"""Probabilities in place of margins, and products, for many regressions at once."""
+"""Kernels of many regressions: softmax with log-loss, sparse products, sums over columns."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -9,7 +9,7 @@ import numpy as np
 from labelwise._jit import njit
 
 _LOG2_E = 1 / math.log(2)
-# ln 2 in two parts, the first with trailing zeros: multiples of it are exact.
+# ln 2 in two parts; the first ends in zero bits, so that its integer multiples are exact.
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
 # Added to a number below 2^51, it leaves the nearest integer in the last bits.
@@ -17,9 +17,9 @@ _ROUNDER = 6755399441055744.0
 _ROUNDER_BITS = 4843621399236968448
 # exp(-700) is still a normal number.
 _LOWEST = -700.0
-# Margins up to this need no care: so many powers of e have a sum that is far from overflow.
+# Margins up to this need no shift: sums of their exponentials are far from overflow.
 _HIGH = 30.0
-# Rows that are worked on at a time: their margins stay in the nearest cache.
+# Rows per block: few enough for their margins to stay in the first-level cache.
 _ROWS = 64
 _EXPONENT_OF_ONE = 1023 << 52
 _MANTISSA = (1 << 52) - 1
@@ -27,10 +27,11 @@ _MANTISSA = (1 << 52) - 1
 
 @njit(cache=True, nogil=True)
 def softmaxes(margins, bounds, weights, loss):
-    """Replace margins by w · softmax within each task, and add Σ w log(1 + Σ exp(m)) to its loss.
+    """Replace margins by w · softmax of each task, and add to its loss.
 
-    The columns of task t are those from bounds[t] to bounds[t + 1]; its first class has none, as
-    its margin is 0. Without weights (an empty array) logarithms are taken of products.
+    Adds Σ w log(1 + Σ exp(m)). The columns of task t are those from bounds[t] to bounds[t + 1]; its
+    first class has margin 0 and no column. Without weights (an empty array), the logarithm is taken
+    of products over many rows, since logarithms are slow.
     """
     n_rows, n_tasks = margins.shape[0], bounds.size - 1
     columns = np.zeros((margins.shape[1], _ROWS))
@@ -62,9 +63,10 @@ def softmaxes(margins, bounds, weights, loss):
 
 @njit(cache=True, nogil=True)
 def shares(columns, n_rows, weights, work):
-    """Replace margins, a line for each class, by w · softmax; return Σ w · what was subtracted.
+    """Replace margins, one line per class, by w · softmax.
 
-    work[0] becomes the sum of powers, which is at least 1.
+    Writes the sum of exponentials, which is at least 1, to work[0]. If margins had to be shifted to
+    prevent overflow, returns Σ w · shift, else 0.
     """
     total, factor = work[0], work[1]
     is_high = False
@@ -95,7 +97,10 @@ def shares(columns, n_rows, weights, work):
 
 @njit(cache=True, nogil=True)
 def subtract_excess(columns, n_rows, weights, work):
-    """Subtract what the largest margin has above a bound; return Σ w · that, exp(-that) in work."""
+    """Shift margins so that none exceeds the bound; return Σ w · shift.
+
+    Writes exp(-shift), the exponential of the first class, to work[0].
+    """
     excess = work[1]
     excess[:] = 0.0
     for k in range(columns.shape[0]):
@@ -113,10 +118,10 @@ def subtract_excess(columns, n_rows, weights, work):
 
 @njit(cache=True, nogil=True)
 def exponential(x, rounded, scale):
-    """Replace x by exp(x), right to the last bits, for x up to 700; the others are work space.
+    """Replace x by exp(x), for x up to 700, exact but for the last bits.
 
-    exp(x) = 2^k exp(r) with |r| <= ln(2) / 2, by Taylor's series. Loops this plain are done four
-    numbers at a time, which calls of the mathematical library are not.
+    exp(x) = 2^k exp(r) with |r| <= ln(2) / 2, by Taylor's series. Unlike calls of the mathematical
+    library, these loops are vectorised. `rounded` and `scale` are work arrays.
     """
     rounded_bits = rounded.view(np.int64)
     scale_bits = scale.view(np.int64)
@@ -138,7 +143,10 @@ def exponential(x, rounded, scale):
 
 @njit(cache=True, nogil=True)
 def multiply(product, exponent, factors):
-    """Multiply numbers from 1 to 2 by factors, and move powers of two to the exponent."""
+    """Multiply by factors, and move powers of two to `exponent`.
+
+    `product` stays between 1 and 2, so that long products cannot overflow.
+    """
     bits = product.view(np.int64)
     for i in range(factors.size):
         product[i] *= factors[i]
@@ -151,7 +159,7 @@ def multiply(product, exponent, factors):
 def add_products(rows, W, products):
     """Add the products of sparse rows with the columns of W to an array.
 
-    Four numbers of a row at a time, so that sums are fetched and stored less often.
+    Four numbers of a row at a time, so that sums are loaded and stored less often.
     """
     indptr, indices, data = rows
     for i in range(products.shape[0]):
@@ -172,7 +180,7 @@ def add_products(rows, W, products):
 
 @njit(cache=True, nogil=True)
 def inner_products(A, B):
-    """Return the inner product of each column of A with that of B."""
+    """Return the inner products of the columns of A with those of B."""
     sums = np.zeros(A.shape[1])
     for i in range(A.shape[0]):
         a, b = A[i], B[i]
@@ -183,7 +191,7 @@ def inner_products(A, B):
 
 @njit(cache=True, nogil=True)
 def add_multiples(A, factors, B):
-    """Add each column of B, times a factor, to that of A."""
+    """Add the columns of B, each times its factor, to those of A."""
     for i in range(A.shape[0]):
         a, b = A[i], B[i]
         for j in range(factors.size):

@@ -1,4 +1,4 @@
-"""The penalty of each regression, chosen by log-loss on folds, and the regressions with it."""
+"""Choice of each regression's penalty by held-out log-loss, and the fit at that penalty."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Tasks
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
-# dembczynski2013, section 7: 1e-4, ..., 1e3.
+# 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
-# While a penalty is chosen: what is left to gain in a task, relative to its value.
+# Relative tolerance of the solver while penalties are compared.
 _TO_CHOOSE = 1e-5
-# A path ends when the held-out loss has risen by this part of the least: more of the same comes.
+# A path of penalties ends when the held-out loss exceeds its minimum by this part.
 _CLEARLY_WORSE = 0.01
-# Columns that share products, and weights of theirs; also the share of a job, so that jobs do not
-# change results. Steps that are remembered are twenty times the weights.
+# Most columns, and most weights, of the tasks that share products. A job gets one such group, so
+# that the number of jobs cannot change results. The history of steps takes 20 times the weights.
 _COLUMNS_TOGETHER = 48
 _WEIGHTS_TOGETHER = 2**20
 
 
 class Regressions(NamedTuple):
-    """Fitted regressions; a column for each logistic one, one for each class otherwise."""
+    """Fitted regressions; a column for each class but the first of its task."""
 
     coefficients: np.ndarray  # (n_features, n_columns)
     intercepts: np.ndarray  # (n_columns,)
@@ -38,19 +38,19 @@ class Regressions(NamedTuple):
 
 
 class RegressionProblem(NamedTuple):
-    """What all regressions of one call are fitted to, and how."""
+    """Samples, folds and settings that all regressions of one call share."""
 
     X: Any  # float64, dense or CSR
     sample_weight: np.ndarray | None
-    splits: list[tuple[np.ndarray, np.ndarray]]  # none if the penalty is fixed
+    splits: list[tuple[np.ndarray, np.ndarray]]  # empty if there is one penalty
     penalties: tuple[float, ...]  # strongest first
-    tol: float  # at the end: what is left to gain in a task, relative to its value
+    tol: float  # relative tolerance of the final fit
     n_jobs: int | None
     report: Callable[[str], None]
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
-    """Return the penalties to choose from, strongest first: one, or several."""
+    """Check `penalty` and list its values, strongest first."""
     if isinstance(penalty, str):
         if penalty == "auto":
             return PENALTIES
@@ -65,24 +65,24 @@ def check_penalty(penalty: Any) -> tuple[float, ...]:
 
 
 def check_tol(tol: Any) -> float:
-    """Return the tolerance of the regressions; rounding allows no smaller one than 1e-15."""
+    """Check `tol`; rounding allows no smaller tolerance than 1e-15."""
     return check_real(tol, "tol", least=1e-15, most=1.0)
 
 
 def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the folds that choose penalties; a number means so many, iteratively stratified."""
+    """List the folds that choose penalties; a number means stratified folds."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        # The fairest folds would take as long to find as all regressions of a small set.
+        # The default method of stratification would take as long as all regressions of a small set.
         cv = MultilabelStratifiedKFold(int(cv), method="iterative")
     return splits_of(cv, X, Y)
 
 
 def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
-    """Return each task's regression at the penalty with the least held-out log-loss.
+    """Fit each task at the penalty with the least held-out log-loss.
 
     Minimises mean log-loss + λ/2 · ‖w‖² with a free intercept, features as given.
     """
-    # Jobs share the cores; products inside them take one each, and so come out the same.
+    # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
         design = make_design(problem.X, problem.sample_weight)
         penalties = _best_penalties(problem, design, tasks)
@@ -91,7 +91,7 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
 
 
 def _best_penalties(problem: RegressionProblem, design: Design, tasks: Tasks) -> np.ndarray:
-    """Return the penalty of each task that has the least held-out loss over all folds."""
+    """Choose the penalty of each task with the least held-out loss."""
     candidates = np.array(problem.penalties)
     if candidates.size == 1:
         return np.full(tasks.widths.size, candidates[0])
@@ -110,7 +110,7 @@ def _best_penalties(problem: RegressionProblem, design: Design, tasks: Tasks) ->
 def _fit(
     problem: RegressionProblem, design: Design, tasks: Tasks, penalties: np.ndarray
 ) -> np.ndarray:
-    """Return the optimum of each task at its penalty, on all samples."""
+    """Fit each task at its penalty to all samples."""
     W = np.empty((design.variance.size, tasks.targets.shape[1]))
     groups = _groups(design, tasks)
     jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
@@ -132,7 +132,7 @@ def _fit(
 
 
 class _Part(NamedTuple):
-    """Some of the samples."""
+    """The training or the test samples of a fold."""
 
     design: Design
     rows: np.ndarray
@@ -146,7 +146,7 @@ class _Part(NamedTuple):
 def _best_of_path(
     problem: RegressionProblem, folds: list[tuple[_Part, _Part]], tasks: Tasks
 ) -> np.ndarray:
-    """Return the number of the penalty with the least held-out loss, for each task."""
+    """Find the index of the penalty with the least held-out loss per task."""
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
     points = [train.start() for train, _ in objectives]
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
@@ -158,7 +158,7 @@ def _best_of_path(
         for f, (train, test) in enumerate(objectives):
             found, _ = minimize(train, points[f], penalties, _TO_CHOOSE, going, beyond)
             if f == 0:
-                # What the first fold found beyond its first step, the others find as well.
+                # Optima of folds are close, so that other folds start with these further steps.
                 first = first_step(train, points[0], penalties, going)
                 beyond = found.W - points[0].W - first
             points[f] = found
@@ -167,7 +167,7 @@ def _best_of_path(
         going = going[losses[k, going] <= (1 + _CLEARLY_WORSE) * least]
         if going.size == 0:
             break
-    # Of equal losses the first, which has the strongest penalty.
+    # Of equal losses, argmin takes the first, which has the strongest penalty.
     return np.asarray(np.argmin(losses, axis=0))
 
 
@@ -188,7 +188,7 @@ def _in_parallel(
 
 
 def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
-    """Return the numbers of tasks that share their products, in an even number of like parts."""
+    """Split tasks into an even number of groups that share their products."""
     together = min(_COLUMNS_TOGETHER, 1 + _WEIGHTS_TOGETHER // design.variance.size)
     ends = np.cumsum(tasks.widths)
     n_parts = 2 * -(-ends[-1] // (2 * together))

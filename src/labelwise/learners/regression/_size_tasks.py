@@ -1,4 +1,4 @@
-"""The regressions of EFP: which labels, at which sizes."""
+"""Classes of the multinomial regressions of `ExactFPlugin`: a label, with the label-set size."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from labelwise.learners.regression._log_loss import Tasks
 
 
 class SizeTasks(NamedTuple):
-    """A task for each label, and one for the empty set, with a column for each class.
+    """A task per label and one for the empty set; a column per class.
 
-    The first class of a task, that of the label being off, is left to the others; if it is the
-    only one there is nothing to learn.
+    The first class of a task follows from the others, and is not learned; a task with a single
+    class is left out.
     """
 
-    labels: np.ndarray  # of each column; the empty set's is the number of labels
-    sizes: np.ndarray  # of each column; 0 if the label is off
-    widths: np.ndarray  # classes of each task
+    labels: np.ndarray  # of each column; n_labels for the columns of the empty set
+    sizes: np.ndarray  # of each column; 0 for samples without the label
+    widths: np.ndarray  # number of classes of each task
     classes: sparse.csc_array  # bool: the samples of all columns with a size above 0
-    columns: np.ndarray  # those that are learnt
-    tasks: Tasks  # these
+    columns: np.ndarray  # the columns that are learned
+    tasks: Tasks  # the regressions of these columns
 
     @property
     def is_task(self) -> np.ndarray:
-        """Tell which tasks have something to learn."""
+        """Whether each task has at least two classes."""
         return np.asarray(self.widths > 1)
 
 
 def size_tasks(Y: sparse.csc_array) -> SizeTasks:
-    """Return the classes [y_label = 1] · s_y of each label, and [s_y = 0]."""
+    """Make the classes [y_label = 1] · s_y of each label, and [s_y = 0]."""
     values = _values(Y)
     n_samples, n_tasks = values.shape
     entries = values.tocoo()
     n_values = int(values.data.max(initial=0)) + 1
-    # A class is a number: task · n_values + value. Those of zeros are added where there are any.
+    # A class is coded as task · n_values + value. Zeros are not stored, so that their class is
+    # added for every task that has one.
     numbers = entries.coords[1].astype(np.int64) * n_values + entries.data
     has_zeros = np.diff(values.indptr) < n_samples
     found = np.union1d(numbers, np.flatnonzero(has_zeros) * n_values)
@@ -52,7 +53,7 @@ def size_tasks(Y: sparse.csc_array) -> SizeTasks:
 
 
 def _values(Y: sparse.csc_array) -> sparse.csc_array:
-    """Return [y_label = 1] · s_y of each label, and [s_y = 0] behind them."""
+    """Return [y_label = 1] · s_y of each label, and [s_y = 0] as last column."""
     sizes = np.asarray(Y.sum(axis=1), dtype=np.int64).ravel()
     counted = sparse.csc_array((sizes[Y.indices], Y.indices, Y.indptr), shape=Y.shape)
     empty = sparse.csc_array((sizes == 0).astype(np.int64)[:, None])
