@@ -36,7 +36,7 @@ from labelwise.decisions.thresholds._constant_labels import (
 from labelwise.decisions.thresholds._request import DEFAULTS, Request, check_request
 from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
 from labelwise.decisions.thresholds._solve import solve
-from labelwise.decisions.thresholds.curves._labels_without_positives import warn_of_unseen_labels
+from labelwise.decisions.thresholds.curves._problem import warn_of_labels_without_positives
 from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value
 from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -347,7 +347,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return thresholds_of_no_label(request), float("nan")
         request = request.for_labels(varies)
         problem = tuning_problem(scored, samples)
-        warn_of_unseen_labels(problem)
+        warn_of_labels_without_positives(problem)
         tuned = solve(problem, request, self.random_state)
         folds = scored.held_out.folds
         return tuned, corrected_value(problem, request, self.random_state, folds)
