@@ -6,27 +6,12 @@ import numpy as np
 import pytest
 
 import labelwise
-from labelwise import decisions, features, learners
 from tests.hostile_models import problems_of
 from tests.model_register import REGISTER, some_data
 from tests.writers.crafted_models import crafted_models
 
 # Of each model. All are about two thousand; `make fuzz` goes through them.
 N_TRIED = 15
-
-
-def test_every_public_estimator_is_in_the_register():
-    held = {type(part).__name__ for model in REGISTER.values() for part in _estimators_in(model)}
-    for stage in (decisions, features, learners):
-        for name in stage.__all__:
-            if hasattr(getattr(stage, name), "get_params"):
-                assert name in held
-
-
-def _estimators_in(model):
-    yield model
-    for _, step in getattr(model, "steps", ()):
-        yield step
 
 
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])

@@ -20,7 +20,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
@@ -29,49 +28,7 @@ from labelwise.decisions._calibrated_labels import _fit_sigmoid
 from labelwise.learners import BinaryRelevance
 from tests.decisions.columns import Columns, numbered
 
-CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
-ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
-OWN_WORDS = "wants scikit-learn's words for labels that are not 0 and 1; ours name the cell"
-SMALL_Y = "calls fit(X, y=...); our labels are Y. Weights as repetitions have a test of their own"
-EXCEPTIONS = {
-    "check_classifier_data_not_an_array": CLASS_VECTOR,
-    "check_classifier_not_supporting_multiclass": OWN_WORDS,
-    "check_classifiers_classes": CLASS_VECTOR,
-    "check_classifiers_one_label": ONE_COLUMN,
-    "check_classifiers_regression_target": OWN_WORDS,
-    "check_classifiers_train": ONE_COLUMN,
-    "check_complex_data": OWN_WORDS,
-    "check_dtype_object": OWN_WORDS,
-    "check_estimator_sparse_array": ONE_COLUMN,
-    "check_estimator_sparse_matrix": ONE_COLUMN,
-    "check_estimators_dtypes": CLASS_VECTOR,
-    "check_fit2d_1feature": CLASS_VECTOR,
-    "check_classifiers_one_label_sample_weights": ONE_COLUMN,
-    "check_sample_weight_equivalence_on_dense_data": SMALL_Y,
-    "check_sample_weight_equivalence_on_sparse_data": SMALL_Y,
-    "check_sample_weights_not_an_array": CLASS_VECTOR,
-    "check_sample_weights_not_overwritten": CLASS_VECTOR,
-    "check_sample_weights_pandas_series": CLASS_VECTOR,
-    "check_sample_weights_shape": CLASS_VECTOR,
-}
-# These may hold or not, as it happens.
-ISOTONIC_EXCEPTIONS = {
-    "check_classifier_multioutput": "wants no label decided at 0.5, which steps may reach",
-    "check_classifiers_multilabel_output_format_predict_proba": "wants no 0 or 1; steps reach both",
-}
 BASE = OneVsRestClassifier(LogisticRegression())
-
-
-def checks():
-    """Every check of scikit-learn; the exceptions are expected to fail, strictly."""
-    base = BinaryRelevance(LogisticRegression())
-    models = [CalibratedLabels(base, method=method) for method in ("sigmoid", "isotonic")]
-    marked = {"expected_failed_checks": EXCEPTIONS, "mark": "xfail"}
-    return [pair for model in models for pair in estimator_checks_generator(model, **marked)]
-
-
-def name_of(argument):
-    return getattr(getattr(argument, "func", None), "__name__", None) or argument.method
 
 
 def some_data(n_samples=200, n_labels=4, seed=0):
@@ -229,13 +186,6 @@ def test_bad_input_is_refused_by_name(params, Y, error, told):
     model = CalibratedLabels(LogisticRegression()).set_params(**params)
     with pytest.raises(error, match=told):
         model.fit(np.zeros((2, 1)), Y)
-
-
-@pytest.mark.parametrize(("estimator", "check"), checks(), ids=name_of)
-def test_scikit_learns_checks_hold(estimator, check):
-    if estimator.method == "isotonic" and name_of(check) in ISOTONIC_EXCEPTIONS:
-        pytest.skip(ISOTONIC_EXCEPTIONS[name_of(check)])
-    check(estimator)
 
 
 def repeated(times):

@@ -18,7 +18,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
@@ -27,31 +26,7 @@ from labelwise.measures import jaccard, recall, scorer
 from tests.decisions.columns import Columns, numbered
 from tests.spoken import spoken
 
-CLASS_VECTOR = "feeds classes other than 0 and 1, which are no labels"
-ONE_COLUMN = "wants a vector, or a column for each class, of one label; ours are a matrix"
-OWN_WORDS = "wants scikit-learn's words for labels that are not 0 and 1; ours name the cell"
-EXCEPTIONS = {
-    "check_classifier_data_not_an_array": CLASS_VECTOR,
-    "check_classifier_multioutput": "wants decisions at 0; ours are at tuned thresholds",
-    "check_classifier_not_supporting_multiclass": OWN_WORDS,
-    "check_classifiers_classes": CLASS_VECTOR,
-    "check_classifiers_one_label": ONE_COLUMN,
-    "check_classifiers_one_label_sample_weights": ONE_COLUMN,
-    "check_classifiers_regression_target": OWN_WORDS,
-    "check_classifiers_train": ONE_COLUMN,
-    "check_complex_data": OWN_WORDS,
-    "check_decision_proba_consistency": ONE_COLUMN,
-    "check_dtype_object": OWN_WORDS,
-    "check_estimator_sparse_array": ONE_COLUMN,
-    "check_estimator_sparse_matrix": ONE_COLUMN,
-    "check_estimators_dtypes": CLASS_VECTOR,
-    "check_fit2d_1feature": CLASS_VECTOR,
-}
 BASE = OneVsRestClassifier(LogisticRegression())
-
-
-def name_of(argument):
-    return getattr(getattr(argument, "func", None), "__name__", None) or type(argument).__name__
 
 
 def some_data(n_samples=120, n_labels=3, seed=0):
@@ -361,19 +336,6 @@ def test_bad_input_is_refused_by_name_before_any_fit(params, Y, error, told):
     with pytest.raises(error, match=told):
         model.fit(np.zeros((2, 3)), Y)
     assert seen == []
-
-
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    list(
-        estimator_checks_generator(
-            TunedThresholds(BASE), expected_failed_checks=EXCEPTIONS, mark="xfail"
-        )
-    ),
-    ids=name_of,
-)
-def test_scikit_learns_checks_hold(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("refit", [True, False])

@@ -4,22 +4,9 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from labelwise.features import OkapiWeights, TermSelector, combine, term_scores
 from tests.oracles import term_selection as oracle
-
-
-class SelectorByClasses(TermSelector):
-    """The selector, fed by scikit-learn's checks with classes: each class is a label."""
-
-    def fit(self, X, y=None):
-        if y is None:
-            return super().fit(X, y)
-        return super().fit(
-            X, OneHotEncoder(sparse_output=False).fit_transform(np.asarray(y).reshape(-1, 1))
-        )
 
 
 @pytest.fixture
@@ -28,19 +15,6 @@ def collection():
     X = random.poisson(0.4, (60, 25))
     Y = (X[:, :4] + random.poisson(0.2, (60, 4))) > 0
     return X, Y
-
-
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [
-        pair
-        for estimator in (SelectorByClasses(2, cut=0), OkapiWeights())
-        for pair in estimator_checks_generator(estimator)
-    ],
-    ids=lambda argument: getattr(getattr(argument, "func", None), "__name__", None),
-)
-def test_scikit_learns_checks_hold(estimator, check):
-    check(estimator)
 
 
 def test_the_methods_are_four_scores_and_five_rules_of_two_three_and_four():

@@ -7,28 +7,18 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from labelwise.data import make_multilabel
 from labelwise.learners import ReverseMultilabel, SubmodularMultilabel
 from labelwise.learners._submodular_multilabel import strongest_pairs
 from labelwise.measures import count, f_measure, scorer
 from labelwise.splitting import MultilabelStratifiedKFold
-from tests.learners.test_common import EXCEPTIONS, name_of
 from tests.oracles import structured as oracle
 
 LEARNERS = [
     ReverseMultilabel(penalty=0.1),
     SubmodularMultilabel(penalty=0.1, interaction=0.3, share_of_pairs=0.5),
 ]
-# What holds here though not for learners that hand Y on to others.
-HOLD = {
-    "check_classifiers_one_label_sample_weights",
-    "check_decision_proba_consistency",
-    "check_estimator_sparse_array",
-    "check_estimator_sparse_matrix",
-}
-OWN_EXCEPTIONS = {check: why for check, why in EXCEPTIONS.items() if check not in HOLD}
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 
 
@@ -233,19 +223,3 @@ def test_a_grid_search_takes_the_learners():
     ).fit(X, Y)
     assert search.best_score_ > 0.4
     assert repr(ReverseMultilabel(penalty=0.1)) == "ReverseMultilabel(penalty=0.1)"
-
-
-@pytest.mark.parametrize(
-    ("learner", "check"),
-    [
-        pair
-        # Some checks have features around 100, which a small penalty takes thousands of passes.
-        for learner in (ReverseMultilabel(penalty=1e5), SubmodularMultilabel(penalty=1e5))
-        for pair in estimator_checks_generator(
-            learner, expected_failed_checks=OWN_EXCEPTIONS, mark="xfail"
-        )
-    ],
-    ids=name_of,
-)
-def test_scikit_learns_checks_hold(learner, check):
-    check(learner)

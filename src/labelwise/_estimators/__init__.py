@@ -13,19 +13,29 @@ from labelwise._estimators._held_out_scores import HeldOutScores, cut_params, he
 from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
 from labelwise._estimators._score_matrix import METHODS, score_matrix, scoring_method
 from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
+from labelwise._estimators._vector_targets import (
+    as_label_column,
+    classes_of_decisions,
+    proba_of_classes,
+    scores_of_classes,
+)
 
 __all__ = [
     "METHODS",
     "HeldOutScores",
     "LabelScorer",
+    "as_label_column",
     "as_multilabel",
     "check_constants",
+    "classes_of_decisions",
     "constant_labels",
     "copy_feature_attributes",
     "cut_params",
     "fit_scorer",
     "held_out_scores",
+    "proba_of_classes",
     "score_matrix",
+    "scores_of_classes",
     "scoring_method",
     "warn_of_constants",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._estimators._vector_targets import check_target_classes
 from labelwise._text import quoted
 
 _NAMED_AT_MOST = 10
@@ -21,7 +22,7 @@ def constant_labels(Y: Any) -> np.ndarray:
 
 def check_constants(estimator: Any) -> int:
     """Check `constants_` of an estimator loaded from a file; count its labels."""
-    n_labels = len(estimator.classes_)
+    n_labels = check_target_classes(estimator)
     constants = estimator.constants_
     if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
         raise ValueError("constants_ must be an array of numbers")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 
-def as_multilabel(tags: Any, like: Any = None) -> Any:
+def as_multilabel(tags: Any, like: Any = None, *, takes_vector: bool = False) -> Any:
     """Change scikit-learn's tags to those of a multi-label classifier.
 
     If `like` is given, X may be sparse or contain NaN whenever the estimator `like` accepts that.
+    With `takes_vector`, y may also be a vector of two classes.
     """
-    tags.target_tags.single_output = False
+    tags.target_tags.single_output = takes_vector
     tags.target_tags.multi_output = True
     tags.classifier_tags.multi_class = False
     tags.classifier_tags.multi_label = True

@@ -12,7 +12,9 @@ from labelwise._validation._readable import check_readable
 
 def n_rows(array: Any) -> int:
     """Return the number of rows of anything with rows."""
-    return int(array.shape[0]) if hasattr(array, "shape") else len(array)
+    if hasattr(array, "shape"):
+        return int(array.shape[0])
+    return len(array) if hasattr(array, "__len__") else len(np.asarray(array))
 
 
 def take_rows(array: Any, rows: np.ndarray) -> Any:
@@ -29,4 +31,6 @@ def take_rows(array: Any, rows: np.ndarray) -> Any:
         return frame[rows].to_native()
     if hasattr(array, "shape"):  # tensors and other arrays, which stay what they are
         return array[rows]
+    if not hasattr(array, "__getitem__"):  # only numpy can read it
+        return np.asarray(array)[rows]
     return [array[row] for row in rows]

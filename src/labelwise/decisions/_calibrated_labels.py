@@ -17,13 +17,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
+    as_label_column,
     as_multilabel,
     check_constants,
+    classes_of_decisions,
     constant_labels,
     copy_feature_attributes,
     cut_params,
     fit_scorer,
     held_out_scores,
+    proba_of_classes,
     scoring_method,
     warn_of_constants,
 )
@@ -114,14 +117,14 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
         """Fit the estimator to all samples, and the calibration to its held-out scores.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Features of the samples, as the estimator takes them.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
@@ -144,12 +147,13 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
-        if Y is None:
+        if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         scoring_method(self.estimator)
-        matrix, names = check_labels(Y)
+        labels, self.target_classes_ = as_label_column(y)
+        matrix, names = check_labels(labels)
         check_consistent_length(X, matrix)
         n_samples = matrix.shape[0]
         is_weighted = sample_weight is not None
@@ -170,7 +174,8 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fit_params = cut_params(fit_params, counted, len(targets))
         rows = X if counted.size == len(targets) else take_rows(X, counted)
         self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
-        self.classes_ = np.arange(targets.shape[1])
+        is_matrix = self.target_classes_ is None
+        self.classes_ = np.arange(targets.shape[1]) if is_matrix else self.target_classes_
         self.label_names_ = names
         copy_feature_attributes(self, self.estimator_)
         return self
@@ -193,13 +198,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         NotFittedError
             If `fit` has not been called.
         """
-        check_is_fitted(self)
-        scorer = LabelScorer(self.estimator_, self.constants_)
-        proba = scorer.scores(X, scoring_method(self.estimator))
-        varying = np.flatnonzero(np.isnan(self.constants_))
-        for j, calibrator in zip(varying, self.calibrators_, strict=True):
-            proba[:, j] = calibrator.predict(proba[:, j])
-        return np.where(np.isnan(self.constants_), proba, self.constants_)
+        return proba_of_classes(self, self._proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the labels whose probability is at least 0.5.
@@ -219,7 +218,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         NotFittedError
             If `fit` has not been called.
         """
-        return (self.predict_proba(X) >= 0.5).astype(np.int64)
+        return classes_of_decisions(self, (self._proba(X) >= 0.5).astype(np.int64))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the metadata routing of this object, its estimator and its splitter.
@@ -242,6 +241,16 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 method_mapping=MethodMapping().add(caller="fit", callee="split"),
             )
         )
+
+    def _proba(self, X: Any) -> np.ndarray:
+        """Return the calibrated probabilities, of shape (n_samples, n_labels)."""
+        check_is_fitted(self)
+        scorer = LabelScorer(self.estimator_, self.constants_)
+        proba = scorer.scores(X, scoring_method(self.estimator))
+        varying = np.flatnonzero(np.isnan(self.constants_))
+        for j, calibrator in zip(varying, self.calibrators_, strict=True):
+            proba[:, j] = calibrator.predict(proba[:, j])
+        return np.where(np.isnan(self.constants_), proba, self.constants_)
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the groups for the splitter, and the arguments of the estimator's fit."""
@@ -292,7 +301,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_constants(self)
 
     def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
+    classes_of_decisions,
+    scores_of_classes,
     scoring_method,
 )
 from labelwise._validation import check_real, check_whole
@@ -193,14 +195,14 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any = None) -> BagPlugin:
+    def fit(self, X: Any, y: Any = None) -> BagPlugin:
         """Fit models of instances to bags and their labels, and tune thresholds on bags.
 
         Parameters
         ----------
         X : Dataset, Bags, list of 2-D arrays or 2-D array
             The bags.
-        Y : array-like, sparse matrix, data frame or list of sets, default=None
+        y : array-like, sparse matrix, data frame or list of sets, default=None
             The labels of the bags, 0 or 1, of shape (n_bags, n_labels); None if X is a `Dataset`.
 
         Returns
@@ -214,9 +216,9 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If an option, the bags or the labels are wrong, before any model is fitted.
         """
         rate, stopping = self._checked()
-        Y, names = bag_labels(X, Y)
+        labels, names = bag_labels(X, y)
         bags = learn_bags(self, X)
-        targets = learn_targets(self, bags, Y, names)
+        targets = learn_targets(self, bags, labels, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
         self.chosen_ = 0
         request = self._request(targets.matrix.shape[1])
@@ -250,7 +252,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The decisions, 0 or 1.
         """
         check_is_fitted(self)
-        return np.asarray(self.thresholds_.decide(self.decision_function(X)), dtype=np.int64)
+        decided = self.thresholds_.decide(self._bag_scores(X))
+        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the score of each label for each bag, aggregated over its instances.
@@ -266,9 +269,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The scores; 0 or 1 for labels that had one class in training.
         """
         check_is_fitted(self)
-        check_aggregation(self.aggregation, "aggregation")
-        bags = learn_bags(self, X, reset=False)
-        return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
+        return scores_of_classes(self, self._bag_scores(X))
 
     def predict_instances(self, X: Any) -> InstanceLabels:
         """Predict the labels of the instances of bags.
@@ -357,6 +358,12 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scaler = StandardScaler(with_mean=False).set_output(transform="default")
         return [make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))]
 
+    def _bag_scores(self, X: Any) -> np.ndarray:
+        """Return the aggregated scores of the labels, of shape (n_bags, n_labels)."""
+        check_aggregation(self.aggregation, "aggregation")
+        bags = learn_bags(self, X, reset=False)
+        return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
+
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
         return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
@@ -367,7 +374,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_thresholds(self.thresholds_, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         takes_sparse = [get_tags(one).input_tags.sparse for one in self._candidates()]
         tags.input_tags.sparse = all(takes_sparse)
         return tags

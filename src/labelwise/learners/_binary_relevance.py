@@ -17,8 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     as_multilabel,
     check_constants,
+    classes_of_decisions,
     copy_feature_attributes,
+    proba_of_classes,
     score_matrix,
+    scores_of_classes,
 )
 from labelwise._validation import n_rows, relative_weights
 from labelwise.learners._training import (
@@ -95,7 +98,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit(X, Y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
+    ``fit(X, y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
     every classifier; under scikit-learn's metadata routing its requests decide. Without an
     estimator the means of log-losses are weighted, also those on held-out folds.
 
@@ -140,14 +143,14 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> BinaryRelevance:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> BinaryRelevance:
         """Learn each label that has both classes."""
         if self.estimator is None:
-            return self._fit_regressions(X, Y, sample_weight, params)
+            return self._fit_regressions(X, y, sample_weight, params)
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
             copy_feature_attributes(self, self.estimators_[0])
@@ -156,8 +159,10 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the 0 or 1 of each label's classifier, int64 of shape (n_samples, n_labels)."""
         if self.estimator is None:
-            return np.asarray(self.decision_function(X) > 0, dtype=np.int64)
-        return self._columns(X, lambda fitted: np.asarray(fitted.predict(X)), np.int64)
+            decided = np.asarray(self._linear_scores(X) > 0, dtype=np.int64)
+        else:
+            decided = self._columns(X, lambda fitted: np.asarray(fitted.predict(X)), np.int64)
+        return classes_of_decisions(self, decided)
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -166,10 +171,8 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Labels that had one class in training have the score -1 or 1.
         """
         if self.estimator is None:
-            check_is_fitted(self)
-            X = learn_features(self, X, reset=False)
-            return np.asarray(X @ self.coef_.T + self.intercept_)
-        return self._scores(X, "decision_function", low=-1.0)
+            return scores_of_classes(self, self._linear_scores(X))
+        return scores_of_classes(self, self._scores(X, "decision_function", low=-1.0))
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -178,9 +181,11 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Labels that had one class in training have the probability 0 or 1.
         """
         if self.estimator is None:
-            proba = expit(self.decision_function(X))
-            return np.asarray(np.where(np.isnan(self.constants_), proba, self.constants_))
-        return self._scores(X, "predict_proba", low=0.0)
+            proba = expit(self._linear_scores(X))
+            proba = np.where(np.isnan(self.constants_), proba, self.constants_)
+        else:
+            proba = self._scores(X, "predict_proba", low=0.0)
+        return proba_of_classes(self, proba)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return who may ask for what is given to `fit`: the classifiers, if there are any."""
@@ -193,12 +198,12 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def _fit_regressions(
-        self, X: Any, Y: Any, sample_weight: Any, params: dict[str, Any]
+        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]
     ) -> BinaryRelevance:
         if params:
             raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         varying = targets.varying
@@ -238,6 +243,12 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self._tell(f"label {len(fitted)} of {targets.varying.size}")
         return fitted
 
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        """Return the scores of the regressions, of shape (n_samples, n_labels)."""
+        check_is_fitted(self)
+        X = learn_features(self, X, reset=False)
+        return np.asarray(X @ self.coef_.T + self.intercept_)
+
     def _scores(self, X: Any, method: str, low: float) -> np.ndarray:
         def column(fitted: Any) -> np.ndarray:
             return score_matrix(fitted, X, 1, method=method)[:, 0]
@@ -265,7 +276,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"estimators_ must be those of {n_varying} labels")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+        tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
         tags.input_tags.sparse |= self.estimator is None
         return tags
 

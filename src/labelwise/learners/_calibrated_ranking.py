@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelwise._estimators import (
     as_multilabel,
     check_constants,
+    classes_of_decisions,
     copy_feature_attributes,
+    scores_of_classes,
 )
 from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners._training import learn_targets, tell
@@ -117,13 +119,13 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any) -> CalibratedLabelRanking:
+    def fit(self, X: Any, y: Any) -> CalibratedLabelRanking:
         """Fit a model to each pair of labels, and to each label and the virtual one."""
         base = self._base()
         if not hasattr(base, "fit") or not is_classifier(base):
             raise TypeError(f"estimator must be a classifier, got {base!r}.")
         X = self._features(X, is_packable(base), reset=True)
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         pairs = all_pairs(targets.matrix)
         self.pairs_ = np.column_stack([pairs.first, pairs.second])
         self.fixed_votes_ = pairs.fixed
@@ -134,16 +136,20 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the votes of each label less those of the virtual one, (n_samples, n_labels)."""
+        return scores_of_classes(self, self._margins(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return 1 for labels with more votes than the virtual one, as int64."""
+        return classes_of_decisions(self, (self._margins(X) > 0).astype(np.int64))
+
+    def _margins(self, X: Any) -> np.ndarray:
+        """Return the votes of each label minus those of the virtual label."""
         check_is_fitted(self)
         X = self._features(X, isinstance(self.models_, Forests), reset=False)
         votes = np.tile(self._same_for_all(), (n_rows(X), 1))
         for part in self._counted(X):
             votes += part
         return np.asarray(votes[:, :-1] - votes[:, -1:])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return 1 for labels with more votes than the virtual one, as int64."""
-        return (self.decision_function(X) > 0).astype(np.int64)
 
     def _base(self) -> Any:
         return RandomForestClassifier(n_estimators=10) if self.estimator is None else self.estimator
@@ -196,16 +202,17 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         labels = self.pairs_[fixed].T.ravel()
         weights = np.concatenate([for_first, 1 - for_first])
         # As numbers with halves, also of no pairs at all.
-        return np.bincount(labels, weights, self.classes_.size + 1).astype(np.float64)
+        return np.bincount(labels, weights, self.constants_.size + 1).astype(np.float64)
 
     def _counted(self, X: Any) -> Iterator[np.ndarray]:
         """Give the votes of one block of models after the other, (n_samples, n_labels + 1)."""
         places = np.flatnonzero(np.isnan(self.fixed_votes_))
+        n_labels = self.constants_.size
         count = _votes_of_forests if isinstance(self.models_, Forests) else _votes_of_models
         # Threads, since the models would be copied to other processes. All votes are halves, and
         # sums of halves are exact in any order.
         yield from Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-            delayed(count)(self.models_, models, self.pairs_[places[models]], X, self.classes_.size)
+            delayed(count)(self.models_, models, self.pairs_[places[models]], X, n_labels)
             for models in _blocks(np.arange(places.size))
         )
 
@@ -231,7 +238,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             raise ValueError(f"models_ must be those of {n_models} pairs, got {n_held}.")
 
     def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base())
+        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)
 
 
 def _blocks(places: np.ndarray) -> list[np.ndarray]:

@@ -9,7 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._estimators import as_multilabel, check_constants
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    classes_of_decisions,
+    proba_of_classes,
+)
 from labelwise._validation import relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
 from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
@@ -112,10 +117,10 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> ExactFPlugin:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactFPlugin:
         """Learn the probabilities of each label at every size, and of the empty set."""
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         labels = targets.matrix
@@ -136,7 +141,8 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label sets with the highest expected F, int64 of 0 and 1."""
-        return np.concatenate([decided for decided, _ in self._decisions(X)]).astype(np.int64)
+        decided = np.concatenate([part for part, _ in self._decisions(X)]).astype(np.int64)
+        return classes_of_decisions(self, decided)
 
     def expected_f(self, X: Any) -> np.ndarray:
         """Return the F that is expected of each sample's predicted set, if the model is right."""
@@ -146,7 +152,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         """Return P(y_label = 1), of shape (n_samples, n_labels)."""
         proba = np.concatenate([joint.sum(axis=2) for joint, _ in self._joints(X)])
         # Shares of one sum to 1 but for rounding.
-        return np.asarray(np.minimum(proba, 1.0))
+        return proba_of_classes(self, np.minimum(proba, 1.0))
 
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return P(y_label = 1, s_y = s) at [sample, label, s - 1], and P(no label).
@@ -166,7 +172,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         """Give the probabilities of some samples after the other."""
         check_is_fitted(self)
         X = learn_features(self, X, reset=False)
-        n_labels = self.classes_.size
+        n_labels = self.constants_.size
         n_sizes = max(1, int(self.column_sizes_[self.column_labels_ < n_labels].max()))
         together = max(1, _TOGETHER // (n_labels * n_sizes))
         for first in range(0, X.shape[0], together):
@@ -185,7 +191,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         softmaxes(shares, bounds, np.empty(0), np.zeros(starts.size))
         proba[:, others], proba[:, starts] = shares, 0
         proba[:, starts] = np.maximum(1 - np.add.reduceat(proba, starts, axis=1), 0)
-        n_labels = self.classes_.size
+        n_labels = self.constants_.size
         joint = np.zeros((X.shape[0], n_labels, n_sizes))
         is_on = (self.column_labels_ < n_labels) & (self.column_sizes_ > 0)
         joint[:, self.column_labels_[is_on], self.column_sizes_[is_on] - 1] = proba[:, is_on]
@@ -216,6 +222,6 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         check_coefficients(self, labels.size)
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         tags.input_tags.sparse = True
         return tags

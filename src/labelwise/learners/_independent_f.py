@@ -14,8 +14,10 @@ from labelwise._estimators import (
     LabelScorer,
     as_multilabel,
     check_constants,
+    classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
+    proba_of_classes,
 )
 from labelwise.data import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
@@ -52,7 +54,7 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit(X, Y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
+    ``fit(X, y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
     the estimator; under scikit-learn's metadata routing its requests decide.
 
     References
@@ -86,7 +88,7 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, **params: Any) -> IndependentFPlugin:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> IndependentFPlugin:
         """Fit the estimator to the labels that have both classes."""
         base = self._base()
         if not hasattr(base, "predict_proba"):
@@ -96,7 +98,7 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "CalibratedLabels makes probabilities of scores."
             )
         fit_params = self._routed({"sample_weight": sample_weight, **params})
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         labels = np.asarray(targets.matrix.toarray(), dtype=np.int64)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
         copy_feature_attributes(self, self.estimator_)
@@ -104,25 +106,23 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label sets with the highest expected F, int64 of 0 and 1."""
-        decided, _ = maximize_expected_f_independent(self.predict_proba(X), beta=self.beta)
-        return np.asarray(decided, dtype=np.int64)
+        decided, _ = maximize_expected_f_independent(self._proba(X), beta=self.beta)
+        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def expected_f(self, X: Any) -> np.ndarray:
         """Return the F that is expected of each sample's predicted set, if the model is right."""
-        return maximize_expected_f_independent(self.predict_proba(X), beta=self.beta)[1]
+        return maximize_expected_f_independent(self._proba(X), beta=self.beta)[1]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return P(y_label = 1), of shape (n_samples, n_labels); 0 or 1 for constant labels."""
-        check_is_fitted(self)
-        scores = LabelScorer(self.estimator_, self.constants_).scores(X, "predict_proba")
-        return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
+        return proba_of_classes(self, self._proba(X))
 
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return P(y_label = 1, s_y = s) at [sample, label, s - 1], and P(no label).
 
         Both as of independent labels. O(n_labels²) numbers and a little more time for a sample.
         """
-        proba = self.predict_proba(X)
+        proba = self._proba(X)
         n_samples, n_labels = proba.shape
         joint = np.empty((n_samples, n_labels, n_labels))
         for i, row in enumerate(proba):
@@ -135,6 +135,12 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             estimator=self._base(),
             method_mapping=MethodMapping().add(caller="fit", callee="fit"),
         )
+
+    def _proba(self, X: Any) -> np.ndarray:
+        """Return P(y_label = 1) of all labels, of shape (n_samples, n_labels)."""
+        check_is_fitted(self)
+        scores = LabelScorer(self.estimator_, self.constants_).scores(X, "predict_proba")
+        return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
 
     def _base(self) -> Any:
         if self.estimator is not None:
@@ -154,4 +160,4 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_constants(self)
 
     def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base())
+        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)

@@ -10,7 +10,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from labelwise._estimators import as_multilabel, check_constants
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    classes_of_decisions,
+    scores_of_classes,
+)
 from labelwise._parallel import for_row_blocks
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
@@ -81,10 +86,10 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         self.k = k
         self.weighted = weighted
 
-    def fit(self, X: Any, Y: Any) -> OkapiNeighbors:
+    def fit(self, X: Any, y: Any) -> OkapiNeighbors:
         """Weigh the training documents and list those of each term."""
         check_whole(self.k, "k")
-        targets = learn_targets(self, X, Y)
+        targets = learn_targets(self, X, y)
         X = self._checked(X, reset=True)
         self.weights_ = None if self.weighted else OkapiWeights().fit(X)
         self.idf_ = inverse_document_frequency(X)
@@ -97,7 +102,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         scores: np.ndarray = self._sums(queries, levels, 1, self._labels)[0]
-        return scores
+        return scores_of_classes(self, scores)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return 1 for labels with half of the neighbours' weight, int64 (n_samples, n_labels)."""
@@ -109,7 +114,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         decided = (sums[:, :-1] > 0) & (sums[:, :-1] >= sums[:, -1:] / 2)
         fixed = ~np.isnan(self.constants_)
         decided[:, fixed] = self.constants_[fixed] == 1
-        return np.asarray(decided, dtype=np.int64)
+        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def score_curve(self, X_test: Any, term_order: Any, sizes: Sequence[int]) -> np.ndarray:
         """Return the scores of the labels at every size of a set of terms, in one pass.
@@ -214,7 +219,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
             raise ValueError("weights_ must be OkapiWeights, or None")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = not self.weighted
         return tags

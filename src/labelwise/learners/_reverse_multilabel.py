@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise._estimators import as_multilabel, check_constants
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    classes_of_decisions,
+    scores_of_classes,
+)
 from labelwise.learners._training import check_coefficients
 from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
@@ -123,9 +128,9 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any) -> ReverseMultilabel:
+    def fit(self, X: Any, y: Any) -> ReverseMultilabel:
         """Choose λ, and learn the weights of all labels together."""
-        learn_weights(self, X, Y, lambda labels: no_pairs(labels.shape[1]))
+        learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -133,11 +138,12 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
 
         Labels that had one class in training have the score -1 or 1.
         """
-        return linear_scores(self, X)
+        return scores_of_classes(self, linear_scores(self, X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return 1 where the score is above 0, int64 of shape (n_samples, n_labels)."""
-        return (self.decision_function(X) > 0).astype(np.int64)
+        decided = (linear_scores(self, X) > 0).astype(np.int64)
+        return classes_of_decisions(self, decided)
 
     def _check_loaded(self) -> None:
         """Refuse coefficients of other labels, as a file may have them."""
@@ -145,6 +151,6 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
             check_coefficients(self, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         tags.input_tags.sparse = True
         return tags

@@ -8,7 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise._estimators import as_multilabel, check_constants
+from labelwise._estimators import (
+    as_multilabel,
+    check_constants,
+    classes_of_decisions,
+    scores_of_classes,
+)
 from labelwise._validation import check_real
 from labelwise.learners._training import check_coefficients
 from labelwise.learners.structured._hinge_loss import decide, pairs_of
@@ -99,7 +104,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any) -> SubmodularMultilabel:
+    def fit(self, X: Any, y: Any) -> SubmodularMultilabel:
         """Count pairs, choose λ, and learn the weights of all labels together."""
         strength = check_real(self.interaction, "interaction", least=0.0, most=np.inf)
         share = check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
@@ -109,7 +114,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
-        learn_weights(self, X, Y, pairs_in)
+        learn_weights(self, X, y, pairs_in)
         # The last labels shown are all; none are if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
         places, gains = shown[-1] if shown else nothing
@@ -128,11 +133,12 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         gains = sparse.coo_array((self.gains_, self.pairs_.T), shape=(n_labels, n_labels)).tocsr()
         decided = decide(scores, self._pairs()).astype(np.float64)
         gained: np.ndarray = scores + decided @ (gains + gains.T)
-        return gained
+        return scores_of_classes(self, gained)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label set of the highest f, int64 of shape (n_samples, n_labels)."""
-        return decide(linear_scores(self, X), self._pairs()).astype(np.int64)
+        decided = decide(linear_scores(self, X), self._pairs()).astype(np.int64)
+        return classes_of_decisions(self, decided)
 
     def _pairs(self) -> PairGains:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
@@ -155,7 +161,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
             raise ValueError("gains_ must be finite, and none below 0")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__())
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         tags.input_tags.sparse = True
         return tags
 

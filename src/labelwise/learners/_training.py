@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
-from labelwise._estimators import constant_labels, warn_of_constants
+from labelwise._estimators import as_label_column, constant_labels, warn_of_constants
 from labelwise._validation import check_labels, check_readable
 
 
@@ -33,19 +33,47 @@ class Targets(NamedTuple):
 
 
 def learn_targets(
-    learner: Any, X: Any, Y: Any, label_names: Sequence[str] | None = None
+    learner: Any, X: Any, y: Any, label_names: Sequence[str] | None = None
 ) -> Targets:
-    """Check Y beside X, and let the learner remember its labels.
+    """Check the labels of samples and store what they say on the learner.
 
-    Sets `label_names_` (a tuple, or None if Y has no names), `constants_` (0 or 1 for labels with
-    one class, of which one warning tells; NaN for all others) and `classes_` (label numbers).
-    X is left alone: `learn_features` checks it for a learner that computes with it.
+    X is only asked for its number of rows: `learn_features` checks it for a learner that computes
+    with it.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets the attributes `label_names_` (tuple, or None if y has no names), `constants_` (0 or 1
+        for labels with one class, NaN for all others), `classes_` (numbers of the labels, or the
+        classes of a vector) and `target_classes_` (the classes of a vector, or None).
+    X : samples
+        As many as y has rows.
+    y : array, sparse matrix, frame, list of sets, or vector of at most two classes
+        Labels of the samples.
+    label_names : sequence of str, optional
+        Names of the columns of y.
+
+    Returns
+    -------
+    Targets
+        The labels as a boolean matrix.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes.
+
+    Warns
+    -----
+    UserWarning
+        Once, naming the labels that have one class only.
     """
-    if Y is None:
+    if y is None:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
         )
-    matrix, names = check_labels(Y, label_names=label_names)
+    labels, classes = as_label_column(y)
+    matrix, names = check_labels(labels, label_names=label_names)
     check_consistent_length(X, matrix)
     if 0 in matrix.shape:
         raise ValueError(f"Y must have a row and a label, got shape {matrix.shape}.")
@@ -53,7 +81,8 @@ def learn_targets(
     warn_of_constants(constants, names)
     learner.label_names_ = names
     learner.constants_ = constants
-    learner.classes_ = np.arange(matrix.shape[1])
+    learner.target_classes_ = classes
+    learner.classes_ = np.arange(matrix.shape[1]) if classes is None else classes
     return Targets(matrix, names, constants)
 
 
