@@ -139,6 +139,23 @@ def test_weights_count_as_repetitions_in_plugins(plugin):
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-3)
 
 
+@pytest.mark.parametrize("as_masks", [False, True])
+def test_given_splits_number_all_samples_although_some_have_no_weight(as_masks):
+    X, Y = some_data(60)
+    weights = (np.arange(60) % 3 > 0).astype(float)
+    rows = np.flatnonzero(weights)
+    parts = [np.arange(60) < 30, np.arange(60) >= 30]
+    of_rows = [part[rows] for part in parts]
+    given = [(parts[0], parts[1]), (parts[1], parts[0])]
+    kept = [(of_rows[0], of_rows[1]), (of_rows[1], of_rows[0])]
+    if not as_masks:
+        given = [tuple(map(np.flatnonzero, split)) for split in given]
+    weighted = ExactFPlugin(cv=given, penalty=[0.01, 1.0]).fit(X, Y, sample_weight=weights)
+    removed = ExactFPlugin(cv=kept, penalty=[0.01, 1.0]).fit(X[rows], Y[rows])
+    np.testing.assert_array_equal(weighted.penalties_, removed.penalties_)
+    np.testing.assert_allclose(weighted.predict_proba(X), removed.predict_proba(X), atol=1e-6)
+
+
 def test_weights_are_routed_through_lfp():
     X, Y = some_data()
     weights = np.arange(len(X)) + 0.5

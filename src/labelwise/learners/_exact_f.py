@@ -26,6 +26,7 @@ from labelwise.learners.regression._penalty_path import (
     penalty_splits,
 )
 from labelwise.learners.regression._size_tasks import SizeTasks, size_tasks
+from labelwise.splitting import splits_of
 
 # Probabilities that are held at a time while deciding.
 _TOGETHER = 2**23
@@ -123,10 +124,11 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         targets = learn_targets(self, X, y)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
-        labels = targets.matrix
+        labels, cv = targets.matrix, self.cv
         if weights is not None:
-            # Without weight there is no sample, so that its class may be none.
+            # A sample of weight 0 is left out, so that its class need not be learnt.
             counted = np.flatnonzero(weights)
+            cv = _splits_of_rows(cv, X, labels, counted)
             X, labels, weights = X[counted], labels[counted], weights[counted]
         sizes = size_tasks(labels)
         self.column_labels_, self.column_sizes_ = sizes.labels, sizes.sizes
@@ -134,7 +136,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.zeros(sizes.labels.size)
         self.penalties_ = np.full(sizes.widths.size, np.nan)
         if sizes.is_task.any():
-            splits = penalty_splits(self.cv, X, sizes.classes) if len(penalties) > 1 else []
+            splits = penalty_splits(cv, X, sizes.classes) if len(penalties) > 1 else []
             problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             self._learn(problem, sizes)
         return self
@@ -225,3 +227,13 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         tags.input_tags.sparse = True
         return tags
+
+
+def _splits_of_rows(cv: Any, X: Any, labels: Any, rows: np.ndarray) -> Any:
+    """Return given splits of all samples as splits of some rows; other `cv` as they are."""
+    if isinstance(cv, int | np.integer) or hasattr(cv, "split") or rows.size == X.shape[0]:
+        return cv
+    number = np.full(X.shape[0], -1)
+    number[rows] = np.arange(rows.size)
+    parts = ([number[part] for part in split] for split in splits_of(cv, X, labels))
+    return [(train[train >= 0], test[test >= 0]) for train, test in parts]
