@@ -193,14 +193,14 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, **params: Any) -> TunedThresholds:
+    def fit(self, X: Any, y: Any, **params: Any) -> TunedThresholds:
         """Tune thresholds on held-out scores, and fit the estimator to all samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples, in any form that the estimator takes.
-        Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
+        y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
             The true labels, 0 or 1.
         **params : dict
             `groups` goes to the splitter and to the choice of thresholds; everything else, such
@@ -218,12 +218,12 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         TypeError, ValueError
             If an option or the labels are wrong, before any model is fitted.
         """
-        if Y is None:
+        if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         scoring_method(self.estimator)
-        labels = self._labels(Y)
+        labels = self._labels(y)
         check_consistent_length(X, labels.matrix)
         request = self._request(labels.matrix.shape[1])
         dense = labels.matrix.toarray().astype(np.int64)

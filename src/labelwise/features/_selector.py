@@ -103,14 +103,14 @@ class TermSelector(SelectorMixin, BaseEstimator):
                     found[f"{'/'.join(names)} {rule}"] = {"by": names, "combine": rule}
         return found
 
-    def fit(self, X: Any, Y: Any) -> TermSelector:
+    def fit(self, X: Any, y: Any) -> TermSelector:
         """Score and rank the terms."""
         chosen, cut = check_wishes(self)
-        if Y is None:
+        if y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
         check_readable(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
-        scores = all_scores(present_terms(X), label_rows(Y), cut)
+        scores = all_scores(present_terms(X), label_rows(y), cut)
         lists = scores[[SCORES.index(name) for name in chosen]]
         self.scores_ = lists[0] if len(chosen) == 1 else combine(lists, self.combine)
         self.ranking_ = best_first(self.scores_)
