@@ -1,4 +1,7 @@
-"""The general F-measure maximizer finds the best of all label sets."""
+"""The general F-measure maximizer finds the best of all label sets.
+
+Tests `_expected_f`, `_expected_f_kernels` and the checks in `_probabilities`.
+"""
 
 import numpy as np
 import pytest
@@ -263,9 +266,9 @@ def test_an_offender_in_a_late_block_is_named_by_its_own_number(monkeypatch):
             [1, 1],
             1,
             ValueError,
-            "as many rows as 2 samples .* \\(5, 2\\)",
+            "p_empty gives n_samples=2, got shape \\(5, 2\\)",
         ),
-        (sparse.csr_array((5, 2)), [], 1, ValueError, "as many rows as 0 samples"),
+        (sparse.csr_array((5, 2)), [], 1, ValueError, "p_empty gives n_samples=0"),
         (sparse.csr_array((2, 2)), [1, 2], 1, ValueError, "p_empty must .* got 2 at sample 1;"),
         (sparse.csr_array((2, 2), dtype=complex), [1], 1, TypeError, "numbers, got complex128"),
     ],

@@ -153,8 +153,8 @@ def _check_sparse(joint: Any, n_samples: int) -> sparse.csr_array:
     """Return checked probabilities as CSR, with the same number of rows for each sample."""
     if joint.ndim != 2 or n_samples == 0 or joint.shape[0] % n_samples:
         raise ValueError(
-            "sparse joint must have n_samples * n_labels rows, a multiple of the "
-            f"{n_samples} entries of p_empty, got shape {joint.shape}."
+            "sparse joint must have n_samples * n_labels rows, and p_empty gives "
+            f"n_samples={n_samples}, got shape {joint.shape}."
         )
     if joint.dtype.kind not in "biuf":
         raise TypeError(f"joint must hold numbers, got {joint.dtype}.")
