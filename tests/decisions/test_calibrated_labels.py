@@ -1,4 +1,4 @@
-"""Calibrated probabilities keep their word, label by label, for any estimator."""
+"""Calibrated probabilities match the shares of positives, for any estimator."""
 
 import numpy as np
 import pandas as pd

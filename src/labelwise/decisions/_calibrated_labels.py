@@ -226,7 +226,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         MetadataRouter
-            scikit-learn's description of which of them receive the arguments of `fit`.
+            Description of which of them receive the arguments of `fit`, for scikit-learn.
         """
         is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
         return (

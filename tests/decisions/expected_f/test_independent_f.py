@@ -1,4 +1,4 @@
-"""From probabilities alone, the best label set is found exactly if labels are independent."""
+"""For independent labels, the best label set follows from the probabilities alone."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Joint probabilities from samples are shares, and made consistent they are the nearest ones."""
+"""Joint probabilities from draws are shares; consistent ones are the nearest possible."""
 
 import numpy as np
 import pytest

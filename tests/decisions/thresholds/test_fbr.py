@@ -1,4 +1,4 @@
-"""FBR raises the thresholds of labels whose F is low."""
+"""FBR raises the thresholds of labels whose F-measure is low."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The micro frontier is the concave line over all that thresholds can reach."""
+"""The micro frontier is the concave envelope of the points that thresholds reach."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Thresholds decide, are told, and are written and read as plain JSON."""
+"""Thresholds decide by name, for dense and sparse scores, and describe themselves."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Algorithm 1 of pillai2012 does what is published, and reaches the same value."""
+"""Algorithm 1 of Pillai et al. (2012) runs as published, and reaches the optimum."""
 
 import math
 from functools import partial

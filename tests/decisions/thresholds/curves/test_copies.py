@@ -1,4 +1,4 @@
-"""Copies of a row are found: rows that share all their scores with each other alone."""
+"""Copies of a row are rows that share all scores with each other and with no other row."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rows of a group, scores of one row and copies of a row are never told apart by chance."""
+"""Rows of a group, scores of one row and copies of a row are in the same fold."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Intervals hold the value on new rows; spreads are of thresholds tuned on drawn rows."""
+"""Intervals are order statistics of values on new rows, spreads of tuned thresholds."""
 
 import numpy as np
 import pytest

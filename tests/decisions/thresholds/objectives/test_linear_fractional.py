@@ -1,4 +1,4 @@
-"""No quotient of linear functions is called the highest unless it is."""
+"""A value is certified as the highest only if no thresholds have a higher one."""
 
 import numpy as np
 import pytest

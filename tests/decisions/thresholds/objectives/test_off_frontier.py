@@ -1,4 +1,7 @@
-"""Constraints that some thresholds meet are met, and the gap bounds what is missed."""
+"""Constraints that some thresholds meet are met, and the gap bounds all other values.
+
+Tests `_off_frontier` with `_hit_search`, `_hit_search_kernels` and `curves/_frontier_steps`.
+"""
 
 import itertools
 

@@ -1,4 +1,7 @@
-"""Shrunk thresholds lie between those of each label and one threshold for all labels."""
+"""Shrunk thresholds lie between those of each label and one threshold for all labels.
+
+Tests `_shrinkage` with `_blended_curves` and `_pooled_curve`.
+"""
 
 import numpy as np
 import pytest

@@ -1,1 +1,5 @@
-"""The value on new samples: corrected values, held-out folds, and intervals by resampling."""
+"""Estimates of the value on new samples: held-out folds, corrected values and intervals.
+
+Modules here import `curves`, `objectives` and splitting; `_solve`, `_fbr`, `shrinkage` and the
+estimators use them.
+"""
