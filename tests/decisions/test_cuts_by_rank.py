@@ -59,11 +59,7 @@ def test_columns_are_matched_by_name():
         (lambda: proportion_cut([[0.1]], [[1, 0]]), "scores has 1 labels but Y_train has 2"),
         (
             lambda: proportion_cut([[0.1]], [[1]], factor=-1),
-<<<<<<< ours
-            "factor must be finite and not negative",
-=======
             "factor must be finite",
->>>>>>> theirs
         ),
         (lambda: proportion_cut([[0.1]], np.zeros((0, 1))), "Y_train must have a row"),
     ],
