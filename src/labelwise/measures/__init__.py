@@ -1,4 +1,7 @@
-"""Measure decisions and rankings: counts, their measures and averages, whole evaluations."""
+"""Evaluate decisions and scores: measures of counts, ranking measures, averages and scorers.
+
+Measures use only `_validation` and `_text`; every later stage may import the names listed here.
+"""
 
 from labelwise._publishing import publish
 from labelwise.measures._averages import Measure as Measure

@@ -1,7 +1,7 @@
-"""Intervals by drawing the samples with replacement.
+"""Bootstrap intervals of measures: draw the samples with replacement.
 
-Counts and means over samples are sums over samples: a draw only reweights them, so that all draws
-are products of a matrix of weights with what each sample adds.
+Counts and means over samples are sums over samples, so a draw only changes the weights of samples:
+all draws together are products of a weight matrix with what each sample contributes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from labelwise.measures._counts import Counts, counts_from, exactly_empty
 from labelwise.measures._named_measures import NamedMeasure
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
 
-# Weights held at a time.
+# Number of weights in memory at a time.
 _BLOCK = 2**21
 
 
 class Resampling(NamedTuple):
-    """How often to draw, how much of the draws an interval holds, and the source of chance."""
+    """Number of draws, share of the draws in an interval, and random generator."""
 
     n_draws: int
     confidence: float
@@ -31,7 +31,7 @@ class Resampling(NamedTuple):
 
 
 def check_resampling(n_bootstrap: Any, confidence: Any, random_state: Any) -> Resampling | None:
-    """Return how to draw, or None for no draws."""
+    """Check the options of the bootstrap; return None if there are no draws."""
     n_draws = check_n_bootstrap(n_bootstrap)
     confidence = check_share(confidence, "confidence")
     if n_draws == 0:
@@ -48,9 +48,10 @@ def intervals(
     undefined: str | float,
     resampling: Resampling,
 ) -> dict[str, tuple[float, float]]:
-    """Return the percentile interval of each additive measure, NaN where a draw had no value.
+    """Compute the percentile interval of each measure that is a sum over samples.
 
-    `each` holds the values of each sample of the measures that are means over samples.
+    `each` has the values of each sample, for the measures that are means over samples. An interval
+    is NaN if a draw had no value.
     """
     averaged = [measure.name for measure in measures if measure.by == "sample"]
     counted = [m for m in measures if m.needs == "decided" and m.by != "sample"]
@@ -78,7 +79,7 @@ def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
 
 
 def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
-    """Yield how often each sample (row) was taken by each of some draws (columns)."""
+    """Yield how often each sample (row) is in each draw (column), in blocks."""
     n_together = max(1, _BLOCK // n_samples)
     for start in range(0, resampling.n_draws, n_together):
         n_columns = min(n_together, resampling.n_draws - start)
@@ -90,7 +91,7 @@ def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
 
 
 def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_array, ...]:
-    """Return hits, truth and decisions, a row for each label."""
+    """Return hits, truth and decisions as matrices with a row for each label."""
     matrices = (Y.multiply(decided), Y, decided)
     return tuple(sparse.csr_array(matrix.T, dtype=np.float64) for matrix in matrices)
 
@@ -98,9 +99,9 @@ def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_a
 def _counts_of_draws(
     cells: tuple[sparse.csr_array, ...], draws: np.ndarray, weights: np.ndarray
 ) -> dict[str, Counts]:
-    """Return the counts of each draw (first axis) by label, and of all labels together.
+    """Count each draw (first axis) by label, and over all labels.
 
-    With weights that are not the draws themselves, the sums of weights take their place.
+    If `weights` differ from `draws`, the counts are sums of weights.
     """
     by_label = _counts_under(cells, draws)
     if weights is not draws:

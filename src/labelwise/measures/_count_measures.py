@@ -1,8 +1,7 @@
-"""Measures of counts: each takes (tp, fp, fn, tn), numbers or arrays, and works cell by cell.
+"""Measures of counts: functions of (tp, fp, fn, tn), numbers or arrays, applied cell by cell.
 
-Where a quotient is 0/0 the value is NaN, never silently a number; only `f_measure` and `jaccard`
-of an empty truth met by an empty decision are 1 (dembczynski2013). Counts may be of any type;
-small integer types, whose sums would overflow, are taken as float64.
+A quotient 0/0 is NaN, except that `f_measure` and `jaccard` are 1 without positives and decisions.
+Counts may be of any type; small integer types, whose sums would overflow, are converted to float64.
 """
 
 from __future__ import annotations

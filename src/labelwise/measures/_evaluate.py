@@ -1,4 +1,4 @@
-"""Evaluate an outcome: every measure that applies, in one pass over what they share."""
+"""The function `evaluate`: compute all measures from counts and ranks computed once."""
 
 from __future__ import annotations
 
@@ -31,37 +31,38 @@ def evaluate(
     confidence: float = 0.95,
     random_state: Any = None,
 ) -> Evaluation:
-    """Return every measure that applies to scores, decisions or both, also by label.
+    """Compute every measure that applies to scores, decisions or both.
 
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
-        The truth, 0/1 of shape (n_samples, n_labels).
-    scores : array, sparse matrix or frame, optional
-        For the ranking measures. In a sparse matrix absent scores are tied below all present ones.
-    decided : array, sparse matrix, frame or list of sets, optional
-        For the measures of counts.
-    beta : float
-        Of the F-measures.
-    cutoffs : iterable of int
-        The k of precision and NDCG at k; those beyond the number of labels are left out.
-    undefined : {"nan", "skip"} or float
-        What labels and samples without a value do to a mean: make it NaN, be left out, or count as
-        this number. The evaluation tells how many they were.
-    label_names : sequence of str, optional
-        Names of the columns; for lists of sets, the columns. Frames bring their own, and columns
-        are matched by name. Without them, sets beside an array without names must hold column
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix, frame or None, default=None
+        Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
+        present scores.
+    decided : array, sparse matrix, frame, list of sets or None, default=None
+        Decisions for the measures of counts.
+    beta : float, default=1.0
+        Weight of recall in the F-measures: recall counts beta² as much as precision.
+    cutoffs : iterable of int, default=(1, 3, 5)
+        Values of k for precision and NDCG at k; those above the number of labels are left out.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels and samples without a value enter a mean: "nan" makes the mean NaN, "skip" leaves
+        them out, and a number replaces each missing value. `Evaluation.n_undefined` counts them.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns. Frames bring their own names, and
+        columns are matched by name. Without names, sets beside an array must contain column
         numbers, and sets alone have their sorted members as columns.
-    sample_weight : array of shape (n_samples,), optional
-        Weights of the samples, not negative: a sample of weight 2 counts as two, one of weight 0
-        as none. Numbers of positives and decisions then are sums of weights.
-    n_bootstrap : int
-        Number of draws of the samples with replacement from which intervals are made; 0 for none.
-        Measures of counts and means over samples get one, AUC and average precision by label or
-        overall get none. An interval is NaN if a draw had no value.
-    confidence : float
-        Share of the draws between the ends of an interval (percentiles).
-    random_state : int, RandomState or None
+    sample_weight : array of shape (n_samples,) or None, default=None
+        Weights of the samples, not negative: a sample of weight 2 counts as two samples, one of
+        weight 0 as none. Numbers of positives and decisions are then sums of weights.
+    n_bootstrap : int, default=0
+        Number of times that the samples are drawn with replacement to compute intervals; 0 for no
+        intervals. Measures of counts and means over samples get an interval, but not AUC and
+        average precision by label or of all cells. An interval is NaN if a draw had no value.
+    confidence : float, default=0.95
+        Share of the draws inside an interval (percentiles), between 0 and 1.
+    random_state : int, RandomState or None, default=None
         Seed of the draws.
 
     Returns
@@ -69,10 +70,22 @@ def evaluate(
     Evaluation
         Values by name; prints as a table.
 
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If neither scores nor decisions are given, if they do not match Y, or if an option is out of
+        its range.
+
+    See Also
+    --------
+    scorer : One of these measures as a scorer for scikit-learn.
+
     Notes
     -----
-    Sorting the columns dominates, O(n_samples * n_labels * log(n_samples)); threads share it, and
-    the result does not depend on their number. A draw costs O(n_samples + nnz).
+    Most of the time goes into sorting columns, O(n_samples * n_labels * log(n_samples)); threads
+    share the work, and the result does not depend on their number. A draw costs O(n_samples + nnz).
 
     Examples
     --------
@@ -109,7 +122,7 @@ def evaluate(
 
 
 def _applicable(outcome: Outcome, beta: float, cutoffs: Iterable[int]) -> list[NamedMeasure]:
-    """Return the measures whose needs are met, in the order of tables."""
+    """List the measures whose input is given, in the order of tables."""
     n_labels = outcome.Y.shape[1]
     known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs]).values()
     within = [measure for measure in known if measure.k <= n_labels]
@@ -123,7 +136,7 @@ def measure_outcome(
     *,
     keep_samples: bool = False,
 ) -> tuple[dict[str, Measured], dict[str, np.ndarray]]:
-    """Return what each measure found, and its values for each label (and sample, if kept)."""
+    """Compute each measure, and its values for each label (and sample, if kept)."""
     measured, each = {}, {}
     for measure, evidence in _with_evidence(outcome, measures):
         values = measure.values_of(evidence)
@@ -139,7 +152,7 @@ def measure_outcome(
 def _with_evidence(
     outcome: Outcome, measures: Sequence[NamedMeasure]
 ) -> Iterator[tuple[NamedMeasure, Any]]:
-    """Pair each measure with the counts or places it is made of, found once and then let go."""
+    """Pair each measure with the counts or ranks that it needs, computed once."""
     for needs in ("decided", "scores"):
         for by in ("all", "label", "sample"):
             chosen = [measure for measure in measures if (measure.needs, measure.by) == (needs, by)]
@@ -149,7 +162,7 @@ def _with_evidence(
 
 
 def _evidence(outcome: Outcome, needs: str, by: str) -> Any:
-    """Return the counts, or the places of positives, of each label, of each sample or of all."""
+    """Compute counts or ranks of positives by label, by sample or overall."""
     answers = getattr(outcome, needs)
     # A sample by itself has the same value whatever its weight.
     if outcome.weights is None or by == "sample":
@@ -162,7 +175,7 @@ def _evidence(outcome: Outcome, needs: str, by: str) -> Any:
 def _per_label(
     outcome: Outcome, measures: Sequence[NamedMeasure], each: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Return a column for each measure of single labels, after the sizes of truth and decision."""
+    """List the sizes of truth and decisions, then the measures, of each label."""
     sizes = {"positives": outcome.Y, "decided": outcome.decided}
     columns = {name: _sizes(Y, outcome.weights) for name, Y in sizes.items() if Y is not None}
     for measure in measures:
@@ -172,7 +185,7 @@ def _per_label(
 
 
 def _sizes(Y: sparse.csc_array, weights: np.ndarray | None) -> np.ndarray:
-    """Return how often each label occurs, or the weight of the samples that have it."""
+    """Count how often each label occurs, or sum the weights of its samples."""
     if weights is None:
         return np.asarray(np.diff(Y.indptr), dtype=np.int64)
     return np.asarray(weights @ Y.astype(np.float64))

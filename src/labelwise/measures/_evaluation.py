@@ -1,4 +1,4 @@
-"""An evaluation: all values of an outcome, as table, page, dictionary or frame."""
+"""The result of `evaluate`: all values, as text, HTML, dictionary or data frame."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from labelwise._text import as_html, as_text
 
 _AVERAGES = ("micro", "macro", "sample")
-# A page shows so many labels; frames and dictionaries have all.
+# Number of labels in the HTML table; frames and dictionaries contain all labels.
 _MOST_LABELS_SHOWN = 100
 
 
 class Measured(NamedTuple):
-    """The value of a measure, the rankings or counts it averages, and its interval."""
+    """The value of a measure, what it averages, and its interval."""
 
     value: float
     by: str
@@ -29,24 +29,40 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Mapping[str, float]):
-    """Every measure of an outcome: a mapping from names to values that prints as a table.
+    """All measures of one outcome: a mapping from names to values.
+
+    An evaluation prints as a table. `labelwise.measures.evaluate` creates it.
 
     Parameters
     ----------
     measured : mapping of str to Measured
-        Value, what it is averaged over, how many of these had none, and the interval if any.
-    per_label : mapping of str to array
-        A value for each label; first the number of positives (and of decisions).
+        For each measure its value, what it averages over, the number of undefined values, and the
+        ends of the interval if there is one.
+    per_label : mapping of str to array of shape (n_labels,)
+        Values of each label; the first columns are the numbers of positives and of decisions.
     label_names : tuple of str
-        Names of the labels, "0", "1", … if they came without.
+        Names of the labels; "0", "1", ... if they have none.
     n_samples : int
-        Number of rows.
-    beta : float
-        Of the F-measures.
-    undefined : {"nan", "skip"} or float
-        What labels and samples without a value did to the means.
-    confidence : float or None
-        Of the intervals; None if there are none.
+        Number of samples.
+    beta : float, default=1.0
+        Weight of recall in the F-measures.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels and samples without a value entered the means.
+    confidence : float or None, default=None
+        Confidence of the intervals; None without intervals.
+
+    See Also
+    --------
+    evaluate : Compute every measure of scores and decisions.
+
+    Examples
+    --------
+    >>> from labelwise.measures import evaluate
+    >>> evaluation = evaluate([[1, 0], [0, 1]], decided=[[1, 0], [1, 1]])
+    >>> evaluation["micro-precision"], evaluation["hamming-loss"]
+    (0.6666666666666666, 0.25)
+    >>> evaluation.to_dict(by="label")["0"]["precision"]
+    0.5
     """
 
     measured: Mapping[str, Measured]
@@ -68,7 +84,7 @@ class Evaluation(Mapping[str, float]):
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """Ends of the interval of each measure that has one."""
+        """Ends (low, high) of the interval of each measure that has one."""
         return {
             name: (found.low, found.high)
             for name, found in self.measured.items()
@@ -77,11 +93,27 @@ class Evaluation(Mapping[str, float]):
 
     @property
     def n_undefined(self) -> dict[str, int]:
-        """How many labels or samples (or the whole) had no value, for each measure."""
+        """Number of labels or samples without a value, for each measure."""
         return {name: found.n_undefined for name, found in self.measured.items()}
 
     def to_dict(self, by: str = "measure") -> dict[str, Any]:
-        """Return the value of each measure, or with by="label" the measures of each label."""
+        """Convert to a dictionary of plain numbers.
+
+        Parameters
+        ----------
+        by : {"measure", "label"}, default="measure"
+            Whether the keys are measures, or labels with a dictionary of measures each.
+
+        Returns
+        -------
+        dict
+            Values by measure, or dictionaries by label.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
         if _check_by(by) == "measure":
             return dict(self)
         rows = zip(*(column.tolist() for column in self.per_label.values()), strict=True)
@@ -91,10 +123,24 @@ class Evaluation(Mapping[str, float]):
         }
 
     def to_frame(self, by: str = "measure", *, backend: str | None = None) -> Any:
-        """Return a frame with a row for each measure, or with by="label" for each label.
+        """Convert to a data frame.
 
-        `backend` is "pandas", "polars" or "pyarrow"; without it, the first of them that is
-        installed.
+        Parameters
+        ----------
+        by : {"measure", "label"}, default="measure"
+            Whether there is a row for each measure or for each label.
+        backend : {"pandas", "polars", "pyarrow"} or None, default=None
+            Library of the frame; None takes the first of them that is installed.
+
+        Returns
+        -------
+        DataFrame or pyarrow.Table
+            Columns measure, value, (low, high,) undefined; or label and its measures.
+
+        Raises
+        ------
+        ValueError
+            If `by` or `backend` is unknown.
         """
         import narwhals as nw
 
@@ -129,7 +175,7 @@ class Evaluation(Mapping[str, float]):
         return f"Evaluation of {self.n_samples:,} samples and {len(self.label_names):,} labels"
 
     def _averages(self) -> list[list[str]]:
-        """Return the rows of measures that come micro, macro and by sample, below a heading."""
+        """List the measures that have a micro, a macro and a sample average."""
         split = [name.split("-", 1) for name in self.measured]
         names = dict.fromkeys(parts[1] for parts in split if parts[0] in _AVERAGES)
         return [
@@ -151,7 +197,7 @@ class Evaluation(Mapping[str, float]):
         return f"{_number(found.value)} [{_number(found.low)}, {_number(found.high)}]"
 
     def _notes(self) -> list[str]:
-        """Say what beta and the intervals are, and which means lack how many values."""
+        """Explain beta, intervals and undefined values below the tables."""
         notes = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
         if self.confidence is not None:
             notes.append(f"In brackets: {self.confidence:.0%} interval by bootstrap over samples.")

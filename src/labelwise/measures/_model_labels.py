@@ -1,4 +1,4 @@
-"""The labels that a fitted model knows, and the truth in the order of its columns."""
+"""Match the true labels with the labels that a fitted model knows, by name or by column."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from labelwise._validation import (
     names_in_sets,
 )
 
-# Models within models that are looked into, at most.
+# Greatest depth of nested models (pipelines, searches) that is searched for label names.
 _DEEPEST = 20
 
 
 class ModelTruth(NamedTuple):
-    """The truth in the columns of a model's answers, and the labels that the model lacks."""
+    """True labels in the columns of a model, and labels unknown to the model."""
 
     known: Any  # Labels, or Y as it came if the model's labels have no names
     unknown: Labels | None = None  # None if there are none
@@ -34,10 +34,10 @@ class ModelTruth(NamedTuple):
 
 
 def label_names_of(model: Any) -> tuple[str, ...] | None:
-    """Return the names of the labels that a model was fitted to, None if they had none.
+    """Return the names of the labels of a fitted model, None without names.
 
-    They are its ``label_names_``, or those of the model that it hands its samples to: the last
-    step of a pipeline, the best estimator of a search, the estimator within another.
+    The names are the attribute ``label_names_`` of the model, of the last step of a pipeline, of
+    the best estimator of a search, or of the estimator within a meta-estimator.
     """
     for _ in range(_DEEPEST):
         names = getattr(model, "label_names_", None)
@@ -56,17 +56,26 @@ def _model_within(model: Any) -> Any:
 
 
 def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
-    """Return Y in the columns of the model's answers.
+    """Arrange true labels in the columns of a model's predictions.
 
     Parameters
     ----------
     model : fitted estimator
-        Its names are those that `label_names_of` finds.
+        Names of its labels come from `label_names_of`.
     Y : array, sparse matrix, frame or list of sets
-        The truth. Names go by the names of the model; without names on either side, columns go by
-        position.
-    unknown_labels : {"raise", "missed"}
-        Whether labels that the model does not know are an error, or come as labels of their own.
+        True labels. Columns are matched by name if both sides have names, else by position.
+    unknown_labels : {"raise", "missed"}, default="raise"
+        Whether labels unknown to the model are an error, or are returned apart.
+
+    Returns
+    -------
+    ModelTruth
+        Known and unknown labels.
+
+    Raises
+    ------
+    ValueError
+        If Y lacks a label of the model, or has an unknown label and `unknown_labels` is "raise".
     """
     names = label_names_of(model)
     if is_list_of_sets(Y):
@@ -92,9 +101,9 @@ def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
 
 
 def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> Labels:
-    """Return Y in the columns of the model's answers, which must have all of its labels.
+    """Arrange true labels in the columns of a model, which must know all of them.
 
-    `label_names` say what the columns are, in the place of the model's own names.
+    `label_names`, if given, name the columns instead of the names of the model.
     """
     goes_by_position = label_names_of(model) is None and not is_list_of_sets(Y)
     if label_names is not None or goes_by_position:

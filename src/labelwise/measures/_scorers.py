@@ -1,4 +1,4 @@
-"""Scorers: measures by name, in the form that scikit-learn's model selection takes."""
+"""Scorers for scikit-learn's model selection: measures by name, applied to an estimator."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
-from labelwise._validation import (
-    Labels,
-    Outcome,
-    as_dense,
-    check_outcome,
-    check_undefined,
-    is_array_per_label,
-    scores_of_class_1,
-)
+from labelwise._validation import check_undefined
 from labelwise.measures._evaluate import measure_outcome
-from labelwise.measures._model_labels import ModelTruth, truth_for
+from labelwise.measures._model_answers import outcome_of
+from labelwise.measures._model_labels import truth_for
 from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
 from labelwise.measures.ranking._mean_over_rankings import check_k
 
@@ -34,36 +24,46 @@ def scorer(
     undefined: str | float = "nan",
     unknown_labels: str = "raise",
 ) -> Scorer:
-    """Return a scikit-learn scorer for the measure that `evaluate` calls by that name.
+    """Build a scikit-learn scorer for a measure of `evaluate`, by its name.
 
     Parameters
     ----------
     name : str
-        For instance "micro-f", "macro-auc" or "precision-at-5". Losses come negated, since
-        scikit-learn takes greater for better, and are called so: "neg-hamming-loss".
-    beta : float
-        For F-measures; other than 1 for any other measure is a ValueError.
-    undefined : {"nan", "skip"} or float
-        As in `evaluate`.
+        For instance "micro-f", "macro-auc" or "precision-at-5". Losses are negated, since
+        scikit-learn maximises scores, and have the prefix "neg-": "neg-hamming-loss".
+    beta : float, default=1.0
+        Weight of recall in the F-measure. Any other measure allows only 1.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
-        What happens if Y has labels that the model was not fitted to, as sets and frames may. With
-        "missed" such a label is never decided, so that its positives are false negatives, and its
-        score is below all others.
+        What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
+        an error. With "missed", such a label is never decided, so its positives are false
+        negatives, and its scores are below all others.
 
     Returns
     -------
     Scorer
-        To be called with estimator, X, Y and, if wanted, ``sample_weight=``; for scikit-learn's
-        metadata routing it has ``set_score_request(sample_weight=True)``. Measures of counts ask
-        the estimator for ``predict``, ranking measures for ``decision_function`` or else
-        ``predict_proba``; where this is a list with an array for each label, a label that was
-        never seen has the probability 0.
+        A callable ``scorer(estimator, X, Y, sample_weight=None)``. Its method ``set_score_request``
+        requests sample weights under scikit-learn's metadata routing.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, a loss lacks its prefix, or an option is out of its range.
+
+    See Also
+    --------
+    scorers : Several measures from one call of the estimator.
 
     Notes
     -----
-    Sets and the columns of frames go by the names that the model was fitted to: the
-    ``label_names_`` of the estimator, of the last step of a pipeline, or of the best estimator of
-    a search. If there are none, frames go by position, and sets must hold column numbers.
+    Measures of counts call ``predict`` of the estimator; ranking measures call
+    ``decision_function``, or ``predict_proba`` if there is none. If ``predict_proba`` returns a
+    list with an array for each label, a label without positives in training has probability 0.
+
+    Sets and columns of frames are matched by the names that the model was fitted to:
+    ``label_names_`` of the estimator, of the last step of a pipeline, or of the best estimator of a
+    search. Without names, frames are matched by position, and sets must contain column numbers.
 
     Examples
     --------
@@ -86,10 +86,37 @@ def scorers(
     undefined: str | float = "nan",
     unknown_labels: str = "raise",
 ) -> Scorers:
-    """Return one scorer for several measures: it asks the estimator once and gives them by name.
+    """Build one scikit-learn scorer for several measures.
 
-    It serves as ``scoring=`` of ``cross_validate`` and of searches with ``refit=name``. Without
-    names, every measure that has no cutoff. For names and arguments see `scorer`.
+    The scorer calls the estimator once and returns the values by name. It serves as ``scoring=`` of
+    ``cross_validate`` and of searches with ``refit=name``.
+
+    Parameters
+    ----------
+    names : iterable of str or None, default=None
+        Names of measures as in `scorer`; None for every measure without a cutoff k.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How labels and samples without a value enter a mean, as in `evaluate`.
+    unknown_labels : {"raise", "missed"}, default="raise"
+        What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
+        an error. With "missed", such a label is never decided, so its positives are false
+        negatives, and its scores are below all others.
+
+    Returns
+    -------
+    Scorers
+        A callable ``scorers(estimator, X, Y, sample_weight=None)`` that returns a dictionary.
+
+    Raises
+    ------
+    TypeError
+        If `names` is a single string.
+    ValueError
+        If a name is unknown, a loss lacks its prefix, or an option is out of its range.
+
+    See Also
+    --------
+    scorer : A scorer for one measure.
 
     Examples
     --------
@@ -111,25 +138,30 @@ def scorers(
 
 @dataclass(frozen=True)
 class _Routed:
-    """What makes a scorer ask for weights under scikit-learn's metadata routing."""
+    """Request of sample weights under scikit-learn's metadata routing."""
 
     _requests: dict[str, Any] = field(
         default_factory=lambda: {"sample_weight": None}, init=False, repr=False, compare=False
     )
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Any:
-        """Say whether the scorer asks for ``sample_weight`` when metadata is routed.
+        """Choose whether the scorer requests sample weights when metadata is routed.
 
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True asks for it, False ignores it, None makes it an error to give it, and a string is
-            the name under which it is given.
+            True requests the weights, False ignores them, None makes it an error to pass them, and
+            a string is the name under which they are passed.
 
         Returns
         -------
         Scorer or Scorers
             This object.
+
+        Raises
+        ------
+        RuntimeError
+            If scikit-learn's metadata routing is not enabled.
         """
         from sklearn import get_config
 
@@ -142,7 +174,13 @@ class _Routed:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return what the scorer asks for, in the form of scikit-learn's metadata routing."""
+        """Describe the requests in the form of scikit-learn's metadata routing.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests of the scorer.
+        """
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -153,7 +191,7 @@ class _Routed:
 
 @dataclass(frozen=True)
 class Scorers(_Routed):
-    """Several measures of an estimator's answers by name, greater being better."""
+    """Several measures of an estimator's predictions by name; higher is better."""
 
     measures: tuple[NamedMeasure, ...]
     undefined: str | float = "nan"
@@ -162,16 +200,29 @@ class Scorers(_Routed):
     def __call__(
         self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None
     ) -> dict[str, float]:
-        """Return the value of each measure on these samples."""
+        """Compute each measure on these samples.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            The model to evaluate.
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Samples.
+        Y : array, sparse matrix, frame or list of sets
+            True labels.
+        sample_weight : array of shape (n_samples,) or None, default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        dict of str to float
+            Values by name.
+        """
         truth = truth_for(estimator, Y, self.unknown_labels)
         if truth.n_known is not None:
             self._check_cutoffs(truth.n_known + truth.n_unknown)
-        answers = {
-            needs: answer(estimator, X, truth.n_known)
-            for needs, answer in (("decided", _decisions), ("scores", _scores))
-            if any(measure.needs == needs for measure in self.measures)
-        }
-        outcome = _outcome(truth, answers).weighted(sample_weight)
+        needs = {measure.needs for measure in self.measures}
+        outcome = outcome_of(estimator, X, truth, needs).weighted(sample_weight)
         self._check_cutoffs(outcome.Y.shape[1])
         measured, _ = measure_outcome(outcome, self.measures, self.undefined)
         return {_name_of(m): _sign(m) * measured[m.name].value for m in self.measures}
@@ -183,40 +234,34 @@ class Scorers(_Routed):
 
 @dataclass(frozen=True)
 class Scorer(_Routed):
-    """A measure of an estimator's answers, greater being better."""
+    """A measure of an estimator's predictions; higher is better."""
 
     measure: NamedMeasure
     undefined: str | float = "nan"
     unknown_labels: str = "raise"
 
     def __call__(self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None) -> float:
-        """Return the value on these samples."""
+        """Compute the measure on these samples.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            The model to evaluate.
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Samples.
+        Y : array, sparse matrix, frame or list of sets
+            True labels.
+        sample_weight : array of shape (n_samples,) or None, default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        float
+            The value.
+        """
         several = Scorers((self.measure,), self.undefined, self.unknown_labels)
         (value,) = several(estimator, X, Y, sample_weight).values()
         return value
-
-
-def _outcome(truth: ModelTruth, answers: dict[str, Any]) -> Outcome:
-    """Return truth and answers; labels that the model does not know are never decided."""
-    if not isinstance(truth.known, Labels):
-        return check_outcome(truth.known, **answers)
-    found = check_outcome(truth.known.matrix, label_names=truth.known.names, **answers)
-    if truth.unknown is None:
-        return found
-    never = sparse.csc_array(truth.unknown.matrix.shape, dtype=bool)
-    return Outcome(
-        sparse.csc_array(sparse.hstack([found.Y, truth.unknown.matrix])),
-        None if found.scores is None else _with_lowest(found.scores, never),
-        None if found.decided is None else sparse.csc_array(sparse.hstack([found.decided, never])),
-        None,
-    )
-
-
-def _with_lowest(scores: Any, never: sparse.csc_array) -> Any:
-    """Return scores with further columns below all of them."""
-    if sparse.issparse(scores):
-        return sparse.csr_array(sparse.hstack([scores, never.astype(scores.dtype)]))
-    return np.hstack([scores, np.full(never.shape, -np.inf, dtype=scores.dtype)])
 
 
 def _check_unknown(unknown_labels: Any) -> str:
@@ -226,7 +271,7 @@ def _check_unknown(unknown_labels: Any) -> str:
 
 
 def _measure_of(name: str, beta: float = 1.0) -> NamedMeasure:
-    """Return the measure behind a scorer's name; a loss must be asked for as negated."""
+    """Find the measure of a scorer's name; names of losses need their prefix."""
     measure = measure_named(name.removeprefix(_NEGATED), beta)
     if name != _name_of(measure):
         raise ValueError(f"name must be {_name_of(measure)!r}, as greater is better, got {name!r}.")
@@ -239,27 +284,3 @@ def _name_of(measure: NamedMeasure) -> str:
 
 def _sign(measure: NamedMeasure) -> int:
     return 1 if measure.higher_is_better else -1
-
-
-def _decisions(estimator: Any, X: Any, n_labels: int | None) -> Any:
-    return _as_matrix(estimator.predict(X), n_labels, "predict")
-
-
-def _scores(estimator: Any, X: Any, n_labels: int | None) -> Any:
-    """Return what the estimator scores the labels by, as one matrix."""
-    if hasattr(estimator, "decision_function"):
-        return _as_matrix(estimator.decision_function(X), n_labels, "decision_function")
-    if not hasattr(estimator, "predict_proba"):
-        kind = type(estimator).__name__
-        raise TypeError(f"{kind} must have decision_function or predict_proba for this measure.")
-    proba = estimator.predict_proba(X)
-    if is_array_per_label(proba):
-        return scores_of_class_1(proba, "predict_proba", getattr(estimator, "classes_", None))
-    return _as_matrix(proba, n_labels, "predict_proba")
-
-
-def _as_matrix(answer: Any, n_labels: int | None, method: str) -> Any:
-    """Return answers as a matrix; one label comes as a vector, or with its complement first."""
-    if (n_labels != 1 and np.ndim(answer) != 1) or sparse.issparse(answer):
-        return answer
-    return as_dense(answer, method).reshape(len(answer), -1)[:, -1:]

@@ -1,4 +1,4 @@
-"""The undefined: what a quotient without a denominator is, and how averages treat it."""
+"""Undefined values: the rule for 0/0, and how means treat NaN."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 
 def ratio(numerator: Any, denominator: Any, when_empty: float) -> Any:
-    """Return the quotient, and `when_empty` where the denominator is 0."""
+    """Divide, with the value `when_empty` where the denominator is 0."""
     empty = np.equal(denominator, 0)
     quotient = np.divide(numerator, np.where(empty, 1, denominator))
     return np.where(empty, when_empty, quotient)[()]
 
 
 def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None = None) -> Any:
-    """Return the (weighted) mean over the last axis, with NaN treated by the policy.
+    """Average over the last axis (with weights), with NaN treated by the policy.
 
-    "nan": one undefined value makes the mean undefined. "skip": the mean of the defined ones, NaN
-    if there are none. A number: it takes the place of each undefined value.
+    "nan": one undefined value makes the mean NaN. "skip": the mean of the defined values, NaN if
+    there are none. A number replaces each undefined value.
     """
     filled, is_defined = filled_and_defined(values, undefined)
     if weights is None:
@@ -30,14 +30,14 @@ def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None
 
 
 def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values with the undefined ones filled in, and a mask of the defined ones."""
+    """Replace undefined values, and return a mask of the defined values."""
     values = np.asarray(values, dtype=np.float64)
     is_defined = ~np.isnan(values)
     return np.where(is_defined, values, 0 if isinstance(undefined, str) else undefined), is_defined
 
 
 def mean_of_sums(total: Any, n_defined: Any, n_all: Any, undefined: str | float) -> Any:
-    """Return the mean, by the policy of `mean`, from the sums of what `filled_and_defined` gave."""
+    """Compute the mean of `mean` from sums over `filled_and_defined`."""
     if undefined == "skip":
         return ratio(total, n_defined, np.nan)
     if undefined == "nan":

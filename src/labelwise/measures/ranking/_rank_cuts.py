@@ -1,4 +1,4 @@
-"""What giving every sample the same number of labels would reach, for all numbers at once."""
+"""Micro F if every sample gets its k best labels, for all k at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labelwise._validation import check_outcome
 from labelwise.measures._count_measures import f_measure
 from labelwise.measures._counts import Counts
 
-# Scores that are made dense at a time.
+# Number of scores that are converted to dense at a time.
 _BLOCK = 2**21
 
 

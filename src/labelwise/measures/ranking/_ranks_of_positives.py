@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-# Up to so many positives a pass through the ranking for each costs less than sorting it.
+# Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32
 # Scores that a thread copies and sorts at a time: this bounds the memory.
 _BLOCK = 2**21
 
 
 class RankedPositives(NamedTuple):
-    """Where the positives of each ranking stand, best first.
+    """Ranks of the positives of each ranking, best first.
 
     A ranking is the scores of a row ("sample"), of a column ("label") or of the matrix ("all").
-    Ties are kept apart: a measure says itself what it makes of them.
+    Ties are kept apart, so that each measure can treat them by its own rule.
     """
 
     ranking: np.ndarray  # the ranking that each positive belongs to
@@ -58,10 +58,11 @@ class RankedPositives(NamedTuple):
 
 
 def find_places(Y: sparse.csc_array, scores: Any, by: str) -> RankedPositives:
-    """Return the places of the positives in the rankings of each sample, each label or all.
+    """Rank the positives of each sample, of each label or of all cells.
 
-    In sparse scores, absent ones are tied below all that are present. Few positives are counted,
-    O(positives * scores) each vectorised; many are searched after a sort, O(scores log scores).
+    In sparse scores, absent scores are tied below all present scores. If a ranking has few
+    positives, the scores above each are counted, O(positives * scores); otherwise the ranking is
+    sorted, O(scores log scores).
     """
     if by == "all":
         n_positives, n_scores = np.array([Y.nnz]), Y.shape[0] * Y.shape[1]
@@ -162,7 +163,7 @@ def _flat(block: Any, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _blocks(scores: Any, n_together: int) -> list[tuple[int, int]]:
-    """Return the first and last row of blocks of about so many scores."""
+    """Split the rows into blocks of about `n_together` scores."""
     n_rows = scores.shape[0]
     # Eight columns are a cache line of their transpose: fewer would read it more than once.
     n_together = max(8, n_together * n_rows // max(1, scores.size))

@@ -1,4 +1,4 @@
-"""Measures of the top of each sample's ranking of the labels."""
+"""Measures of the top-ranked labels of each sample: R-precision, precision and NDCG at k."""
 
 from __future__ import annotations
 
