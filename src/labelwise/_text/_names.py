@@ -1,10 +1,10 @@
-"""Names of labels, features, files and data sets, as they may be printed and drawn."""
+"""Make names of labels, features and files safe to print on a terminal or in a figure."""
 
 from __future__ import annotations
 
 from unicodedata import category
 
-# A longer name is cut where it is printed.
+# Longer names are shortened when printed.
 _MOST = 80
 _TAIL = 10
 # Control characters, text direction and other formats, halves of surrogates, private use, unknown
@@ -15,21 +15,22 @@ _JOINERS = "\u200c\u200d"
 
 
 def printable(name: object, most: int = _MOST) -> str:
-    r"""Return a name for a terminal: one line, nothing that controls it, and not too long.
+    r"""Convert a name to one short line without control characters.
 
-    Characters that are not shown (escape sequences, line breaks, text direction) come as Python
-    writes them, such as ``\x1b``. Other characters stay, backslashes too.
+    Characters that are not shown (escape sequences, line breaks, text direction) are written as
+    Python escapes, such as ``\x1b``. Other characters stay, including backslashes.
 
     Parameters
     ----------
     name : object
-        Whatever `str` takes.
+        Anything that `str` converts.
     most : int, default=80
-        A longer name is cut in the middle, and its length is told.
+        Longer names are shortened in the middle, and their length is added.
 
     Returns
     -------
     str
+        The printable name.
 
     Examples
     --------
@@ -49,12 +50,12 @@ def printable(name: object, most: int = _MOST) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return text of several lines with what controls a terminal escaped, line breaks kept."""
+    """Escape what controls a terminal in a text of several lines."""
     return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
 
 
 def quoted(name: object, most: int = _MOST) -> str:
-    """Return a name in quotes, as `repr` writes it; a long one is cut, and its length is told."""
+    """Quote a name as `repr` does; long names are shortened."""
     text = str(name)
     if len(text) <= most:
         return repr(text)
@@ -62,10 +63,10 @@ def quoted(name: object, most: int = _MOST) -> str:
 
 
 def figure_text(name: object) -> str:
-    r"""Return a name for matplotlib, which would read what stands between dollars as formulas.
+    """Escape a name for matplotlib, which reads text between dollars as formulas.
 
-    Labels of lines that begin with an underscore would be left out of legends; a space of no width
-    before it prevents that.
+    matplotlib leaves lines whose label begins with an underscore out of legends; a zero-width space
+    before the underscore prevents that.
     """
     text = printable(name).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text

@@ -1,13 +1,13 @@
-"""Cells of csv files that a spreadsheet program would take for formulas."""
+"""Escape csv cells that a spreadsheet program would run as formulas."""
 
 from __future__ import annotations
 
-# As spreadsheet programs read them; the last four are the wide forms of East Asian keyboards.
+# The first characters of formulas; the last four are the full-width forms of =, +, - and @.
 _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def safe_cell(text: str) -> str:
-    """Return text that spreadsheet programs show and do not compute: with an apostrophe before it.
+    """Put an apostrophe before text that a spreadsheet would run as a formula.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of text for the terminal and for HTML."""
+"""Format tables as text for the terminal and as HTML."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from html import escape
 
 from labelwise._text._names import printable
 
-# A cell may hold several names.
+# Longer than a name, since a cell may contain several names.
 _LONGEST_CELL = 200
 
 
 def as_text(table: list[list[str]]) -> str:
-    """Return a table as lines of text: the first column left-aligned, the others right-aligned."""
+    """Format a table as text: first column left-aligned, others right-aligned."""
     table = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
@@ -26,7 +26,7 @@ def as_text(table: list[list[str]]) -> str:
 
 
 def as_html(table: list[list[str]]) -> str:
-    """Return a table as HTML: the first row is the heading, and every cell is escaped."""
+    """Format a table as HTML; the first row is the heading, cells are escaped."""
     heading, *rows = [[printable(cell, _LONGEST_CELL) for cell in row] for row in table]
     return (
         f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in heading)}</tr>"

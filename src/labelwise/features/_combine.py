@@ -1,4 +1,4 @@
-"""One score of terms from several."""
+"""Combine several scores of terms into one, by rank or by normalised score."""
 
 from __future__ import annotations
 
@@ -11,31 +11,44 @@ from labelwise._validation import check_readable
 
 
 def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
-    """Return one score of each term from several; the higher, the better.
+    """Combine several scores of the same terms into one; higher is better.
 
     Parameters
     ----------
     score_lists : array of shape (n_lists, n_terms)
-        Scores of the same terms, such as those of `term_scores`; -inf marks terms that are not to
-        be chosen, and they stay so.
-    rule : {"lowest-rank", "highest-rank", "average-rank", "max-or", "length-or"}
-        Less the worst, the best or the mean rank of a term over the lists (LR, HR, AR); or the
-        highest of its scores, each list divided by its largest (DMOR) or by its Euclidean length
-        (DLOR).
+        Scores of the same terms, such as those of `term_scores`. A term with a score of -inf in any
+        list gets -inf: it must not be chosen.
+    rule : str, default="lowest-rank"
+        One of "lowest-rank", "highest-rank", "average-rank", "max-or" and "length-or". The rank
+        rules give the negative of the worst, the best or the mean rank of a term over the lists
+        (LR, HR, AR). The OR rules give its highest score, after each list is divided by its
+        maximum (DMOR) or by its Euclidean length (DLOR).
 
     Returns
     -------
     ndarray of shape (n_terms,)
+        The combined scores.
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, the lists are not a matrix of numbers or -inf, or an OR rule gets
+        negative scores.
+
+    See Also
+    --------
+    term_scores : Scores of terms.
+    TermSelector : Transformer that keeps the best terms.
 
     Notes
     -----
-    Rank 1 is the best, and tied terms share the mean of their ranks. The two OR rules need scores
-    that are not negative; a list of nothing but zeros stays as it is.
+    Rank 1 is the best, and tied terms share the mean of their ranks. For the OR rules, a list of
+    zeros stays as it is.
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006, section 4.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006, section 4 (olsson2006).
 
     Examples
     --------
@@ -59,7 +72,7 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
 
 
 def best_first(scores: np.ndarray) -> np.ndarray:
-    """Return the columns with a score from the highest down, those of equals in their order."""
+    """Sort columns by score, best first, without those of -inf."""
     order = np.argsort(-scores, kind="stable")
     return order[: scores.size - int(np.isneginf(scores).sum())]
 
@@ -85,10 +98,30 @@ def _largest_share(lists: np.ndarray, totals: np.ndarray) -> np.ndarray:
     return np.asarray(shares.max(axis=0))
 
 
+def _lowest_rank(lists: np.ndarray) -> np.ndarray:
+    return np.asarray(-_ranks(lists).max(axis=0))
+
+
+def _highest_rank(lists: np.ndarray) -> np.ndarray:
+    return np.asarray(-_ranks(lists).min(axis=0))
+
+
+def _average_rank(lists: np.ndarray) -> np.ndarray:
+    return np.asarray(-_ranks(lists).mean(axis=0))
+
+
+def _max_or(lists: np.ndarray) -> np.ndarray:
+    return _largest_share(lists, lists.max(axis=1))
+
+
+def _length_or(lists: np.ndarray) -> np.ndarray:
+    return _largest_share(lists, np.linalg.norm(lists, axis=1))
+
+
 RULES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "lowest-rank": lambda lists: -_ranks(lists).max(axis=0),
-    "highest-rank": lambda lists: -_ranks(lists).min(axis=0),
-    "average-rank": lambda lists: -_ranks(lists).mean(axis=0),
-    "max-or": lambda lists: _largest_share(lists, lists.max(axis=1)),
-    "length-or": lambda lists: _largest_share(lists, np.linalg.norm(lists, axis=1)),
+    "lowest-rank": _lowest_rank,
+    "highest-rank": _highest_rank,
+    "average-rank": _average_rank,
+    "max-or": _max_or,
+    "length-or": _length_or,
 }

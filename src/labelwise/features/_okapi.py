@@ -1,4 +1,4 @@
-"""Okapi weights: how much a term counts in a document of some length."""
+"""Okapi weights: counts of terms, scaled by the length of the document."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ from labelwise._validation import check_readable
 
 
 class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Weigh counts of terms by the length of the document, after Okapi.
+    r"""Weight counts of terms by the length of the document, as Okapi does.
 
     .. math:: w(tf) = \frac{tf}{0.5 + 1.5 \frac{dl}{avdl} + tf}
 
-    with `dl` the length of the document, its sum of counts over all terms, and `avdl` the mean
-    length of the documents that it was fitted to.
+    Here dl is the length of the document, the sum of its counts over all terms, and avdl is the
+    mean length of the documents in `fit`.
 
     Attributes
     ----------
     avdl_ : float
         Mean length of the documents.
-    idf_ : array of shape (n_terms,)
-        :math:`\log \frac{N - df + 0.5}{df + 0.5}` for N documents, of which df have the term.
-        Negative for terms in more than half of them. It is not multiplied into the weights.
-    n_features_in_, feature_names_in_
-        Of the counts.
-
-    Notes
-    -----
-    Weigh before terms are selected: then lengths are those of whole documents. Counts need not be
-    whole numbers. If the documents have no term at all, lengths are left out.
+    idf_ : ndarray of shape (n_terms,)
+        :math:`\log \frac{N - df + 0.5}{df + 0.5}` for N documents, df of which have the term.
+        Negative for terms in more than half of the documents. The weights are not multiplied by it.
+    n_features_in_ : int
+        Number of terms in `fit`.
+    feature_names_in_ : ndarray of shape (n_terms,)
+        Names of the terms, if X had column names.
 
     See Also
     --------
-    labelwise.learners.OkapiNeighbors : neighbours by these weights.
+    labelwise.learners.OkapiNeighbors : Nearest neighbours by these weights.
+
+    Notes
+    -----
+    Compute weights before terms are selected: the lengths are then those of whole documents. Counts
+    need not be whole numbers. If all documents are empty, lengths are ignored.
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006, section 6.1.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006, section 6.1 (olsson2006).
 
     Examples
     --------
@@ -53,14 +55,48 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: Any, y: Any = None) -> OkapiWeights:  # noqa: ARG002
-        """Learn the mean length of documents, and how many have each term."""
+        """Learn the mean length of documents and the frequency of each term.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_documents, n_terms)
+            Counts of terms, not negative.
+        y : None, default=None
+            Ignored.
+
+        Returns
+        -------
+        OkapiWeights
+            This object.
+
+        Raises
+        ------
+        ValueError
+            If X has negative or missing values.
+        """
         X = self._counts(X, reset=True)
         self.avdl_ = float(X.sum() / X.shape[0])
         self.idf_ = inverse_document_frequency(X)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the weights of the terms of documents, CSR if X is sparse."""
+        """Compute the weights of the terms of documents.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_documents, n_terms)
+            Counts of terms, not negative.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_documents, n_terms)
+            Weights; sparse if X is sparse.
+
+        Raises
+        ------
+        ValueError
+            If X has negative or missing values, or another number of terms than in `fit`.
+        """
         check_is_fitted(self)
         return okapi_weights(self._counts(X, reset=False), self.avdl_)
 
@@ -71,7 +107,7 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X
 
     def _check_loaded(self) -> None:
-        """Refuse a mean length that would give infinite weights, as a file may have it."""
+        """Refuse a loaded model whose mean length would give infinite weights."""
         if hasattr(self, "avdl_") and not (type(self.avdl_) is float and 0 <= self.avdl_ < np.inf):
             raise ValueError(f"avdl_ must be a finite number from 0, got {self.avdl_!r:.50}")
 
@@ -83,7 +119,7 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def okapi_weights(X: Any, avdl: float) -> Any:
-    """Return the Okapi weights of counts, dense or CSR as X; `avdl` is the mean length."""
+    """Compute Okapi weights of counts; avdl is the mean length of documents."""
     lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
     share = lengths / avdl if avdl > 0 else np.zeros_like(lengths)
     slack = 0.5 + 1.5 * share
@@ -94,7 +130,7 @@ def okapi_weights(X: Any, avdl: float) -> Any:
 
 
 def inverse_document_frequency(X: Any) -> np.ndarray:
-    """Return the Okapi idf of each column, from the rows where it is not 0."""
+    """Compute the Okapi idf of each column from the rows where it is not 0."""
     if sparse.issparse(X):
         df = np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
     else:

@@ -1,4 +1,4 @@
-"""A transformer that keeps the best terms by ranked evidence."""
+"""The transformer `TermSelector`, which keeps the best terms."""
 
 from __future__ import annotations
 
@@ -24,37 +24,39 @@ from labelwise.features._term_scores import (
 
 
 class TermSelector(SelectorMixin, BaseEstimator):
-    """Keep the best terms, by one score or by several combined.
+    """Keep the best terms, by one score or by several scores combined.
 
     Parameters
     ----------
-    n_terms : int, optional
-        Terms to keep, or all that are not cut if there are no more; None keeps all that are not
-        cut. May be changed after fitting: nothing is computed anew.
-    by : str or sequence of str
+    n_terms : int or None, default=None
+        Number of terms to keep; None keeps all terms that are not cut. May be changed after fitting
+        without computing the scores again.
+    by : str or sequence of str, default=("chi2-max", "chi2-avg")
         Scores, as in `term_scores`.
-    combine : str
-        How several are combined, as in `labelwise.features.combine`.
-    cut : int
-        Terms in at most so many documents are never kept.
+    combine : str, default="lowest-rank"
+        Rule that combines several scores, as in `labelwise.features.combine`.
+    cut : int, default=1
+        Terms in at most `cut` documents are never kept.
 
     Attributes
     ----------
-    scores_ : array of shape (n_features,)
-        The combined score of each term, -inf for those that are cut.
-    ranking_ : array of int
-        Columns of the terms that are not cut, best first; equals in the order of the columns.
-    n_features_in_, feature_names_in_
-        Of X in `fit`.
+    scores_ : ndarray of shape (n_features,)
+        Combined score of each term; -inf for terms that are cut.
+    ranking_ : ndarray of int
+        Columns of the terms that are not cut, best first; ties in the order of columns.
+    n_features_in_ : int
+        Number of columns of X in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the columns, if X had names.
 
     See Also
     --------
-    labelwise.learners.OkapiNeighbors.score_curve : scores for many numbers of terms at once.
+    labelwise.learners.OkapiNeighbors.score_curve : Scores for many numbers of terms at once.
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006 (olsson2006).
 
     Examples
     --------
@@ -83,9 +85,20 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     @staticmethod
     def methods() -> dict[str, dict[str, Any]]:
-        """Return the 59 methods of olsson2006: their names, and `by` and `combine` of each.
+        """List the 59 methods of olsson2006 by name.
 
-        Every score alone, and every two, three or four of them by each of the five rules.
+        They are the four scores, and every two, three or four of them combined by each of the five
+        rules.
+
+        Returns
+        -------
+        dict of str to dict
+            For each method the parameters `by` and, if scores are combined, `combine`.
+
+        References
+        ----------
+        J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification
+        using Ranked Retrieval Measures", 2006 (olsson2006).
 
         Examples
         --------
@@ -104,8 +117,28 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return found
 
     def fit(self, X: Any, y: Any) -> TermSelector:
-        """Score and rank the terms."""
-        chosen, cut = check_wishes(self)
+        """Score and rank the terms.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_documents, n_terms)
+            Counts or weights; a term is present where X is not 0.
+        y : array, sparse matrix, frame or list of sets
+            Labels of the documents, 0/1 of shape (n_documents, n_labels).
+
+        Returns
+        -------
+        TermSelector
+            This object.
+
+        Raises
+        ------
+        TypeError
+            If `n_terms` or `cut` is not a whole number.
+        ValueError
+            If a parameter is out of its range, or if X and y do not match.
+        """
+        chosen, cut = check_parameters(self)
         if y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
         check_readable(X, "X")
@@ -117,7 +150,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the columns of the chosen terms, in the order of X.
+        """Keep the columns of the chosen terms, in the order of X.
 
         Parameters
         ----------
@@ -127,6 +160,12 @@ class TermSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         array or sparse matrix of shape (n_documents, n_chosen)
+            The chosen columns.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns than in `fit`.
         """
         check_readable(X, "X")
         return super().transform(X)
@@ -139,7 +178,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return kept
 
     def _check_loaded(self) -> None:
-        """Refuse a ranking of columns that are not there, as a file may have it."""
+        """Refuse a loaded model whose ranking names columns that do not exist."""
         if not hasattr(self, "ranking_"):
             return
         ranking = self.ranking_
@@ -157,8 +196,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def check_wishes(selector: TermSelector) -> tuple[tuple[str, ...], int]:
-    """Return the scores and the cutting level of a selector whose parameters are all right."""
+def check_parameters(selector: TermSelector) -> tuple[tuple[str, ...], int]:
+    """Check the parameters of a selector, and return its scores and its cut."""
     chosen = check_scores_asked(selector.by)
     if selector.combine not in RULES:
         raise ValueError(f"combine must be one of {', '.join(RULES)}, got {selector.combine!r}.")

@@ -1,4 +1,4 @@
-"""Scores of terms: how much the presence of each tells about the labels."""
+"""Scores of terms: how much the presence of each term says about the labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, check_readable
+from labelwise._validation import check_labels, check_readable, check_whole
 
 if TYPE_CHECKING:
     from labelwise.features._term_scores_kernels import LabelFacts, Lists
@@ -17,10 +17,40 @@ SCORES = ("df", "information-gain", "chi2-max", "chi2-avg")
 
 
 def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int = 0) -> np.ndarray:
-    r"""Return how useful each term is by its presence in documents; the higher, the better.
+    r"""Score terms by how much their presence says about the labels.
 
-    With A documents that have both the term t and the label c, B that have only the term, C only
-    the label, D neither, N in all, and :math:`P(c) = (A + C) / N`:
+    Parameters
+    ----------
+    X : array, sparse matrix or frame of shape (n_documents, n_terms)
+        Counts or weights; a term is present where X is not 0.
+    Y : array, sparse matrix, frame or list of sets
+        Labels of the documents.
+    by : {"df", "information-gain", "chi2-max", "chi2-avg"} or sequence of them, default="chi2-max"
+        The score or scores; several scores take no longer than the slowest of them.
+    cut : int, default=0
+        Terms in at most `cut` documents get the score -inf (document frequency cutting).
+
+    Returns
+    -------
+    ndarray of shape (n_terms,) or (n_scores, n_terms)
+        Scores, higher is better; a matrix if `by` is a sequence.
+
+    Raises
+    ------
+    TypeError
+        If `cut` is not a whole number.
+    ValueError
+        If a score is unknown or named twice, if `cut` is negative, or if X and Y do not match.
+
+    See Also
+    --------
+    combine : One score from several.
+    TermSelector : Transformer that keeps the best terms.
+
+    Notes
+    -----
+    With A documents that have both the term t and the label c, B only the term, C only the label, D
+    neither, N in total, and :math:`P(c) = (A + C) / N`:
 
     .. math::
 
@@ -31,32 +61,16 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int =
         \chi^2_{\max}(t) &= \max_c \chi^2(t, c), \qquad
         \chi^2_{\mathrm{avg}}(t) = \sum_c P(c)\, \chi^2(t, c)
 
-    Parameters
-    ----------
-    X : array, sparse matrix or frame of shape (n_documents, n_terms)
-        A term is present where X is not 0.
-    Y : array, sparse matrix, frame or list of sets
-        Labels of the documents.
-    by : {"df", "information-gain", "chi2-max", "chi2-avg"}, or a sequence of them
-        The score; several cost no more than the dearest.
-    cut : int
-        Terms in at most so many documents are ignored: their score is -inf (DF cutting).
-
-    Returns
-    -------
-    ndarray of shape (n_terms,), or (n_scores, n_terms) for a sequence
-
-    Notes
-    -----
-    0 log 0 is 0, and chi2 with an empty margin is 0. The P(c) need not sum to 1: documents may
-    carry any number of labels. Takes O(sum over the present terms of their document's labels),
-    with one label vector beside the scores. `sklearn.feature_selection.chi2` sums over labels and
-    leaves out the absences of the term, so it gives other numbers.
+    0 log 0 is 0, and chi2 with an empty margin is 0. The P(c) need not sum to 1, because a document
+    may have any number of labels. The time is O(sum over present terms of the labels of their
+    documents), and the memory beside the scores is one vector of labels.
+    `sklearn.feature_selection.chi2` sums over labels and ignores the absence of terms, so its
+    numbers differ.
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006, sections 3 and 5.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006, sections 3 and 5 (olsson2006).
 
     Examples
     --------
@@ -86,26 +100,22 @@ def check_scores_asked(by: Any) -> tuple[str, ...]:
 
 
 def check_cut(cut: Any) -> int:
-    """Return a cutting level: a whole number, not negative."""
-    if isinstance(cut, bool) or not isinstance(cut, int | np.integer):
-        raise TypeError(f"cut must be a whole number, got {cut!r}.")
-    if cut < 0:
-        raise ValueError(f"cut must be at least 0, got {cut}.")
-    return int(cut)
+    """Return the document frequency up to which terms are cut: a whole number from 0."""
+    return check_whole(cut, "cut", least=0)
 
 
 def present_terms(X: Any) -> sparse.csc_array:
-    """Return which documents have each term, as CSC without values that matter."""
+    """Return which documents have each term, as a CSC matrix of ones."""
     from sklearn.utils import check_array
 
     check_readable(X, "X")
     X = check_array(X, accept_sparse=("csr", "csc"), dtype="numeric", input_name="X")
     if not sparse.issparse(X):
         return sparse.csc_array(X != 0)
-    # A new object, which looks anew at whether indices are sorted.
+    # A new object checks again whether its indices are sorted.
     X = sparse.csc_array(X) if X.format == "csc" else sparse.csr_array(X)
     if not X.has_canonical_format:
-        X = X.copy()  # what came stays as it came
+        X = X.copy()  # the caller's matrix must not change
         X.sum_duplicates()
     if not X.data.all():
         X = X.copy()

@@ -17,7 +17,7 @@ class Lists(NamedTuple):
 
 
 class LabelFacts(NamedTuple):
-    """What is known of the labels before any term is looked at."""
+    """Sizes of the labels and constants of the scores, computed before any term."""
 
     sizes: np.ndarray  # documents that carry each label
     commonest: np.ndarray  # labels that some but not all documents carry, most first

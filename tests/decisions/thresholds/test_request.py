@@ -15,6 +15,7 @@ from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.measures import Counts, f_measure, jaccard, matthews
 from tests.cli.shell import run
 from tests.decisions.columns import Columns, numbered
+from tests.spoken import spoken
 
 GATES = ("check_labels", "check_scores", "check_outcome")
 WITH_DRAWS = {"shrink": "auto", "n_bootstrap": 4, "random_state": 0}
@@ -45,14 +46,14 @@ def n_calls(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("options", [{}, WITH_DRAWS, {"cost": (1, 2)}, {"fbr": "auto"}], ids=str)
+@pytest.mark.parametrize("options", [{}, WITH_DRAWS, {"cost": (1, 2)}, {"fbr": "auto"}], ids=spoken)
 def test_best_thresholds_passes_each_gate_once(n_calls, options):
     X, Y = numbered()
     best_thresholds(X[:, :2], Y, **options)
     assert n_calls == {"check_labels": 1, "check_scores": 1, "check_outcome": 1, "Request": 1}
 
 
-@pytest.mark.parametrize("options", [{}, {"average": "sample"}, {"fbr": "auto"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"average": "sample"}, {"fbr": "auto"}], ids=spoken)
 def test_tuned_thresholds_passes_each_gate_once(n_calls, options):
     X, Y = numbered()
     TunedThresholds(Columns(), cv=4, random_state=0, **options).fit(X, Y)
@@ -116,7 +117,7 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
         ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, got 1.0"),
         ({"confidence": True}, ValueError, "confidence must be between 0 and 1, got True"),
     ],
-    ids=lambda given: str(given) if isinstance(given, dict) else "",
+    ids=lambda given: spoken(given) if isinstance(given, dict) else "",
 )
 def test_wrong_options_are_refused_before_any_work(options, error, message):
     with pytest.raises(error, match=message):

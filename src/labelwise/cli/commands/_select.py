@@ -17,7 +17,7 @@ from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.cli._parsing import parse_labels
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, input_files, load, write_svmlight
-from labelwise.features import TermSelector, check_wishes
+from labelwise.features import TermSelector, check_parameters
 from labelwise.learners import term_curve
 from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -77,7 +77,7 @@ def _check_options(options: SelectOptions, output: Path | None) -> None:
     endings = _FIGURES if options.curve else (".svm",)
     if output is not None and ending_of(output, endings[0]) not in endings:
         raise ValueError(f"{output} must end in {' or '.join(endings)}.")
-    check_wishes(options.selector(options.n_terms))
+    check_parameters(options.selector(options.n_terms))
     check_whole(options.k, "k")
 
 
