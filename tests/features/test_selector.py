@@ -123,3 +123,9 @@ def test_weights_of_terms_do_not_depend_on_what_is_selected_after(collection):
 def test_documents_without_terms_weigh_nothing():
     weights = OkapiWeights().fit(np.zeros((2, 2)))
     assert np.array_equal(weights.transform([[0, 1.5]]), [[0, 0.75]])
+
+
+def test_labels_are_accepted_by_the_keyword_of_scikit_learn():
+    X, Y = [[2, 1, 0], [1, 0, 1], [0, 1, 1]], [[1, 0], [1, 1], [0, 1]]
+    by_keyword = TermSelector(1, cut=0).fit(X=X, y=Y)
+    assert np.array_equal(by_keyword.scores_, TermSelector(1, cut=0).fit(X, Y).scores_)
