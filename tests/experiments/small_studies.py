@@ -48,6 +48,15 @@ class Deadly(Frequent):
         return super().fit(X, Y)
 
 
+class NoScores(Frequent):
+    """Decides, but does not say by what."""
+
+    decision_function = property()
+
+    def predict(self, X):
+        return np.zeros((X.shape[0], self.means_.size), dtype=np.int64)
+
+
 def rows(n_samples=12, n_labels=3, seed=0, name="tiny"):
     draw = np.random.default_rng(seed)
     X = np.arange(float(n_samples))[:, np.newaxis] + np.zeros((1, 2))

@@ -68,7 +68,7 @@ def test_several_studies_share_a_store_and_are_told_apart(tmp_path):
     assert essence(both) == essence(second) + essence(first)
     assert both.summary().by[0] == "study"
     assert essence(read_results(store, study="second")) == essence(second)
-    with pytest.raises(ValueError, match="study must be in"):
+    with pytest.raises(ValueError, match="study must be the name of a study in"):
         read_results(store, study="third")
 
 

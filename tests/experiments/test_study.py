@@ -8,22 +8,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from labelwise.data import Dataset
 from labelwise.experiments.running._cell_evaluation import seeded_model
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
-from tests.experiments.small_studies import Frequent, essence, rows, study
+from tests.experiments.small_studies import Frequent, NoScores, essence, rows, study
 
 FIT = Frequent.fit
-
-
-class NoScores(Frequent):
-    """Decides, but does not say by what."""
-
-    decision_function = property()
-
-    def predict(self, X):
-        return np.zeros((X.shape[0], self.means_.size), dtype=np.int64)
 
 
 def test_every_combination_is_measured_once(tmp_path):
@@ -145,27 +135,6 @@ def test_a_cell_that_raises_fails_alone_and_is_tried_again(tmp_path, monkeypatch
     assert len(healed) == 24
 
 
-def test_a_model_without_scores_fails_where_scores_are_measured(tmp_path):
-    results = study(models={"bad": NoScores()}).run(tmp_path / "s.sqlite")
-    assert "must have decision_function or predict_proba for coverage" in results.failed[0].error
-    own = study(models={"bad": NoScores()}, measures={"none": lambda o: float(o.scores is None)})
-    assert {row["value"] for row in own.run(tmp_path / "o.sqlite").rows()} == {1.0}
-
-
-def test_own_measures_see_model_rows_and_truth(tmp_path):
-    def own(outcome):
-        assert outcome.train.n_samples == outcome.train_rows.size
-        assert (outcome.truth != outcome.test.Y).nnz == 0
-        return {"fold": outcome.fold, "mean": outcome.model.means_.mean()}
-
-    results = study(measures=["micro-f", {"own": own, "rows": lambda o: o.test_rows.size}]).run(
-        tmp_path / "s.sqlite"
-    )
-    assert not results.failed
-    assert results.measures == ("micro-f", "own/fold", "own/mean", "rows")
-    assert all(r["value"] == r["fold"] for r in results.rows() if r["measure"] == "own/fold")
-
-
 def test_the_fixed_split_is_one_fold(tmp_path):
     results = study(
         splits={"fixed": "train-test"}, measures={"n": lambda o: o.test_rows.size}, seeds=(0,)
@@ -281,13 +250,3 @@ def test_warnings_are_kept_with_the_cell(tmp_path):
 def test_wrong_settings_are_refused_before_any_work(changed, kind, message):
     with pytest.raises(kind, match=message):
         study(**changed)
-
-
-def test_what_data_lacks_is_said_before_any_work(tmp_path):
-    unlabelled = Dataset(np.zeros((2, 1)), None, name="blank")
-    with pytest.raises(ValueError, match=r"datasets\['blank'\] must have labels"):
-        study(datasets=[unlabelled]).run(tmp_path / "s.sqlite")
-    whole = Dataset(np.zeros((4, 1)), np.eye(4, dtype=int), name="whole")
-    with pytest.raises(ValueError, match="has no fixed train and test rows"):
-        study(datasets=[whole], splits={"s": "train-test"}).run(tmp_path / "s.sqlite")
-    assert not (tmp_path / "s.sqlite").exists()

@@ -6,11 +6,12 @@ names listed here; experiments import data, splitting and measures.
 """
 
 from labelwise._publishing import publish
-from labelwise.experiments._results import FailedCell, Results, read_results
+from labelwise.experiments._results import Results, read_results
 from labelwise.experiments._study import Study
 from labelwise.experiments._study import read_study as read_study
 from labelwise.experiments._study_arguments import check_timeout as check_timeout
 from labelwise.experiments.running._cell_outcome import CellOutcome
+from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._progress import Progress
 from labelwise.experiments.running._store_file import StoreError
 from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
@@ -20,10 +21,10 @@ from labelwise.experiments.statistics._paired_difference import Difference, pair
 from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
 from labelwise.experiments.statistics._post_hoc_tests import (
     RankPairs,
-    holm_adjusted,
     holm_test,
     nemenyi_test,
 )
+from labelwise.experiments.statistics._significance import holm_adjusted
 from labelwise.experiments.statistics._summary import Spread, Summary, summarize
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Results: what a study found, as tidy rows, one value each."""
+"""`Results`: the values of a study as tidy rows, their summary, and their export to files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import safe_cell
+from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
-from labelwise.experiments.statistics._summary import Spread, Summary
+from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)
@@ -26,19 +27,8 @@ _TYPES = (
 _VERSIONS = ("labelwise", "python", "numpy", "scipy", "scikit-learn")
 
 
-class FailedCell(NamedTuple):
-    """A cell that raised, and its traceback."""
-
-    dataset: str
-    model: str
-    split: str
-    fold: int
-    seed: int
-    error: str
-
-
 class _Values(NamedTuple):
-    """Every value: the number of its cell, the number of its measure, and itself."""
+    """For every value: the index of its cell, the index of its measure, and the number."""
 
     cell: np.ndarray
     measure: np.ndarray
@@ -46,18 +36,45 @@ class _Values(NamedTuple):
 
 
 class Results:
-    """Values of the cells of one or more studies; prints as a table of means and deviations.
+    """Values of the cells of one or more studies; prints as a table of means.
 
-    `Study.run` and `read_results` give it.
+    `Study.run` and `read_results` create results; there is no need to call the class. The length
+    of results is the number of values.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        Columns of the planned cells, as read from a store.
+    texts : mapping of int to list or dict
+        Versions and names of measures that the columns refer to.
 
     Attributes
     ----------
     measures : tuple of str
-        Names, in the order in which they were found.
-    failed : tuple of FailedCell
-        Cells that raised, with tracebacks.
-    n_cells, n_done, n_missing : int
-        Cells that were planned, those that are done, and those that have not been tried.
+        Names of the measures, in the order of the cells.
+    n_cells : int
+        Number of planned cells.
+    n_done : int
+        Number of finished cells.
+    n_missing : int
+        Number of cells that have not been run.
+
+    See Also
+    --------
+    read_results : Read results from a store.
+    paired_values : Arrange results for ranks and tests.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from labelwise.experiments import Study
+    >>> models, splits = {"tree": DecisionTreeClassifier()}, {"fixed": "train-test"}
+    >>> study = Study(["digits"], models, splits, ["micro-f", "hamming-loss"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = study.run(f"{folder}/study.sqlite")
+    >>> results.measures, results.n_done, results.failed
+    (('micro-f', 'hamming-loss'), 1, ())
     """
 
     def __init__(self, columns: Columns, texts: Mapping[int | None, Any]) -> None:
@@ -73,14 +90,14 @@ class Results:
 
     @cached_property
     def failed(self) -> tuple[FailedCell, ...]:
-        """Cells that raised, with tracebacks."""
+        """Cells that failed, as a tuple of `FailedCell`."""
         is_failed = [status == "failed" for status in self._planned["status"]]
         parts = (self._planned[name] for name in FailedCell._fields)
         return tuple(compress(map(FailedCell, *parts), is_failed))
 
     @property
     def warnings(self) -> dict[str, int]:
-        """What models warned of, and in how many cells."""
+        """Texts of warnings, and the number of cells with each."""
         found: dict[str, int] = {}
         for text in chain.from_iterable((w or "").splitlines() for w in self._cells["warnings"]):
             found[text] = found.get(text, 0) + 1
@@ -93,7 +110,13 @@ class Results:
         return f"{self.summary()}\n\n{self.state()}" if self.n_done else self.state()
 
     def state(self) -> str:
-        """Return in a sentence how many cells are done, failed and missing."""
+        """Return the numbers of done, failed and missing cells as a sentence.
+
+        Returns
+        -------
+        str
+            For instance "20 of 24 cells are done, 3 failed, 1 are missing."
+        """
         parts = [f"{self.n_done:,} of {self.n_cells:,} cells are done"]
         if self.failed:
             parts.append(f"{len(self.failed):,} failed")
@@ -102,12 +125,26 @@ class Results:
         return f"{', '.join(parts)}."
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a mapping for each value: cell, measure, value, time, memory and versions."""
+        """Return a dictionary for each value.
+
+        Returns
+        -------
+        list of dict
+            The keys are study, dataset, model, split, fold, seed, measure, value, fit_seconds,
+            predict_seconds, peak_memory (bytes), and the versions of labelwise, python, numpy,
+            scipy and scikit-learn.
+        """
         rows: list[dict[str, Any]] = self.to_table().to_pylist()
         return rows
 
     def to_table(self) -> Any:
-        """Return the rows as a pyarrow table, which pandas, polars and narwhals take."""
+        """Return the rows as a pyarrow table, which pandas, polars and narwhals accept.
+
+        Returns
+        -------
+        pyarrow.Table
+            A row for each value, with the columns of `rows`.
+        """
         import pyarrow as pa
 
         places, measures, values = self._values
@@ -123,16 +160,23 @@ class Results:
         return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_VERSIONS)})
 
     def export(self, path: str | Path, *, safe_csv: bool = False) -> None:
-        """Write the rows to a file, whole or not at all.
+        """Write the rows to a csv or parquet file; on failure no file is left behind.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; the ending .parquet or .csv says how. ``-`` is the standard output and
-            gets csv.
+            File to write; its suffix, .parquet or .csv, is the format. ``-`` writes csv to the
+            standard output.
         safe_csv : bool, default=False
-            Whether text in csv that a spreadsheet program would compute, such as a name that
-            begins with ``=``, gets an apostrophe before it.
+            Whether to put an apostrophe before text in csv that a spreadsheet program would
+            evaluate, such as a name that begins with ``=``.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is neither .parquet nor .csv.
+        OSError
+            If the file cannot be written.
         """
         ending = ending_of(path, ".csv")
         if ending not in (".parquet", ".csv"):
@@ -149,7 +193,14 @@ class Results:
                 csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
 
     def summary(self) -> Summary:
-        """Return mean and standard deviation over folds and seeds; see `summarize`."""
+        """Compute mean and standard deviation over folds and seeds, as `summarize` does.
+
+        Returns
+        -------
+        Summary
+            A group for each data set, model, split and measure; also for each study if there are
+            several.
+        """
         by: tuple[str, ...] = ("dataset", "model", "split")
         if len(set(self._cells["study"])) > 1:
             by = ("study", *by)
@@ -159,7 +210,7 @@ class Results:
         cells, measures, values = self._values
         n_measures = len(self.measures)
         place = np.array(group_of, dtype=np.int64)[cells] * n_measures + measures
-        spreads = _spreads(place, values, len(groups) * n_measures)
+        spreads = spreads_of_groups(place, values, len(groups) * n_measures)
         named = [(*group, measure) for group in groups for measure in self.measures]
         found = {name: one for name, one in zip(named, spreads, strict=True) if one.n}
         return Summary((*by, "measure"), found)
@@ -182,30 +233,53 @@ class Results:
 
 
 def read_results(store: str | Path, *, study: str | None = None) -> Results:
-    """Return what a store holds, whether or not a study is running on it.
+    """Read the results of one or all studies in a store, also while a study is running.
 
     Parameters
     ----------
     store : str or Path
-        A file that `Study.run` wrote.
-    study : str, optional
-        Name of the one study to read; by default all. Of a study that was changed, the cells of
-        the last plan are read.
+        File that `Study.run` wrote.
+    study : str, default=None
+        Name of the study to read; None reads all studies. If the settings of a study were changed,
+        the cells of its last run are read.
 
     Returns
     -------
     Results
-        Also of cells that failed or are missing.
+        Values of the finished cells, and the cells that failed or are missing.
+
+    Raises
+    ------
+    StoreError
+        If the file does not exist, is not a store, is damaged or locked.
+    ValueError
+        If the store has no study of that name.
+
+    See Also
+    --------
+    Study.run : Run a study and return its results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from labelwise.experiments import Study, read_results
+    >>> models, splits = {"tree": DecisionTreeClassifier()}, {"fixed": "train-test"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Study(["digits"], models, splits, ["micro-f"]).run(f"{folder}/study.sqlite")
+    ...     results = read_results(f"{folder}/study.sqlite")
+    >>> results.state()
+    '1 of 1 cells are done.'
     """
     with Store(store, create=False) as opened:
         results = Results(opened.columns(study), opened.texts())
     if study is not None and not results.n_cells:
-        raise ValueError(f"study must be in {store}, got {study!r}.")
+        raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results
 
 
 def _with_safe_texts(table: Any) -> Any:
-    """Return a table whose texts are no formulas in a spreadsheet."""
+    """Return a table whose texts a spreadsheet program does not evaluate."""
     import pyarrow as pa
 
     for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
@@ -213,16 +287,3 @@ def _with_safe_texts(table: Any) -> Any:
             texts = [None if text is None else safe_cell(text) for text in column.to_pylist()]
             table = table.set_column(j, name, pa.array(texts, pa.string()))
     return table
-
-
-def _spreads(place: np.ndarray, values: np.ndarray, n_places: int) -> list[Spread]:
-    """Return mean, sample deviation, number and number of NaN of the values at each place."""
-    n = np.bincount(place, minlength=n_places)
-    n_undefined = np.bincount(place, weights=np.isnan(values), minlength=n_places)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(place, weights=values, minlength=n_places) / n
-        squares = np.bincount(place, weights=(values - mean[place]) ** 2, minlength=n_places)
-        # Of one value there is no deviation: 0 / 0.
-        deviation = np.sqrt(squares / (n - 1.0))
-    columns = (mean.tolist(), deviation.tolist(), n.tolist(), n_undefined.astype(int).tolist())
-    return list(map(Spread, *columns))

@@ -6,7 +6,6 @@ import warnings
 import pytest
 
 from labelwise.experiments import read_results
-from labelwise.experiments.running._storable_text import storable_text
 from tests.experiments.small_studies import Frequent, rows, study
 
 
@@ -103,23 +102,6 @@ def test_warnings_are_kept_as_lines_whatever_their_text_is(tmp_path):
     results = study(datasets=[rows()], measures={"m": doubtful}, seeds=(0,)).run(tmp_path / "s")
     assert not results.failed
     assert "UserWarning: two lines \\ud800 \\x00" in results.warnings
-    assert "UnsayableWarning: (its text cannot be written)" in results.warnings
+    assert "UnsayableWarning: (its text cannot be formatted)" in results.warnings
     assert len(results.warnings) == 100
     assert max(map(len, results.warnings)) < 1200
-
-
-def test_names_are_plain_text_too(tmp_path):
-    odd = "\ud800"
-    parts = {"models": {odd: Frequent()}, "datasets": {odd: rows()}, "name": odd, "seeds": (0,)}
-    results = study(measures={odd: lambda _: {odd: 1.0}}, **parts).run(tmp_path / "s.sqlite")
-    assert results.measures == ("\\ud800/\\ud800",)
-    assert {row["model"] for row in results.rows()} == {"\\ud800"}
-
-
-@pytest.mark.parametrize("n", [0, 1, 19_999, 20_000, 20_001, 100_000])
-def test_long_texts_keep_both_ends(n):
-    text = "".join(chr(97 + i % 26) for i in range(n))
-    short = storable_text(text)
-    assert short.endswith(text[-16_000:])
-    assert short.startswith(text[:4_000])
-    assert (short == text) == (n <= 20_000)

@@ -48,7 +48,7 @@ def test_a_cell_that_takes_too_long_fails_alone_and_is_tried_again(tmp_path, n_j
     results = limited.run(tmp_path / "s.sqlite", n_jobs=n_jobs)
     (failed,) = results.failed
     assert failed.model == "endless"
-    assert failed.error == "The cell took longer than its timeout allows; its worker was ended."
+    assert failed.error == "The cell exceeded its timeout; its worker was killed."
     assert results.state() == "5 of 6 cells are done, 1 failed."
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Endless, "endless_row", 1.0)

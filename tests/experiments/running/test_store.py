@@ -1,4 +1,4 @@
-"""Stores that are no stores, damaged, locked, or on media that cannot be written."""
+"""Stores (`_store`, `_store_file`) that are foreign, damaged, locked, or on read-only media."""
 
 import re
 import shutil
@@ -62,11 +62,11 @@ def cut(path):
     ("change", "message"),
     [
         (damaged, "is damaged"),
-        (newer, "was made by a newer labelwise"),
-        (older, "was made by an older labelwise"),
-        (foreign, "is a database, but no store"),
-        (text, "is no store of a study"),
-        (cut, "is no store of a study"),
+        (newer, "was written by a newer labelwise"),
+        (older, "was written by an older labelwise"),
+        (foreign, "is a database, but not a store"),
+        (text, "is not a store of a study"),
+        (cut, "is not a store of a study"),
     ],
 )
 def test_a_file_that_is_no_sound_store_is_refused_and_left_alone(tmp_path, change, message):
@@ -171,10 +171,10 @@ def test_a_store_that_is_held_is_waited_for_and_said_at_once(tmp_path, monkeypat
     monkeypatch.setattr(store_file, "_BUSY_SECONDS", 0.05)
     held = sqlite3.connect(store, isolation_level=None, check_same_thread=False)
     held.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match=r"is held by .*; finished cells are safe"):
+    with pytest.raises(StoreError, match=r"is locked by .*; finished cells are safe"):
         study(seeds=(1,)).run(store)
     said = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r".*s.sqlite is held by .*; waiting \d+ s for it", said[0])
+    assert re.fullmatch(r".*s.sqlite is locked by .*; waiting \d+ s for it", said[0])
     monkeypatch.setattr(store_file, "_BUSY_SECONDS", 1.0)
     later = threading.Timer(0.2, held.rollback)
     later.start()
@@ -200,5 +200,5 @@ def test_the_process_that_holds_a_store_is_named(tmp_path):
         stdout=subprocess.PIPE,
     ) as other:
         other.stdout.readline()
-        assert store_file.holder(store) == f"process {other.pid}"
+        assert store_file.lock_owner(store) == f"process {other.pid}"
         other.stdin.close()

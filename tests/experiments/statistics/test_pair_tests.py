@@ -1,4 +1,4 @@
-"""Sign test, signed ranks and paired bootstrap: every sign sequence, scipy, a published example."""
+"""Tests (`_pair_tests`) and intervals (`_paired_difference`) of two methods, by other sources."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Paired values: every form gives the same table, and what is missing is never filled in."""
+"""Paired values of tidy rows (`_tidy_rows`) and other forms, and their means (`_summary`)."""
 
 import numpy as np
 import pandas as pd
@@ -51,7 +51,7 @@ def test_all_forms_give_the_same_values(form):
 def test_measure_tells_the_good_end_and_unknown_ones_must_be_told():
     assert average_ranks(ROWS, measure="micro-f").to_dict() == {"a": 2, "b": 1}
     assert average_ranks(ROWS, measure="hamming-loss").to_dict() == {"a": 1, "b": 2}
-    with pytest.raises(ValueError, match="higher_is_better must be given where measure is not"):
+    with pytest.raises(ValueError, match="higher_is_better must be given if measure is not given"):
         average_ranks([[1, 2]])
     with pytest.raises(ValueError, match="must be given for 'seconds'"):
         average_ranks([[1, 2]], measure="seconds")
@@ -81,7 +81,7 @@ def test_missing_cells_are_refused_by_name_or_dropped_and_said():
     found = paired_values(values, measure="micro-f", missing="drop")
     assert (found.blocks, found.dropped) == (("d",), ("e", "f"))
     assert "Left out, as a value is missing: e, f." in repr(found)
-    with pytest.raises(ValueError, match="one whole data set, got 2 and 0"):
+    with pytest.raises(ValueError, match="one complete data set, got 2 and 0"):
         paired_values({"a": [None], "b": [1.0]}, measure="micro-f", missing="drop")
 
 
@@ -94,7 +94,7 @@ def test_a_lacking_fold_or_an_undefined_value_makes_the_cell_missing():
 
 def test_rows_that_cannot_be_averaged_are_refused():
     other = [{**row, "split": "random"} for row in ROWS]
-    with pytest.raises(ValueError, match="several of 'split'"):
+    with pytest.raises(ValueError, match="must have one 'split', got several"):
         paired_values([*ROWS, *other], measure="micro-f")
     with pytest.raises(ValueError, match="each cell once"):
         paired_values([*ROWS, ROWS[1]], measure="micro-f")
@@ -110,8 +110,8 @@ def test_rows_that_cannot_be_averaged_are_refused():
     ("values", "message"),
     [
         ([1, 2], "values must be 2-D"),
-        ([["a", "b"]], "values must hold numbers"),
-        ({"a": [1], "b": [1, 2]}, "as many for each method"),
+        ([["a", "b"]], "values must be numbers"),
+        ({"a": [1], "b": [1, 2]}, "equal lengths for all methods"),
         ([[1], [2]], "at least two methods"),
         ([{"value": 1}], "must have the column 'measure'"),
     ],

@@ -1,4 +1,4 @@
-"""Average ranks, Friedman, Nemenyi and Holm: definitions, outsiders, a published example."""
+"""Tests of ranks (`_average_ranks`, `_friedman`, `_post_hoc_tests`, `_significance`)."""
 
 import numpy as np
 import pytest
@@ -171,6 +171,12 @@ def test_wrong_arguments_are_named():
         holm_test(VALUES, control="x", higher_is_better=True)
     with pytest.raises(ValueError, match="at least 3 methods"):
         friedman_test([[1, 2], [2, 1]], higher_is_better=True)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_level_may_be_a_numpy_number(kind):
+    found = nemenyi_test(VALUES, higher_is_better=True, alpha=kind(0.25))
+    assert found.distance == nemenyi_test(VALUES, higher_is_better=True, alpha=0.25).distance
 
 
 def test_results_print_as_tables_that_say_what_was_left_out():

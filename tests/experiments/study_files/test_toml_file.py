@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import LeavePOut, ShuffleSplit
 
 from labelwise.experiments import Study, read_study
 from labelwise.experiments.study_files._study_file import StudyFileError
 from labelwise.experiments.study_files._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
-from tests.experiments.small_studies import rows, study
 
 DEEP = 50_000
 HOSTILE = {
@@ -124,14 +122,6 @@ def test_no_text_before_it_hides_a_nest_from_the_scan(text, n):
 )
 def test_numbers_texts_and_modest_depth_pass(text):
     check_depth(text)
-
-
-@pytest.mark.parametrize("splitter", [ShuffleSplit(10**9), LeavePOut(6)])
-def test_more_folds_than_anybody_runs_are_refused_before_they_are_planned(tmp_path, splitter):
-    endless = study(splits={"many": splitter}, datasets=[rows(n_samples=200)])
-    with pytest.raises(ValueError, match=r"splits\['many'\] must have at most 1,000,000 folds"):
-        endless.run(tmp_path / "s.sqlite")
-    assert not (tmp_path / "s.sqlite").exists()
 
 
 def test_the_study_file_of_the_documentation_can_be_read(tmp_path):

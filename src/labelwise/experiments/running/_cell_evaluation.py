@@ -1,4 +1,4 @@
-"""Run a cell: fit on the training rows, ask for the test rows, measure."""
+"""Evaluate a cell: fit the model to the training rows, predict the test rows, measure."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ from labelwise.experiments.running._storable_text import error_text, storable_te
 from labelwise.measures import NamedMeasure, measure_named, measure_outcome
 from labelwise.splitting import splits_of
 
-_KEPT_SETS = 2
+# Data sets and splits that a worker keeps in memory.
+_KEPT_DATASETS = 2
 _KEPT_SPLITS = 8
 _STATUS = Path("/proc/self/status")
-_FORGET = Path("/proc/self/clear_refs")
-_PEAK_OF_RESIDENT_SET = "5"
+_CLEAR_REFS = Path("/proc/self/clear_refs")
+_RESET_PEAK = "5"  # what Linux expects in clear_refs to reset the peak
 _Rows = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -43,30 +44,30 @@ class BatchResult(NamedTuple):
 
 
 class CellEvaluator:
-    """A worker's place: the data sets and folds it used last stay at hand."""
+    """Evaluates cells in one process; keeps the data sets and folds that it used last."""
 
     def __init__(self, inputs: StudyInputs) -> None:
         self.inputs = inputs
-        self.data = lru_cache(_KEPT_SETS)(self._load)
+        self.data = lru_cache(_KEPT_DATASETS)(self._load)
         self.folds = lru_cache(_KEPT_SPLITS)(self._split)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # It travels without what it holds at hand.
+        # A pickled evaluator has no data sets and folds in its caches.
         return CellEvaluator, (self.inputs,)
 
     def run(self, cells: Sequence[Cell]) -> list[CellRecord]:
-        """Return what became of each cell; whatever it raises becomes its traceback."""
+        """Return a record for each cell; an exception becomes a traceback in the record."""
         from threadpoolctl import threadpool_limits
 
-        # Sums in another order differ in the last digit: one thread, however many jobs there are.
+        # One thread for any n_jobs, since sums in another order differ in the last digit.
         with threadpool_limits(1):
-            return [self._finish(cell) for cell in cells]
+            return [self._record(cell) for cell in cells]
 
-    def _finish(self, cell: Cell) -> CellRecord:
+    def _record(self, cell: Cell) -> CellRecord:
         reset_peak_memory()
         values: dict[str, float] = {}
         error, seconds = None, (0.0, 0.0)
-        with _seeded(cell), _noted() as notes:
+        with _seeded(cell), _recorded_warnings() as caught_texts:
             try:
                 outcome = self._fit(cell)
                 values = self._measure(outcome)
@@ -76,7 +77,7 @@ class CellEvaluator:
                     raise
                 error = error_text(raised)
         peak = peak_memory_bytes()
-        return CellRecord(cell.key, values, error, *seconds, peak, notes(), versions())
+        return CellRecord(cell.key, values, error, *seconds, peak, caught_texts(), versions())
 
     def _fit(self, cell: Cell) -> CellOutcome:
         data, Y = self.data(cell.dataset)
@@ -91,7 +92,7 @@ class CellEvaluator:
         )
 
     def _measure(self, outcome: CellOutcome) -> dict[str, float]:
-        """Return a value for each measure, in their order."""
+        """Return a value for each measure, in the order of the measures."""
         measures = self.inputs.measures
         named = _named_values(
             outcome, [m for m in measures.values() if isinstance(m, str)], self.inputs.undefined
@@ -108,7 +109,7 @@ class CellEvaluator:
         return values
 
     def _load(self, name: str) -> tuple[Dataset, np.ndarray]:
-        """Return a data set with its labels as scikit-learn takes them."""
+        """Return a data set, and its labels as scikit-learn takes them."""
         data = load_source(self.inputs.sources[name])
         if data is not self.inputs.sources[name] and (
             data_fingerprint(data) != self.inputs.digests[name]
@@ -117,7 +118,7 @@ class CellEvaluator:
         return data, data.Y.toarray().astype(np.int64)
 
     def _split(self, dataset: str, split: str, seed: int) -> _Rows:
-        """Return the rows for training and for testing of each fold."""
+        """Return the training and the test rows of each fold."""
         data, Y = self.data(dataset)
         splitter = self.inputs.splits[split]
         if isinstance(splitter, str):
@@ -126,14 +127,14 @@ class CellEvaluator:
 
 
 def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> BatchResult:
-    """Run cells and say how long they took."""
+    """Run cells; return their records and the seconds they took."""
     start = time.perf_counter()
     finished = evaluator.run(cells)
     return BatchResult(time.perf_counter() - start, finished)
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:
-    """Return an unfitted copy whose every `random_state` of None is drawn from seed and fold."""
+    """Clone a model; each `random_state` that is None is drawn from the seed and the fold."""
     from sklearn.base import clone
 
     copied = clone(model)
@@ -146,7 +147,7 @@ def seeded_model(model: Any, seed: int, fold: int) -> Any:
 
 
 def seeded_splitter(splitter: Any, seed: int) -> Any:
-    """Return the splitter; a `random_state` of None, if it draws by that, becomes the seed."""
+    """Return a splitter that shuffles by the seed if its `random_state` is None."""
     draws = getattr(splitter, "shuffle", True)
     if not draws or getattr(splitter, "random_state", seed) is not None:
         return splitter
@@ -156,13 +157,13 @@ def seeded_splitter(splitter: Any, seed: int) -> Any:
 
 
 def number_from(*texts: Any) -> int:
-    """Return a number below 2**31 that depends on all that is given, and on nothing else."""
+    """Return a number below 2**31 that is determined by the arguments."""
     return int(fingerprint(*texts)[:8], 16) >> 1
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions that values may depend on."""
+    """Return the versions of Python and of the packages that values may depend on."""
     import scipy
     import sklearn
 
@@ -199,7 +200,7 @@ def _measure(name: str) -> NamedMeasure:
 
 @contextmanager
 def _seeded(cell: Cell) -> Iterator[None]:
-    """Seed the global generator, which some estimators draw from, and put it back after."""
+    """Seed the global generator, which some estimators use, and restore it afterwards."""
     before = np.random.get_state()  # noqa: NPY002
     np.random.seed(number_from(cell.seed, cell.fold))  # noqa: NPY002
     try:
@@ -209,10 +210,10 @@ def _seeded(cell: Cell) -> Iterator[None]:
 
 
 @contextmanager
-def _noted() -> Iterator[Any]:
-    """Collect warnings, each text once, in place of showing them."""
+def _recorded_warnings() -> Iterator[Any]:
+    """Collect the distinct texts of warnings instead of showing the warnings."""
     if threading.current_thread() is not threading.main_thread():
-        # Filters belong to the whole process: threads would take them from each other.
+        # Warning filters belong to the process: threads would overwrite each other's.
         yield tuple
         return
     with warnings.catch_warnings(record=True) as caught:
@@ -221,16 +222,16 @@ def _noted() -> Iterator[Any]:
 
 
 def _is_ctrl_c(error: BaseException) -> bool:
-    """Tell Ctrl-C from a KeyboardInterrupt that a model raised where Ctrl-C is ignored."""
+    """Return False for a KeyboardInterrupt that a model raised where Ctrl-C is ignored."""
     return isinstance(error, KeyboardInterrupt) and (
         signal.getsignal(signal.SIGINT) != signal.SIG_IGN
     )
 
 
 def reset_peak_memory() -> None:
-    """Let the peak begin anew, where the system can: on Linux."""
+    """Reset the peak memory of this process; only Linux can."""
     with suppress(OSError):
-        _FORGET.write_text(_PEAK_OF_RESIDENT_SET)
+        _CLEAR_REFS.write_text(_RESET_PEAK)
 
 
 def peak_memory_bytes() -> int | None:

@@ -1,4 +1,4 @@
-"""What a measure of a study's own sees: truth, scores, decisions and the fitted model."""
+"""`CellOutcome`: the fitted model, scores and decisions that a user's measure is called with."""
 
 from __future__ import annotations
 
@@ -14,22 +14,46 @@ from labelwise.data import Dataset
 
 
 class CellOutcome:
-    """A fitted model and the samples it is judged on.
+    """A fitted model and the test samples of its fold; the argument of a user's measure.
 
-    The model is asked for scores and decisions when they are looked at first, once.
+    Scores and decisions are computed on first access and then kept.
+
+    Parameters
+    ----------
+    model : estimator
+        Model fitted to the training rows.
+    data : Dataset
+        The whole data set.
+    train_rows : array of int of shape (n_train,)
+        Training rows of the fold.
+    test_rows : array of int of shape (n_test,)
+        Test rows of the fold.
+    fold : int, default=0
+        Number of the fold, from 0.
+    seed : int, default=0
+        Seed of the cell.
+    fit_seconds : float, default=0.0
+        Time that fitting took.
 
     Attributes
     ----------
-    model : estimator
-        Fitted to the training rows.
-    data : Dataset
-        The whole data set.
-    train_rows, test_rows : array of int
-        Rows of the fold.
-    fold, seed : int
-        Of the cell.
-    fit_seconds, predict_seconds : float
-        Time that the model has taken so far.
+    predict_seconds : float
+        Time that scores and decisions have taken so far.
+
+    See Also
+    --------
+    Study : Calls each measure that is a function with a `CellOutcome`.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from labelwise.data import load
+    >>> from labelwise.experiments import CellOutcome
+    >>> data = load("digits")
+    >>> model = KNeighborsClassifier().fit(data.X[data.train], data.Y[data.train].toarray())
+    >>> outcome = CellOutcome(model, data, data.train, data.test)
+    >>> outcome.decided.shape == outcome.truth.shape == outcome.scores.shape
+    True
     """
 
     def __init__(
@@ -54,22 +78,22 @@ class CellOutcome:
 
     @cached_property
     def truth(self) -> sparse.csc_array:
-        """Labels of the test rows, boolean CSC."""
+        """Labels of the test rows, boolean CSC array of shape (n_test, n_labels)."""
         return self.data.Y[self.test_rows]
 
     @cached_property
     def train(self) -> Dataset:
-        """The training rows as a data set."""
+        """Training rows as a data set."""
         return self.data.take(self.train_rows)
 
     @cached_property
     def test(self) -> Dataset:
-        """The test rows as a data set."""
+        """Test rows as a data set."""
         return self.data.take(self.test_rows)
 
     @cached_property
     def scores(self) -> np.ndarray | None:
-        """Scores of the test rows, of shape (n_samples, n_labels); None if the model has none."""
+        """Scores of the test rows, of shape (n_test, n_labels); None if the model has no scores."""
         if not any(hasattr(self.model, method) for method in METHODS):
             return None
         X = self.data.samples[self.test_rows]
@@ -80,7 +104,7 @@ class CellOutcome:
 
     @cached_property
     def decided(self) -> Any:
-        """What the model predicts for the test rows, 0/1 of shape (n_samples, n_labels)."""
+        """Predicted labels of the test rows, 0 or 1, of shape (n_test, n_labels)."""
         X = self.data.samples[self.test_rows]
         start = time.perf_counter()
         decided = self.model.predict(X)

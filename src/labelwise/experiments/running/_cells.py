@@ -1,4 +1,4 @@
-"""Cells: what a study is made of, and what became of each."""
+"""Cells of a study: their keys, their records, and the plan that lists them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from labelwise.experiments.running._fingerprint import (
 from labelwise.measures import measure_named
 
 TRAIN_TEST = "train-test"
-_FOLDS_MOST = 1_000_000  # of one split of one data set
+_MAX_FOLDS = 1_000_000  # of one split of one data set, over all seeds
 Source = Dataset | str | Path | Callable[[], Dataset]
 
 
 class Cell(NamedTuple):
-    """One model on one fold: its key, and what people call it."""
+    """One model on one fold: the key of its settings, and their names in the study."""
 
     key: str
     dataset: str
@@ -35,7 +35,7 @@ class Cell(NamedTuple):
 
 
 class CellRecord(NamedTuple):
-    """What became of a cell: values by measure, or the traceback of a failure."""
+    """Outcome of a cell: a value for each measure, or the traceback of a failure."""
 
     key: str
     values: dict[str, float]
@@ -47,12 +47,50 @@ class CellRecord(NamedTuple):
     versions: dict[str, str]
 
 
+class FailedCell(NamedTuple):
+    """A cell that failed, with its traceback.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set.
+    model : str
+        Name of the model.
+    split : str
+        Name of the split.
+    fold : int
+        Number of the fold, from 0.
+    seed : int
+        Seed of the cell.
+    error : str
+        Traceback, or a sentence if the cell exceeded its timeout or its worker died.
+
+    See Also
+    --------
+    Results : Lists failed cells in its attribute `failed`.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import FailedCell
+    >>> cell = FailedCell("yeast", "knn", "cv", fold=0, seed=1, error="ValueError: no samples")
+    >>> cell.model, cell.error
+    ('knn', 'ValueError: no samples')
+    """
+
+    dataset: str
+    model: str
+    split: str
+    fold: int
+    seed: int
+    error: str
+
+
 @dataclass(frozen=True)
 class StudyInputs:
-    """All that a worker must know beside the cells."""
+    """Data sets, models, splits and measures by name, as a worker needs them to run cells."""
 
     sources: Mapping[str, Source]
-    digests: Mapping[str, str]  # of the data sets
+    digests: Mapping[str, str]  # hash of each data set
     models: Mapping[str, Any]
     splits: Mapping[str, Any]
     measures: Mapping[str, str | Callable[[Any], Any]]
@@ -61,7 +99,7 @@ class StudyInputs:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """The cells of a study in their order, and the settings behind its names."""
+    """The cells of a study in order, and a text for each data set, model and split."""
 
     inputs: StudyInputs
     cells: tuple[Cell, ...]
@@ -69,12 +107,12 @@ class StudyPlan:
 
 
 def load_source(source: Source) -> Dataset:
-    """Return the data set that a study was given, or was told where to find."""
+    """Return a data set, loaded from its name, its file or its function if need be."""
     if isinstance(source, str | Path):
         return load(source)
     data = source if isinstance(source, Dataset) else source()
     if not isinstance(data, Dataset):
-        raise TypeError(f"datasets must give a Dataset, got {type(data).__name__}.")
+        raise TypeError(f"datasets must be, or return, a Dataset, got {type(data).__name__}.")
     return data
 
 
@@ -86,7 +124,7 @@ def make_plan(
     seeds: tuple[int, ...],
     undefined: str | float,
 ) -> StudyPlan:
-    """Return every cell with its key; each data set is read once for it, and let go."""
+    """List every cell with its key; one data set at a time is in memory."""
     model_texts = _canonical_forms(models, "models")
     split_texts = _canonical_forms(splits, "splits")
     measure_text = [list(pair) for pair in _canonical_forms(measures, "measures").items()]
@@ -114,18 +152,18 @@ def _canonical_forms(objects: Mapping[str, Any], input_name: str) -> dict[str, A
 def _folds_of(
     data: Dataset, splits: Mapping[str, Any], seeds: tuple[int, ...]
 ) -> Iterator[tuple[str, int, int]]:
-    """Give split, fold and seed; the fixed split of the data is one fold."""
-    # What a splitter needs for counting its folds at most; labels are not counted by.
+    """Yield split, fold and seed; the training and test rows of the data are one fold."""
+    # Splitters count their folds by the number of rows, without features and labels.
     rows = np.zeros((data.n_samples, 1))
     for name, split in splits.items():
         fixed = isinstance(split, str)
         if fixed and (data.train is None or data.test is None):
-            raise ValueError(f"splits[{name!r}]: {data.name!r} has no fixed train and test rows.")
+            raise ValueError(f"splits[{name!r}]: {data.name!r} has no training and test rows.")
         n_folds = 1 if fixed else split.get_n_splits(rows)
-        if n_folds * len(seeds) > _FOLDS_MOST:
+        if n_folds * len(seeds) > _MAX_FOLDS:
             raise ValueError(
-                f"splits[{name!r}] must have at most {_FOLDS_MOST:,} folds over all seeds, got "
-                f"{n_folds * len(seeds):,} of {data.name!r}."
+                f"splits[{name!r}] must have at most {_MAX_FOLDS:,} folds over all seeds, got "
+                f"{n_folds * len(seeds):,} for {data.name!r}."
             )
         for seed in seeds:
             for fold in range(n_folds):
@@ -134,7 +172,9 @@ def _folds_of(
 
 def _check_data(name: str, data: Dataset, measures: Mapping[str, Any]) -> None:
     if data.Y is None:
-        raise ValueError(f"datasets[{name!r}] must have labels, but they are unknown.")
+        raise ValueError(f"datasets[{name!r}] must have labels, got a data set without.")
     for measure in measures.values():
         if isinstance(measure, str) and measure_named(measure).k > data.n_labels:
-            raise ValueError(f"{measure} needs more than the {data.n_labels} labels of {name!r}.")
+            raise ValueError(
+                f"{measure} needs more labels than the {data.n_labels} of datasets[{name!r}]."
+            )

@@ -1,4 +1,4 @@
-"""Fingerprints: a stable text for every setting of a cell, so that equal texts mean equal work."""
+"""Fingerprints: hashes of data and settings that are equal if and only if these are equal."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _PLAIN = (bool, int, str, type(None))
 
 
 def fingerprint(*texts: Any) -> str:
-    """Return the SHA-256 of plain values (what `canonical_form` gives), in hexadecimal."""
+    """Return the SHA-256 of canonical forms, in hexadecimal."""
     return hashlib.sha256(canonical_json(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def canonical_json(value: Any) -> str:
-    """Return what `canonical_form` gave as one line of text."""
+    """Return a canonical form as one line of JSON."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def data_fingerprint(data: Dataset) -> str:
-    """Return the SHA-256 of the bytes of features, labels, fixed rows and bags."""
+    """Return the SHA-256 of features, labels, training and test rows, and bags."""
     parts = (data.X, data.Y, data.train, data.test, data.bags)
     return fingerprint(*(canonical_form(part, data.name) for part in parts))
 
 
 def canonical_form(value: Any, where: str) -> Any:
-    """Return a value as plain numbers, texts, lists and mappings, the same in every process.
+    """Return a value as numbers, texts, lists and mappings that are the same in every process.
 
-    Estimators become their class and parameters, splitters their class and attributes, arrays the
-    hash of their bytes, functions their name and the hash of their code. `where` names the value
-    in the error for what has no such form.
+    An estimator becomes its class and parameters, a splitter its class and attributes, an array
+    the hash of its bytes, a function its name and the hash of its code. `where` names the value in
+    the error message for a value without such a form.
     """
     if type(value) in _PLAIN:
         return value
-    # Members of an enumeration are often numbers or texts, too; their class and name count.
+    # A member of an enumeration may be a float or a text as well: its class and name identify it.
     if isinstance(value, Enum):
         return ["enum", f"{_qualified(type(value))}.{value.name}"]
     return _form(value, where)
@@ -66,7 +66,7 @@ def _form(value: Any, where: str) -> Any:
 
 
 def _named(value: Any, attributes: Mapping[str, Any], where: str) -> Any:
-    """Return the class of an object and what it was made of."""
+    """Return the class of an object and the canonical forms of its attributes."""
     found = {name: canonical_form(part, f"{where}.{name}") for name, part in attributes.items()}
     return [_qualified(type(value)), found]
 
@@ -79,7 +79,7 @@ def _qualified(value: Any) -> str:
 def _array(value: np.ndarray, where: str) -> Any:
     if value.dtype == object:
         return ["array", list(value.shape), _items(value.ravel().tolist(), where)]
-    # Byte order and layout say nothing about the values.
+    # Arrays of equal values have equal fingerprints, whatever their byte order and layout.
     plain = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
     digest = hashlib.sha256(plain.reshape(-1).view(np.uint8).data).hexdigest()
     return ["array", list(value.shape), value.dtype.newbyteorder("<").str, digest]
@@ -175,7 +175,7 @@ def _function(value: types.FunctionType, where: str) -> Any:
 
 
 def _code(code: types.CodeType) -> str:
-    """Return the hash of what a function does, whatever lines it stands on."""
+    """Return the hash of the code of a function, without its line numbers."""
     constants = [
         _code(c) if isinstance(c, types.CodeType) else canonical_form(c, code.co_name)
         for c in code.co_consts

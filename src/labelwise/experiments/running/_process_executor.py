@@ -1,4 +1,4 @@
-"""Worker processes of this machine: each is ended and replaced without the others noticing."""
+"""Executor with worker processes on this machine; each process can be killed and replaced."""
 
 from __future__ import annotations
 
@@ -13,69 +13,69 @@ from typing import Any
 from labelwise.experiments.running._cell_evaluation import BatchResult, CellEvaluator, run_batch
 from labelwise.experiments.running._cells import Cell, StudyInputs
 
-# One thread each, and no module is taken from the folder that the runner was started in.
+# One thread per process; modules are not imported from the folder that the study was started in.
 _ENVIRONMENT = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "PYTHONSAFEPATH": "1",
 }
-_PARENT_SECONDS = 1.0
+_PARENT_CHECK_SECONDS = 1.0
 
 
 class Worker:
-    """A process that runs batches of cells, one after the other."""
+    """A process that runs batches of cells one after the other."""
 
     def __init__(self, inputs: StudyInputs) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
-        # loky: no guard needed in scripts, and functions of a notebook can be sent. A pool is
-        # broken as a whole by the death of one process, so each process is a pool of its own.
+        # loky needs no guard in scripts, and sends functions that were defined in a notebook. The
+        # death of one process breaks a whole pool, so each process has a pool of its own.
         arguments = (inputs, os.getpid())
         self._pool = ProcessPoolExecutor(
             1, initializer=_start_worker, initargs=arguments, env=_ENVIRONMENT
         )
-        self._free_since = time.monotonic()
-        self._at_work = [self._pool.submit(os.getpid)]  # done when the process has started
-        self._at_work[0].add_done_callback(self._set_free)
-        self._is_ready = self._at_work[0].done
+        self._idle_since = time.monotonic()
+        self._pending = [self._pool.submit(os.getpid)]  # done when the process has started
+        self._pending[0].add_done_callback(self._set_idle)
+        self._has_started = self._pending[0].done
 
     @property
-    def n_waiting(self) -> int:
-        """Batches that are not done."""
-        return sum(not future.done() for future in self._at_work)
+    def n_pending(self) -> int:
+        """Number of batches that are not done."""
+        return sum(not future.done() for future in self._pending)
 
     def submit(self, cells: Sequence[Cell]) -> Any:
-        """Hand over a batch; BrokenExecutor if the process has died."""
-        # Seconds count from now, or from the end of what the process is busy with.
-        if not self.n_waiting:
-            self._free_since = time.monotonic()
+        """Return a future of the batch; raise BrokenExecutor if the process has died."""
+        # The time of a batch counts from now, or from the end of the batch before it.
+        if not self.n_pending:
+            self._idle_since = time.monotonic()
         future = self._pool.submit(_run_batch_here, cells)
-        self._at_work = [*(old for old in self._at_work if not old.done()), future]
-        future.add_done_callback(self._set_free)
+        self._pending = [*(old for old in self._pending if not old.done()), future]
+        future.add_done_callback(self._set_idle)
         return future
 
     def seconds(self) -> float:
-        """Return how long the process has been at its batch, 0 while it starts."""
-        return time.monotonic() - self._free_since if self._is_ready() else 0.0
+        """Return the seconds since the current batch began, 0 while the process starts."""
+        return time.monotonic() - self._idle_since if self._has_started() else 0.0
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """Kill the process."""
         self._pool.shutdown(wait=True, kill_workers=True)
 
-    def _set_free(self, _: Any) -> None:
-        self._free_since = time.monotonic()
+    def _set_idle(self, _: Any) -> None:
+        self._idle_since = time.monotonic()
 
 
 class ProcessExecutor:
-    """An executor of processes on this machine; each loads a data set once.
+    """Run batches in several processes on this machine; each process loads a data set once.
 
     Parameters
     ----------
     inputs : StudyInputs
-        What cells are made of.
+        Data sets, models, splits and measures of the cells.
     n_jobs : int
         Number of processes.
-    timeout : float, optional
-        Seconds after which a batch is overdue.
+    timeout : float, default=None
+        Time limit of a batch in seconds.
     """
 
     def __init__(self, inputs: StudyInputs, n_jobs: int, timeout: float | None = None) -> None:
@@ -84,18 +84,18 @@ class ProcessExecutor:
         self._timeout = timeout
         self._workers: list[Worker] = []
         self._worker_of: dict[Any, Worker] = {}
-        # One batch at work and one at hand for each, unless the time of a batch is limited.
+        # Each process runs one batch while a second one waits; with a timeout no batch waits.
         self.max_batches = 2 * n_jobs if timeout is None else n_jobs
 
     def submit(self, cells: Sequence[Cell]) -> Any:
-        """Hand the cells to the process that has least to do."""
-        worker = min(self._workers, key=lambda one: one.n_waiting, default=None)
-        if worker is None or (worker.n_waiting and len(self._workers) < self._n_jobs):
+        """Submit the cells to the process with the fewest pending batches."""
+        worker = min(self._workers, key=lambda one: one.n_pending, default=None)
+        if worker is None or (worker.n_pending and len(self._workers) < self._n_jobs):
             worker = self._start()
         try:
             future = worker.submit(cells)
         except BrokenExecutor:
-            self._end(worker)
+            self._kill(worker)
             worker = self._start()
             future = worker.submit(cells)
         self._worker_of = {old: one for old, one in self._worker_of.items() if not old.done()}
@@ -103,49 +103,49 @@ class ProcessExecutor:
         return future
 
     def stop_overdue(self) -> list[Any]:
-        """Kill processes whose batch takes longer than allowed; return the futures of these."""
+        """Kill the processes whose batch exceeds the timeout; return these batches' futures."""
         limit = self._timeout
         if limit is None:
             return []
-        late = [
+        overdue = [
             (future, worker)
             for future, worker in self._worker_of.items()
             if not future.done() and worker.seconds() > limit
         ]
-        for _, worker in late:
-            self._end(worker)
-        return [future for future, _ in late]
+        for _, worker in overdue:
+            self._kill(worker)
+        return [future for future, _ in overdue]
 
     def shutdown(self) -> None:
-        """Kill the processes."""
+        """Kill all processes."""
         while self._workers:
-            self._workers.pop().end()
+            self._workers.pop().kill()
 
     def _start(self) -> Worker:
         self._workers.append(Worker(self._inputs))
         return self._workers[-1]
 
-    def _end(self, worker: Worker) -> None:
+    def _kill(self, worker: Worker) -> None:
         self._workers.remove(worker)
-        worker.end()
+        worker.kill()
 
 
 _evaluator: CellEvaluator | None = None
 
 
-def _start_worker(inputs: StudyInputs, runner: int) -> None:
-    """Prepare a process for its cells."""
+def _start_worker(inputs: StudyInputs, parent: int) -> None:
+    """Prepare this process for batches of cells."""
     global _evaluator
-    # Ctrl-C is for the runner, which then lets its workers go.
+    # Ctrl-C is handled by the parent process, which then kills its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_with_parent, args=(runner,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     _evaluator = CellEvaluator(inputs)
 
 
-def _exit_with_parent(runner: int) -> None:
-    """End this process when the runner is gone, also if it went before this process began."""
-    while os.getppid() == runner:
-        time.sleep(_PARENT_SECONDS)
+def _exit_with_parent(parent: int) -> None:
+    """End this process when the parent has ended, also if it ended before this process began."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_SECONDS)
     os._exit(1)
 
 
@@ -153,7 +153,7 @@ def _run_batch_here(cells: Sequence[Cell]) -> BatchResult:
     from joblib import parallel_config
 
     if _evaluator is None:
-        raise RuntimeError("This process was not prepared for cells.")
-    # Processes that a model starts would outlive this one, and the cores are taken by cells.
+        raise RuntimeError("This process was not prepared to run cells.")
+    # Processes that a model starts would outlive this one, and cells use all the cores already.
     with parallel_config(backend="sequential"):
         return run_batch(_evaluator, cells)

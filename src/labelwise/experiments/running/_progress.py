@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a study is."""
+"""Progress of a study: its counts, the line on the terminal, and the callback of the user."""
 
 from __future__ import annotations
 
@@ -10,20 +10,41 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """How far a study is."""
+    """Numbers of done, failed and all cells of a running study, and the time left.
+
+    Parameters
+    ----------
+    done : int
+        Number of cells that are finished, in this run or before.
+    failed : int
+        Number of cells that failed in this run.
+    total : int
+        Number of distinct cells of the study.
+    seconds_left : float or None
+        Estimated time until all cells have been run; None until a cell has finished.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import Progress
+    >>> now = Progress(done=30, failed=0, total=120, seconds_left=45.0)
+    >>> now.done / now.total
+    0.25
+    """
 
     done: int
     failed: int
     total: int
-    seconds_left: float | None  # None until a cell has finished
-
-
-Notify = Callable[[Progress], None]
+    seconds_left: float | None
 
 
 @contextmanager
-def progress_callback(progress: bool | Notify | None) -> Iterator[Notify]:
-    """Give what to call after every batch: the user's function, a line on stderr, or nothing."""
+def progress_callback(
+    progress: bool | Callable[[Progress], None] | None,
+) -> Iterator[Callable[[Progress], None]]:
+    """Provide the function to call after every batch of cells.
+
+    It is `progress` itself if that is callable; else it updates a line on stderr, or does nothing.
+    """
     if callable(progress):
         yield progress
         return
@@ -36,7 +57,7 @@ def progress_callback(progress: bool | Notify | None) -> Iterator[Notify]:
 
     console = Console(stderr=True)
     columns = (BarColumn(), TextColumn("{task.description}"))
-    # Where there is no terminal to draw on, what was asked for is said once, at the end.
+    # Without a terminal, rich prints the line once, at the end.
     with Line(*columns, console=console, transient=console.is_terminal) as line:
         task = line.add_task("starting", total=None)
 
@@ -48,7 +69,7 @@ def progress_callback(progress: bool | Notify | None) -> Iterator[Notify]:
 
 
 def progress_text(now: Progress) -> str:
-    """Return done, failed and the time left as one phrase."""
+    """Return the counts and the time left as one phrase."""
     failed = f", {now.failed:,} failed" if now.failed else ""
     left = (
         "" if now.seconds_left is None else f", {timedelta(seconds=round(now.seconds_left))} left"

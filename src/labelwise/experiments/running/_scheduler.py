@@ -1,4 +1,4 @@
-"""Run cells on an executor and keep what becomes of them, whoever dies on the way."""
+"""Schedule cells: submit batches to an executor, save records, and repeat after a crash."""
 
 from __future__ import annotations
 
@@ -16,19 +16,32 @@ from labelwise.experiments.running._progress import Progress
 from labelwise.experiments.running._storable_text import error_text
 from labelwise.experiments.running._store import Store
 
-# A batch is what takes about so long: short cells share one trip and one write to the disk.
+# Short cells share a batch, which is sent and saved as a whole, up to these limits.
 _BATCH_SECONDS = 0.2
-_BATCH_MOST = 256
-# So many in a row, and none that lived: the fault is not in the cells.
-_DEATHS_MOST = 5
-# How often it is looked whether a cell takes longer than allowed.
-_LOOK_SECONDS = 0.2
-_DEAD = "The worker died twice with this cell, the second time on nothing else."
-_OVERDUE = "The cell took longer than its timeout allows; its worker was ended."
+_MAX_BATCH_SIZE = 256
+# If this many workers die in a row before any cell has finished, the cells are not the cause.
+_MAX_CRASHES = 5
+_TIMEOUT_CHECK_SECONDS = 0.2
+_CRASHED = "The worker died twice with this cell, the second time with no other cell."
+_OVERDUE = "The cell exceeded its timeout; its worker was killed."
 
 
 class Scheduler:
-    """Hands out cells, takes back reports, writes them down."""
+    """Runs cells on an executor until each of them is done or has failed.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Cells to run.
+    executor : CellExecutor
+        Where batches of cells are run.
+    store : Store
+        Where the record of each cell is saved.
+    notify : callable
+        Called with the `Progress` after each batch.
+    before : Progress
+        Counts before the first cell is run.
+    """
 
     def __init__(
         self,
@@ -39,38 +52,38 @@ class Scheduler:
         before: Progress,
     ) -> None:
         self._waiting = deque(cells)
-        self._suspects: deque[Cell] = deque()  # at work when a worker died: each again, alone
-        self._at_work: dict[Any, Sequence[Cell]] = {}
-        self._reports: SimpleQueue[Any] = SimpleQueue()
+        self._suspects: deque[Cell] = deque()  # cells of a crashed batch; each is run alone
+        self._running: dict[Any, Sequence[Cell]] = {}
+        self._done: SimpleQueue[Any] = SimpleQueue()
         self._executor, self._store = executor, store
         self._notify, self._progress = notify, before
-        self._pace: float | None = None  # seconds for a cell
-        self._start, self._n_left_at_start = time.monotonic(), len(cells)
-        self._alone = False
-        self._n_deaths = 0
+        self._seconds_per_cell: float | None = None
+        self._start, self._n_cells = time.monotonic(), len(cells)
+        self._is_alone = False
+        self._n_crashes = 0
 
     def run(self) -> Progress:
-        """Return when every cell has been tried."""
+        """Run all cells; return the final counts."""
         self._notify(self._progress)
         try:
-            while self._has_more() or self._at_work:
-                self._hand_out()
-                if self._at_work:
+            while self._has_more() or self._running:
+                self._submit_batches()
+                if self._running:
                     self._wait()
         finally:
             self._executor.shutdown()
         return self._progress
 
-    def _hand_out(self) -> None:
-        """Submit what the executor has room for."""
-        while len(self._at_work) < self._room() and self._has_more():
-            self._alone = bool(self._suspects)
-            batch = [self._suspects.popleft()] if self._alone else self._next_batch()
+    def _submit_batches(self) -> None:
+        """Submit batches until the executor has its maximum of unfinished batches."""
+        while len(self._running) < self._max_batches() and self._has_more():
+            self._is_alone = bool(self._suspects)
+            batch = [self._suspects.popleft()] if self._is_alone else self._next_batch()
             if batch:
                 self._submit(batch)
 
-    def _room(self) -> int:
-        is_alone = self._suspects or (self._alone and self._at_work)
+    def _max_batches(self) -> int:
+        is_alone = self._suspects or (self._is_alone and self._running)
         return 1 if is_alone else self._executor.max_batches
 
     def _has_more(self) -> bool:
@@ -78,69 +91,72 @@ class Scheduler:
 
     def _submit(self, batch: Sequence[Cell]) -> None:
         future = self._executor.submit(batch)
-        self._at_work[future] = batch
-        future.add_done_callback(self._reports.put)
+        self._running[future] = batch
+        future.add_done_callback(self._done.put)
 
     def _wait(self) -> None:
-        """Take back the next report, and end what takes longer than allowed."""
+        """Wait for the next finished batch, and stop batches that exceed the timeout."""
         with suppress(Empty):
-            self._take_back(self._reports.get(timeout=_LOOK_SECONDS))
+            self._collect(self._done.get(timeout=_TIMEOUT_CHECK_SECONDS))
         for future in self._executor.stop_overdue():
-            batch = self._at_work.pop(future, ())
-            self._again_or_failed(batch, len(batch) == 1, _OVERDUE)
+            batch = self._running.pop(future, ())
+            self._repeat_or_fail(batch, len(batch) == 1, _OVERDUE)
 
     def _next_batch(self) -> list[Cell]:
-        """Return the next cells that nobody has finished meanwhile."""
-        size = 1 if self._pace is None else int(_BATCH_SECONDS / max(self._pace, 1e-6))
+        """Return the next cells, without those that another process has finished meanwhile."""
+        seconds = self._seconds_per_cell
+        size = 1 if seconds is None else int(_BATCH_SECONDS / max(seconds, 1e-6))
         fair = -(-len(self._waiting) // self._executor.max_batches)
-        size = max(1, min(size, fair, _BATCH_MOST))
+        size = max(1, min(size, fair, _MAX_BATCH_SIZE))
         batch = [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
         known = self._store.statuses(batch)
-        wanted = [cell for cell in batch if known.get(cell.key) != "done"]
-        self._count(done=len(batch) - len(wanted))
-        return wanted
+        unfinished = [cell for cell in batch if known.get(cell.key) != "done"]
+        self._count(done=len(batch) - len(unfinished))
+        return unfinished
 
-    def _take_back(self, future: Any) -> None:
-        batch = self._at_work.pop(future, None)
-        if batch is None:  # was overdue
+    def _collect(self, future: Any) -> None:
+        """Save the records of a batch, or handle the death of its worker."""
+        batch = self._running.pop(future, None)
+        if batch is None:  # stopped because of the timeout
             return
         try:
-            seconds, finished = future.result()
+            seconds, records = future.result()
         except Exception as error:
-            self._died(batch, error)
+            self._handle_crash(batch, error)
             return
-        pace = seconds / len(batch)
-        self._pace = pace if self._pace is None else (self._pace + pace) / 2
-        self._keep(finished)
+        latest, mean = seconds / len(batch), self._seconds_per_cell
+        self._seconds_per_cell = latest if mean is None else (mean + latest) / 2
+        self._save(records)
 
-    def _died(self, batch: Sequence[Cell], error: Exception) -> None:
-        """Try cells again by themselves after a worker died; one that was alone has failed."""
-        if self._alone:
-            self._n_deaths += 1
-            if self._pace is None and self._n_deaths == _DEATHS_MOST:
+    def _handle_crash(self, batch: Sequence[Cell], error: Exception) -> None:
+        """Run the cells of a dead worker again, each alone; a cell that was alone has failed."""
+        if self._is_alone:
+            self._n_crashes += 1
+            if self._seconds_per_cell is None and self._n_crashes == _MAX_CRASHES:
                 raise RuntimeError("No worker lives long enough to finish a cell.")
-        self._again_or_failed(batch, self._alone, f"{_DEAD}\n{error_text(error)}")
+        self._repeat_or_fail(batch, self._is_alone, f"{_CRASHED}\n{error_text(error)}")
 
-    def _again_or_failed(self, batch: Sequence[Cell], is_last: bool, error: str) -> None:
-        if not is_last:
+    def _repeat_or_fail(self, batch: Sequence[Cell], has_failed: bool, error: str) -> None:
+        if not has_failed:
             self._suspects.extend(batch)
             return
-        self._keep(
+        self._save(
             [CellRecord(cell.key, {}, error, 0.0, 0.0, None, (), versions()) for cell in batch]
         )
 
-    def _keep(self, finished: Sequence[CellRecord]) -> None:
-        self._store.save(finished)
-        n_failed = sum(cell.error is not None for cell in finished)
-        self._count(done=len(finished) - n_failed, failed=n_failed)
+    def _save(self, records: Sequence[CellRecord]) -> None:
+        self._store.save(records)
+        n_failed = sum(record.error is not None for record in records)
+        self._count(done=len(records) - n_failed, failed=n_failed)
 
     def _count(self, done: int = 0, failed: int = 0) -> None:
+        """Add finished cells to the progress, estimate the time left, and notify the caller."""
         if done == failed == 0:
             return
         progress = self._progress
         done, failed = progress.done + done, progress.failed + failed
         n_left = progress.total - done - failed
-        n_run = self._n_left_at_start - n_left
+        n_run = self._n_cells - n_left
         seconds = (time.monotonic() - self._start) / n_run * n_left if n_run else None
         self._progress = Progress(done, failed, progress.total, seconds)
         self._notify(self._progress)

@@ -1,4 +1,4 @@
-"""The store: one SQLite file, a row for each cell, and the plan of each study."""
+"""The store of a study: records of cells and plans, written to and read from SQLite tables."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from labelwise.experiments.running._store_file import (
     transaction,
 )
 
-# What the checksum of a planned cell stands for, and that of a finished one.
+# Columns under the checksum of a planned cell, and under that of a finished cell.
 _PLANNED = ("study", "position", "dataset", "model", "split", "fold", "seed")
-_FINISHED = (
+_RECORDED = (
     *("status", "error", "fit_seconds", "predict_seconds", "peak_memory", "warnings"),
     *("versions", "measures", "found"),
 )
-COLUMNS = ("key", *_PLANNED, *_FINISHED)
+COLUMNS = ("key", *_PLANNED, *_RECORDED)
 Columns = dict[str, list[Any]]
 _ROWS_AT_ONCE = 4096
 
 
 class Store:
-    """Finished cells in a file that outlives whatever happens to the one who writes it."""
+    """Plans of studies and records of their cells; each batch is saved in one transaction."""
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
@@ -51,7 +51,7 @@ class Store:
         self._connection.close()
 
     def start_run(self, study: str, plan: StudyPlan) -> int:
-        """Write down the plan in the place of an older one; return the number of runs before."""
+        """Replace the plan of a study; return the number of earlier runs on this store."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
                 "INSERT OR IGNORE INTO cells (key, status) VALUES (?, 'planned')",
@@ -61,14 +61,7 @@ class Store:
                 self._connection.execute(f"DELETE FROM {table} WHERE study = ?", (study,))  # noqa: S608
             self._connection.executemany(
                 "INSERT INTO plan SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM cells WHERE key = ?",
-                (
-                    (
-                        *(study, position, *cell[1:]),
-                        checksum(cell.key, study, position, *cell[1:]),
-                        cell.key,
-                    )
-                    for position, cell in enumerate(plan.cells)
-                ),
+                (_planned_row(study, position, cell) for position, cell in enumerate(plan.cells)),
             )
             self._connection.executemany(
                 "INSERT INTO settings VALUES (?, ?, ?, ?)",
@@ -78,14 +71,14 @@ class Store:
             return int(run.lastrowid or 1) - 1
 
     def statuses(self, cells: Sequence[Cell]) -> dict[str, str]:
-        """Return "planned", "done" or "failed" by key."""
+        """Return the status ("planned", "done" or "failed") of each cell by its key."""
         wanted = json.dumps([cell.key for cell in cells])
         query = "SELECT key, status FROM cells WHERE key IN (SELECT value FROM json_each(?))"
         with sqlite_errors(self.path):
             return dict(self._connection.execute(query, (wanted,)).fetchall())
 
     def reset(self, cells: Sequence[Cell]) -> None:
-        """Take back what is known of cells, so that they run again."""
+        """Delete the records of cells, so that the cells are run again."""
         with transaction(self._connection, self.path):
             self._connection.executemany(
                 """UPDATE cells SET status = 'planned', error = NULL, found = NULL, checksum = NULL
@@ -94,8 +87,8 @@ class Store:
             )
 
     def save(self, records: Iterable[CellRecord]) -> None:
-        """Keep what became of cells; one that is done already stays as it is."""
-        self._text_ids.clear()  # of a transaction that may have been taken back
+        """Save records; the record of a cell that is done already is not changed."""
+        self._text_ids.clear()  # the last transaction may have been rolled back
         with transaction(self._connection, self.path):
             self._connection.executemany(
                 """UPDATE cells SET status = ?, error = ?, fit_seconds = ?, predict_seconds = ?,
@@ -105,12 +98,12 @@ class Store:
             )
 
     def columns(self, study: str | None = None) -> Columns:
-        """Return the planned cells of a study, or of all, in their order, column by column.
+        """Return the planned cells of a study, or of all studies, in order, as columns.
 
         Raises
         ------
         StoreError
-            If a row is not what was written.
+            If a row differs from what was written.
         """
         names = ", ".join((*COLUMNS, "plan.checksum", "cells.checksum"))
         query = f"""SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell
@@ -119,7 +112,7 @@ class Store:
         texts = self._raw_texts()
         with sqlite_errors(self.path):
             cursor = self._connection.execute(query, (study, study))
-            # Part by part: a hundred thousand rows at a time would keep the collector busy.
+            # In parts: garbage collection is slow while a hundred thousand rows are in memory.
             while rows := cursor.fetchmany(_ROWS_AT_ONCE):
                 for row in rows:
                     if not _is_sound(row, texts):
@@ -133,14 +126,14 @@ class Store:
         return columns
 
     def planned_keys(self, study: str) -> list[str]:
-        """Return the keys of the plan of a study, in their order."""
+        """Return the keys of the planned cells of a study, in order."""
         query = """SELECT key FROM plan JOIN cells ON cells.id = plan.cell
                    WHERE study = ? ORDER BY position"""
         with sqlite_errors(self.path):
             return [key for (key,) in self._connection.execute(query, (study,))]
 
     def texts(self) -> dict[int | None, Any]:
-        """Return the lists that cells share, by their number."""
+        """Return the lists that cells refer to (versions, names of measures) by their number."""
         try:
             return {number: json.loads(text) for number, text in self._raw_texts().items()}
         except (ValueError, TypeError) as error:
@@ -151,7 +144,7 @@ class Store:
             return dict(self._connection.execute("SELECT id, text FROM texts").fetchall())
 
     def settings(self, study: str) -> list[tuple[str, str, str]]:
-        """Return kind, name and text of what a study was made of."""
+        """Return kind, name and text of each data set, model and split of a study."""
         query = "SELECT kind, name, text FROM settings WHERE study = ? ORDER BY kind, name"
         with sqlite_errors(self.path):
             return self._connection.execute(query, (study,)).fetchall()
@@ -185,13 +178,18 @@ class Store:
         return self._text_ids[text]
 
 
+def _planned_row(study: str, position: int, cell: Cell) -> tuple[Any, ...]:
+    names = (cell.dataset, cell.model, cell.split, cell.fold, cell.seed)
+    return (study, position, *names, checksum(cell.key, study, position, *names), cell.key)
+
+
 def checksum(*parts: Any) -> int:
-    """Return a number that differs, all but surely, if any part does."""
+    """Return the CRC-32 of the parts."""
     return zlib.crc32(repr(parts).encode("utf-8", "backslashreplace"))
 
 
 def _is_sound(row: Sequence[Any], texts: dict[int | None, str]) -> bool:
-    """Tell whether a row of `COLUMNS` and two checksums is what was written."""
+    """Check the two checksums of a row, which follow its `COLUMNS`."""
     key, *parts, of_plan, of_cell = row
     planned, outcome = parts[: len(_PLANNED)], parts[len(_PLANNED) :]
     *outcome, versions, measures, found = outcome
@@ -208,5 +206,5 @@ def packed(values: Iterable[float]) -> bytes:
 
 
 def unpacked(parts: Iterable[bytes]) -> np.ndarray:
-    """Return the numbers of all that was packed, one after the other."""
+    """Return the numbers of all packed parts as one array."""
     return np.frombuffer(b"".join(parts), dtype="<f8").astype(np.float64)

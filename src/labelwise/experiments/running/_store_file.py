@@ -1,4 +1,4 @@
-"""The file of a store: told from any other before it is opened, made whole or not at all."""
+"""The SQLite file of a store: schema, opening, transactions, locks, and error messages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ APPLICATION = int.from_bytes(b"lwst")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 5.0
 _BUSY_ATTEMPTS = 6
-_LONGEST = 2**28  # bytes of one value; a damaged length could ask for any number
-# What was found is a value for each name in `measures`, as little-endian 64-bit floats: exact, NaN
-# included, and read a million at a time.
+_MAX_VALUE = 2**28  # bytes; a damaged file could ask for any amount of memory
+# Column `found` has a value for each name in `measures`, as little-endian 64-bit floats: these are
+# exact, include NaN, and a million of them are read at once.
 _SCHEMA = (
     """CREATE TABLE cells (
         id INTEGER PRIMARY KEY,
@@ -34,7 +34,7 @@ _SCHEMA = (
         found BLOB,
         checksum INTEGER
     )""",
-    # Lists that many cells share, as JSON: versions, and names of measures.
+    # Lists that many cells refer to, as JSON: versions, and names of measures.
     "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
     """CREATE TABLE plan (
         study TEXT NOT NULL,
@@ -60,23 +60,43 @@ _SCHEMA = (
 
 
 class StoreError(ValueError):
-    """A store that cannot be used as one; the message names the file."""
+    """Error of a file that cannot be used as a store; the message names the file.
+
+    Raised by `Study.run` and `read_results` if a file is not a store, is damaged, locked, or was
+    written by another version of the format, and if the disk is full.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    problem : str
+        The rest of the sentence that begins with the path.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import StoreError, read_results
+    >>> try:
+    ...     read_results("no-such-file.sqlite")
+    ... except StoreError as error:
+    ...     print(error)
+    no-such-file.sqlite: does not exist.
+    """
 
     def __init__(self, path: str | Path, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
-    """Return a connection to a store, made first if there is none and `create` allows it."""
+    """Open a store; if the file does not exist, create it or raise, as `create` says."""
     check_file(path, create=create)
     with sqlite_errors(path):
         connection = _opened(path, create)
         try:
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
             connection.execute("PRAGMA trusted_schema = OFF")
             if create:
                 _make(connection, path)
-                # Readers and a second runner go on while one writes; a commit is on the disk.
+                # Others read while one process writes, and a commit is on the disk when it returns.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = FULL")
             _check_version(path, *_numbers(connection))
@@ -88,14 +108,14 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
 
 
 def _opened(path: Path, create: bool) -> sqlite3.Connection:
-    """Open a database; where nothing can be written, read it as a file that does not change."""
+    """Open a database; a file that cannot be written is opened as one that never changes."""
     if create or is_writable(path):
         return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     waiting = path.with_name(f"{path.name}-wal")
     if not waiting.exists() or not waiting.stat().st_size:
         address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         return sqlite3.connect(address, uri=True, isolation_level=None)
-    # Cells in the log beside the file count, too; sqlite puts both together only by writing.
+    # The log beside the file has cells as well; sqlite can merge the two only into a copy.
     with tempfile.TemporaryDirectory() as folder:
         for part in (path, waiting):
             shutil.copyfile(part, Path(folder) / part.name)
@@ -107,12 +127,12 @@ def _opened(path: Path, create: bool) -> sqlite3.Connection:
 
 
 def is_writable(path: Path) -> bool:
-    """Tell whether sqlite can lock a file and write beside it."""
+    """Return whether sqlite can lock a file and write files beside it."""
     return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
 def check_file(path: Path, *, create: bool) -> None:
-    """Refuse what is no store, by its first bytes and without opening it as a database."""
+    """Refuse a file that is not a store, by its first bytes, before sqlite opens it."""
     if not path.exists():
         if not create:
             raise StoreError(path, "does not exist.")
@@ -125,15 +145,15 @@ def check_file(path: Path, *, create: bool) -> None:
     if not header and create:
         return
     if len(header) < 100 or not header.startswith(_MAGIC):
-        raise StoreError(path, "is no store of a study; it was left as it is.")
-    # A runner that was killed while making the file leaves a journal; sqlite puts it right.
+        raise StoreError(path, "is not a store of a study; it was not changed.")
+    # A process that was killed while it created the file leaves a journal; sqlite repairs that.
     if not path.with_name(f"{path.name}-journal").exists():
         version, application = (int.from_bytes(header[i : i + 4]) for i in (60, 68))
         _check_version(path, application, version)
 
 
 def _numbers(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the application and the version that a file names."""
+    """Return the application number and the format version of a database."""
     names = ("application_id", "user_version")
     application, version = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in names)
     return application, version
@@ -141,31 +161,30 @@ def _numbers(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def _check_version(path: Path, application: int, version: int) -> None:
     if application != APPLICATION:
-        raise StoreError(path, "is a database, but no store of a study; it was left as it is.")
+        raise StoreError(path, "is a database, but not a store of a study; it was not changed.")
     if version > FORMAT:
         raise StoreError(
             path,
-            f"was made by a newer labelwise (format {version}, this one knows {FORMAT}); "
-            "it was left as it is.",
+            f"was written by a newer labelwise (format {version}, this version reads {FORMAT}); "
+            "it was not changed.",
         )
-
     if version < FORMAT:
         raise StoreError(
             path,
-            f"was made by an older labelwise (format {version}, this one knows {FORMAT}); it was "
-            "left as it is, run the study on a new store.",
+            f"was written by an older labelwise (format {version}, this version reads {FORMAT}); "
+            "it was not changed, run the study on a new store.",
         )
 
 
 def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse tables of another form, views and triggers, which would run when they are used."""
+    """Refuse other tables, and views and triggers, whose code sqlite would run."""
     query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
     if sorted(sql for (sql,) in connection.execute(query)) != sorted(_SCHEMA):
         raise StoreError(path, "is damaged (its tables are not those of a store).")
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the tables in one transaction, unless somebody has."""
+    """Create the tables in one transaction, unless they exist."""
     with transaction(connection, path):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
@@ -177,7 +196,7 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Do all of it or nothing; readers see it when it is done."""
+    """Commit all statements of the block, or roll all of them back if it raises."""
     with sqlite_errors(path):
         _begin(connection, path)
         try:
@@ -190,7 +209,7 @@ def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 def _begin(connection: sqlite3.Connection, path: Path) -> None:
-    """Begin to write; if another program does, say so and wait for it."""
+    """Begin a transaction; if another process has locked the store, print that and wait."""
     for n_left in reversed(range(_BUSY_ATTEMPTS)):
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -199,11 +218,13 @@ def _begin(connection: sqlite3.Connection, path: Path) -> None:
             if not _is_busy(error) or not n_left:
                 raise
             seconds = round(n_left * _BUSY_SECONDS)
-            sys.stderr.write(f"{path} is held by {holder(path)}; waiting {seconds} s for it\n")
+            sys.stderr.write(
+                f"{path} is locked by {lock_owner(path)}; waiting {seconds} s for it\n"
+            )
 
 
-def holder(path: Path) -> str:
-    """Return who locks a store, as far as the system tells."""
+def lock_owner(path: Path) -> str:
+    """Return the process that has locked a store, if the system shows it."""
     beside = (path, *(path.with_name(f"{path.name}-{part}") for part in ("shm", "wal")))
     inodes = {str(one.stat().st_ino) for one in beside if one.exists()}
     try:
@@ -223,13 +244,13 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Say what sqlite found in words that name the file and what is safe."""
+    """Turn errors of sqlite into a StoreError that names the file and says what is safe."""
     try:
         yield
     except sqlite3.Error as error:
         raise StoreError(path, _problem(error, path)) from error
     except MemoryError as error:
-        raise StoreError(path, "is damaged, or larger than the memory.") from error
+        raise StoreError(path, "is damaged, or too large for the memory.") from error
 
 
 def _problem(error: sqlite3.Error, path: Path) -> str:
@@ -241,5 +262,5 @@ def _problem(error: sqlite3.Error, path: Path) -> str:
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG):
         return f"is damaged ({error}); nothing was changed."
     if _is_busy(error):
-        return f"is held by {holder(path)}; finished cells are safe, run the study again."
+        return f"is locked by {lock_owner(path)}; finished cells are safe, run the study again."
     return f"cannot be used ({error}); finished cells are safe."

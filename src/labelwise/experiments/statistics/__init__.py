@@ -1,1 +1,5 @@
-"""Compare methods over data sets: paired values, ranks, tests, and summaries."""
+"""Compare methods over data sets: paired values, average ranks, tests, and summaries.
+
+The modules take results, tidy rows, frames or arrays; they import measures only, and know nothing
+of studies and stores.
+"""

@@ -1,4 +1,4 @@
-"""Average ranks: how methods stand to each other over many data sets."""
+"""Average ranks of methods over data sets, which the rank tests compare."""
 
 from __future__ import annotations
 
@@ -17,20 +17,31 @@ from labelwise.experiments.statistics._paired_values import (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageRanks:
-    """The mean rank of each method, 1 for the best; prints as a table, best first.
+    """Mean rank of each method, 1 for the best; prints as a table, best first.
 
     Parameters
     ----------
     methods : tuple of str
-        In the order in which they came.
+        Names of the methods, in the order of the input.
     ranks : array of shape (n_methods,)
-        Mean over the blocks.
+        Mean over the blocks of the rank of each method.
     block_ranks : array of shape (n_blocks, n_methods)
-        Rank on each block; methods that tie share the mean of their ranks.
+        Rank of each method on each block; methods with equal values share the mean of their ranks.
     blocks : tuple of str
-        What the columns were ranked on.
-    dropped : tuple of str
-        Blocks left out because a value is missing.
+        Names of the blocks: data sets, or data sets and folds.
+    dropped : tuple of str, default=()
+        Blocks that were left out because a value is missing.
+
+    See Also
+    --------
+    average_ranks : Compute the average ranks.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import average_ranks
+    >>> found = average_ranks({"new": [0.9, 0.8], "old": [0.6, 0.8]}, measure="micro-f")
+    >>> found.to_dict()
+    {'new': 1.25, 'old': 1.75}
     """
 
     methods: tuple[str, ...]
@@ -40,12 +51,18 @@ class AverageRanks:
     dropped: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, float]:
-        """Return the average rank of each method."""
+        """Return the average rank of each method by its name.
+
+        Returns
+        -------
+        dict of str to float
+            The names in the order of `methods`.
+        """
         return dict(zip(self.methods, self.ranks.tolist(), strict=True))
 
     @property
     def n_all_tied(self) -> int:
-        """On how many blocks all methods have the same value."""
+        """Number of blocks on which all methods have the same value."""
         return int((np.ptp(self.block_ranks, axis=1) == 0).sum())
 
     def __repr__(self) -> str:
@@ -64,28 +81,30 @@ def average_ranks(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> AverageRanks:
-    """Return the mean rank of each method over the data sets, 1 for the best.
+    """Compute the mean rank of each method over data sets, 1 for the best.
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the other arguments.
-    measure : str, optional
-        Name of the measure, which says which end is the good one.
-    higher_is_better : bool, optional
-        The same in words of your own.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     AverageRanks
-        Methods with equal values share the mean of their ranks.
+        Methods with equal values on a data set share the mean of their ranks.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
 
     References
     ----------
-    J. Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*, JMLR 7, 2006,
-    section 3.2.2.
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -105,7 +124,7 @@ def average_ranks(
 
 
 def ranks_of(table: PairedValues) -> AverageRanks:
-    """Return the ranks of checked values."""
+    """Compute the average ranks of checked values."""
     from scipy.stats import rankdata
 
     ranks = rankdata(table.losses, axis=1)

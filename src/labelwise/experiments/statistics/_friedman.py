@@ -1,4 +1,4 @@
-"""Friedman's test: whether the methods differ at all."""
+"""Friedman's test of the hypothesis that all methods have the same average rank."""
 
 from __future__ import annotations
 
@@ -13,16 +13,31 @@ from labelwise.experiments.statistics._paired_values import paired_values
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FriedmanTest:
-    """Whether the average ranks differ by more than chance; prints as sentence and table.
+    """Result of Friedman's test; prints as a sentence and a table of average ranks.
 
     Parameters
     ----------
-    statistic, p_value : float
+    statistic : float
         Friedman's chi square, corrected for ties, with n_methods - 1 degrees of freedom.
-    f_statistic, f_p_value : float
-        The less conservative statistic of Iman and Davenport.
+    p_value : float
+        Probability of such a chi square, or a larger one, if all methods are equal.
+    f_statistic : float
+        The statistic of Iman and Davenport, which is less conservative.
+    f_p_value : float
+        Probability of such an `f_statistic`, or a larger one, if all methods are equal.
     ranks : AverageRanks
-        What was compared.
+        The average ranks that were compared.
+
+    See Also
+    --------
+    friedman_test : Compute the test.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import friedman_test
+    >>> found = friedman_test([[1, 2, 3], [1, 3, 2], [1, 2, 3]], higher_is_better=False)
+    >>> round(found.statistic, 3), round(found.p_value, 3)
+    (4.667, 0.097)
     """
 
     statistic: float
@@ -47,35 +62,42 @@ def friedman_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> FriedmanTest:
-    r"""Return Friedman's test that all methods are alike, over data sets.
-
-    With average ranks :math:`R_j` of k methods over N data sets,
-    :math:`\chi^2_F = \frac{12N}{k(k+1)}\left(\sum_j R_j^2 - \frac{k(k+1)^2}{4}\right)`, divided by
-    what ties leave of its variance, and :math:`F_F = \frac{(N-1)\chi^2_F}{N(k-1)-\chi^2_F}`.
+    r"""Test whether three or more methods have the same average rank over data sets.
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods, at least three; see `paired_values`, also for the other arguments.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Which end of the values is the good one.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        At least two data sets by three methods, in any form that `paired_values` accepts.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     FriedmanTest
+        Friedman's chi square, the F statistic of Iman and Davenport, and their p values.
 
     Raises
     ------
     ValueError
-        Also if all methods tie on every data set, since then there is nothing to test.
+        If there are fewer than three methods or two data sets, if all methods tie on every data
+        set, if a value is missing and `missing` is "refuse", or if an argument is wrong.
+
+    Notes
+    -----
+    With average ranks :math:`R_j` of k methods over N data sets,
+
+    .. math::
+
+        \chi^2_F = \frac{12N}{k(k+1)}\left(\sum_j R_j^2 - \frac{k(k+1)^2}{4}\right), \qquad
+        F_F = \frac{(N-1)\chi^2_F}{N(k-1)-\chi^2_F}.
+
+    If there are ties, :math:`\chi^2_F` is divided by the factor by which ties reduce its variance.
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.2.2.
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -92,16 +114,16 @@ def friedman_test(
     n, k = table.values.shape
     if k < 3 or n < 2:
         raise ValueError(
-            f"values must hold at least 3 methods and 2 data sets for Friedman's test, got {k} "
-            f"and {n}; two methods are compared by sign_test or wilcoxon_test."
+            f"values must have at least 3 methods and 2 data sets for Friedman's test, got {k} "
+            f"and {n}; compare two methods by sign_test or wilcoxon_test."
         )
     ranks = ranks_of(table)
     if ranks.n_all_tied == n:
-        raise ValueError(f"values must differ somewhere, but all methods tie on all {n} data sets.")
+        raise ValueError(f"values must differ, but all methods tie on all {n} data sets.")
     found = friedmanchisquare(*ranks.block_ranks.T)
     chi2 = float(found.statistic)
-    # The largest chi square there is; all data sets agree on an order without ties.
-    room = n * (k - 1) - chi2
-    f_statistic = float(np.inf) if room <= 1e-9 * n * k else (n - 1) * chi2 / room
+    # The largest chi square is n (k - 1), if all data sets give the same order without ties.
+    slack = n * (k - 1) - chi2
+    f_statistic = float(np.inf) if slack <= 1e-9 * n * k else (n - 1) * chi2 / slack
     f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
     return FriedmanTest(chi2, float(found.pvalue), f_statistic, f_p_value, ranks)

@@ -1,4 +1,4 @@
-"""Two methods on many data sets: the exact sign test and Wilcoxon's signed ranks."""
+"""Tests of two methods over data sets: the sign test and Wilcoxon's signed-rank test."""
 
 from __future__ import annotations
 
@@ -11,31 +11,48 @@ import numpy as np
 from labelwise._text import printable
 from labelwise.experiments.statistics._paired_values import dropped_note, paired_values
 
-# Up to so many differences, the distribution of the rank sum is enumerated.
-_EXACT_UP_TO = 200
+# Number of differences up to which the distribution of the rank sum is computed exactly.
+_MAX_EXACT = 200
 _ALTERNATIVES = {"two-sided": "two-sided", "better": "greater", "worse": "less"}
 
 
 @dataclass(frozen=True, repr=False)
 class PairTest:
-    """Whether one method beats another more often, or by more, than chance; prints as sentences.
+    """Result of the sign test or of Wilcoxon's test of two methods; prints as a sentence.
 
     Parameters
     ----------
     test : str
         "Sign test" or "Wilcoxon".
     pair : tuple of str
-        First and second method.
-    wins, losses, ties : int
-        Data sets on which the first is better, worse, and as good. Ties do not count.
+        Names of the first and the second method.
+    wins : int
+        Number of data sets on which the first method is better.
+    losses : int
+        Number of data sets on which the first method is worse.
+    ties : int
+        Number of data sets on which both have the same value; the tests leave these out.
     statistic : float
-        Number of wins, or the sum of ranks of the wins.
+        Number of wins (sign test), or the sum of the ranks of the wins (Wilcoxon).
     p_value : float
-        1 if all data sets tie.
-    alternative : str
-        What the value speaks against: the first is no better, or no worse, or neither.
-    dropped : tuple of str
-        Data sets left out because a value is missing.
+        Probability of a statistic at least as extreme if the methods are equal; 1 if all data sets
+        tie.
+    alternative : str, default="two-sided"
+        The alternative hypothesis: "two-sided", "better" or "worse".
+    dropped : tuple of str, default=()
+        Data sets that were left out because a value is missing.
+
+    See Also
+    --------
+    sign_test : Compute the sign test.
+    wilcoxon_test : Compute Wilcoxon's signed-rank test.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import sign_test
+    >>> found = sign_test([[3, 1], [4, 2], [5, 5]], higher_is_better=True)
+    >>> found.wins, found.losses, found.ties, found.p_value
+    (2, 0, 1, 0.5)
     """
 
     test: str
@@ -53,7 +70,7 @@ class PairTest:
         n_ties = f", {self.ties} ties left out" if self.ties else ""
         notes = dropped_note(self.dropped)
         if not self.wins + self.losses:
-            notes.insert(0, "All data sets tie: nothing speaks for either.")
+            notes.insert(0, "All data sets tie.")
         head = (
             f"{self.test}, {first} against {second} ({self.alternative}): {self.wins} wins, "
             f"{self.losses} losses{n_ties}; p = {self.p_value:.4g}"
@@ -70,34 +87,40 @@ def sign_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> PairTest:
-    r"""Return the exact sign test of two methods: who wins on more data sets.
-
-    With w wins among n data sets without a tie, the value is the chance that n throws of a fair
-    coin are at least as uneven as :math:`w : n - w`.
+    r"""Test whether one of two methods is better on more data sets (exact sign test).
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the arguments not named here.
-    pair : two names, optional
-        The methods; not needed where there are two.
-    alternative : {"two-sided", "better", "worse"}
-        "better" asks only whether the first is better than the second.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Which end of the values is the good one.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    pair : sequence of two str, default=None
+        Names of the first and the second method; None if there are only two methods.
+    alternative : {"two-sided", "better", "worse"}, default="two-sided"
+        Alternative hypothesis: "better" means that the first method is better than the second.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     PairTest
-        Ties are left out and counted; if all tie, the value is 1.
+        Wins, losses, ties and the p value, which is 1 if all data sets tie.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
+
+    Notes
+    -----
+    Ties are left out. If the methods are equal, the number of wins W among the n other data sets is
+    binomial with probability 1/2. With w wins, the two-sided p value is
+    :math:`\min(1, 2\min(P(W \ge w), P(W \le w)))`.
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.1.4.
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.1.4.
 
     Examples
     --------
@@ -130,39 +153,43 @@ def wilcoxon_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> PairTest:
-    """Return Wilcoxon's signed-rank test of two methods: who wins by more.
-
-    Differences are ranked by size, equal ones sharing the mean of their ranks; the statistic is
-    the sum of the ranks of the wins. Up to 200 differences the value is exact, also where sizes
-    tie; beyond that it is scipy's normal approximation.
+    """Test whether the differences of two methods are symmetric about 0 (Wilcoxon).
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the arguments not named here.
-    pair : two names, optional
-        The methods; not needed where there are two.
-    alternative : {"two-sided", "better", "worse"}
-        "better" asks only whether the first is better than the second.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Which end of the values is the good one.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    pair : sequence of two str, default=None
+        Names of the first and the second method; None if there are only two methods.
+    alternative : {"two-sided", "better", "worse"}, default="two-sided"
+        Alternative hypothesis: "better" means that the first method is better than the second.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     PairTest
-        Data sets without a difference are left out and counted; if all tie, the value is 1.
+        Wins, losses, ties and the p value, which is 1 if all data sets tie.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
 
     Notes
     -----
-    O(n³) for n differences, since rank sums are at most n².
+    Ties are left out. The other differences are ranked by their absolute size, and equal sizes
+    share the mean of their ranks; the statistic is the sum of the ranks of the wins. The p value is
+    exact for up to 200 differences, also with equal sizes, and scipy's normal approximation for
+    more. The exact p value takes O(n³) time for n differences, since rank sums are below n².
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.1.3; F. Wilcoxon, Biometrics Bulletin 1, 1945.
+    F. Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945.
+
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.1.3.
 
     Examples
     --------
@@ -182,7 +209,7 @@ def wilcoxon_test(
     scale = np.abs(table.values).max(axis=1)[gains != 0]
     ranks = rankdata(_size_classes(np.abs(differences), scale))
     statistic = float(ranks[differences > 0].sum())
-    if differences.size <= _EXACT_UP_TO:
+    if differences.size <= _MAX_EXACT:
         p_value = _exact_p_value(ranks, statistic, alternative)
     else:
         p_value = float(wilcoxon(differences, alternative=chosen, method="asymptotic").pvalue)
@@ -191,8 +218,8 @@ def wilcoxon_test(
 
 
 def _exact_p_value(ranks: np.ndarray, statistic: float, alternative: str) -> float:
-    """Return the chance of a rank sum as extreme, each sign being as likely as the other."""
-    # Shared ranks are halves: twice a rank is whole.
+    """Return the probability of a rank sum at least as extreme if all signs are equally likely."""
+    # Shared ranks are multiples of 1/2, so twice a rank is a whole number.
     steps = np.rint(2 * ranks).astype(np.int64)
     chance = np.zeros(steps.sum() + 1)
     chance[0] = 1.0
@@ -211,7 +238,7 @@ def _counted(gains: np.ndarray) -> tuple[int, int, int]:
 
 
 def _size_classes(sizes: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return numbers in the order of the sizes; those that only rounding tells apart are equal."""
+    """Return numbers in the order of the sizes; sizes that differ by rounding only are equal."""
     order = np.argsort(sizes, kind="stable")
     slack = 2 * np.finfo(np.float64).eps * scale[order]
     is_larger = np.diff(sizes[order], prepend=-np.inf) > slack + np.roll(slack, 1)

@@ -1,4 +1,4 @@
-"""By how much two methods differ: the mean difference and its interval by paired bootstrap."""
+"""Mean difference of two methods over data sets, with a paired bootstrap interval."""
 
 from __future__ import annotations
 
@@ -12,28 +12,40 @@ from labelwise._text import printable
 from labelwise._validation import check_share, check_whole
 from labelwise.experiments.statistics._paired_values import dropped_note, paired_values
 
-# Numbers drawn at a time.
-_BLOCK = 2**20
+_MAX_DRAWN = 2**20  # numbers that are drawn at once
 
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """The mean difference of two methods over data sets, with an interval; prints as a sentence.
+    """Mean difference of two methods over data sets, with interval; prints as a sentence.
 
     Parameters
     ----------
     pair : tuple of str
-        First and second method.
+        Names of the first and the second method.
     mean : float
-        Of first minus second.
-    low, high : float
-        Ends of the interval.
+        Mean over data sets of the value of the first method minus that of the second.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
     confidence : float
-        Share of the draws between them.
+        Share of the bootstrap means between `low` and `high`.
     n_blocks : int
         Number of data sets.
-    dropped : tuple of str
-        Data sets left out because a value is missing.
+    dropped : tuple of str, default=()
+        Data sets that were left out because a value is missing.
+
+    See Also
+    --------
+    paired_difference : Compute the difference.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import paired_difference
+    >>> found = paired_difference([[3.0, 1.0], [2.0, 1.0]], random_state=0)
+    >>> found.mean, found.low, found.high
+    (1.5, 1.0, 2.0)
     """
 
     pair: tuple[str, str]
@@ -65,41 +77,45 @@ def paired_difference(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> Difference:
-    """Return the mean difference of two methods and its interval by paired bootstrap.
-
-    Data sets are drawn with replacement, both methods together, and the interval holds the middle
-    of the means. It widens with what differs between data sets, never with how hard they are.
+    """Estimate the mean difference of two methods, with a paired bootstrap interval.
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the arguments not named here.
-    pair : two names, optional
-        The methods; not needed where there are two.
-    confidence : float
-        Share of the draws inside the interval.
-    n_draws : int
-        Number of draws.
-    random_state : int, RandomState or None
-        Same seed, same interval.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Not needed here: the difference is first minus second either way.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    pair : sequence of two str, default=None
+        Names of the first and the second method; None if there are only two methods.
+    confidence : float, default=0.95
+        Share of the bootstrap means inside the interval, between 0 and 1.
+    n_draws : int, default=10000
+        Number of bootstrap samples.
+    random_state : int, RandomState or None, default=None
+        Seed of the bootstrap samples; the same seed gives the same interval.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
+        The difference is first minus second in any case.
 
     Returns
     -------
     Difference
+        Mean difference and the ends of its interval.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
 
     Notes
     -----
-    O(n·n_draws) for n data sets; draws are made in blocks of bounded memory.
+    Each bootstrap sample draws data sets with replacement, with both methods' values; the ends of
+    the interval are the quantiles (1 - confidence) / 2 and (1 + confidence) / 2 of the mean
+    differences. A constant that is added to both methods' values on a data set does not change the
+    interval. O(n · n_draws) time for n data sets; memory is bounded.
 
     References
     ----------
-    B. Efron and R. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13.
+    B. Efron, R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
 
     Examples
     --------
@@ -125,7 +141,7 @@ def paired_difference(
 
 def _drawn_means(differences: np.ndarray, n_draws: int, random: Any) -> np.ndarray:
     n = differences.size
-    n_together = max(1, _BLOCK // n)
+    n_together = max(1, _MAX_DRAWN // n)
     return np.concatenate(
         [
             differences[random.randint(n, size=(min(n_together, n_draws - start), n))].mean(axis=1)

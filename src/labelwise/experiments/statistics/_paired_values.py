@@ -1,4 +1,4 @@
-"""Paired values, data sets by methods: the one form in which tests compare."""
+"""Paired values, data sets by methods: the checked input of all ranks and tests."""
 
 from __future__ import annotations
 
@@ -25,15 +25,26 @@ class PairedValues:
     values : array of shape (n_blocks, n_methods)
         Finite numbers.
     blocks : tuple of str
-        What the methods are compared on: data sets, or data sets and folds.
+        Names of the blocks that the methods are compared on: data sets, or data sets and folds.
     methods : tuple of str
-        What is compared.
+        Names of the methods.
     higher_is_better : bool
-        Which end of the values is the good one.
-    measure : str
-        What was measured, "" if unknown.
-    dropped : tuple of str
-        Blocks that were left out because a method had no value there.
+        Whether higher values are better.
+    measure : str, default=""
+        Name of the measure, "" if unknown.
+    dropped : tuple of str, default=()
+        Blocks that were left out because a value is missing.
+
+    See Also
+    --------
+    paired_values : Create paired values from results, rows, frames or arrays.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import paired_values
+    >>> table = paired_values({"a": [0.5, 0.7], "b": [0.6, 0.4]}, measure="micro-f")
+    >>> table.methods, table.values.shape, table.higher_is_better
+    (('a', 'b'), (2, 2), True)
     """
 
     values: np.ndarray
@@ -45,11 +56,29 @@ class PairedValues:
 
     @property
     def losses(self) -> np.ndarray:
-        """The values, turned so that lower is better."""
+        """The values if lower is better, else their negatives, of shape (n_blocks, n_methods)."""
         return -self.values if self.higher_is_better else self.values
 
     def columns(self, pair: Sequence[str] | None) -> tuple[tuple[str, str], np.ndarray]:
-        """Return the names of two methods and by how much the first is better on each block."""
+        """Return two methods, and by how much the first is better on each block.
+
+        Parameters
+        ----------
+        pair : sequence of two str or None
+            Names of the first and the second method; None if there are only two methods.
+
+        Returns
+        -------
+        names : tuple of str
+            Names of the first and the second method.
+        gains : array of shape (n_blocks,)
+            Loss of the second minus loss of the first; positive if the first is better.
+
+        Raises
+        ------
+        ValueError
+            If `pair` does not name two different methods.
+        """
         first, second = self._check_pair(pair)
         losses = self.losses
         return (self.methods[first], self.methods[second]), losses[:, second] - losses[:, first]
@@ -67,7 +96,25 @@ class PairedValues:
         return self.place(pair[0], "pair"), self.place(pair[1], "pair")
 
     def place(self, method: Any, input_name: str) -> int:
-        """Return the column of a method."""
+        """Return the column of a method.
+
+        Parameters
+        ----------
+        method : str
+            Name of the method.
+        input_name : str
+            Name of the argument, for the error message.
+
+        Returns
+        -------
+        int
+            Index into `methods`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such method.
+        """
         if str(method) not in self.methods:
             raise ValueError(
                 f"{input_name} must name one of {named(self.methods)}, got {method!r}."
@@ -92,29 +139,48 @@ def paired_values(
     over: str | Sequence[str] = "dataset",
     missing: str = "refuse",
 ) -> PairedValues:
-    """Return a value for each data set and method, checked and in one form.
+    """Arrange values as data sets by methods, checked, for ranks and tests.
+
+    All ranks and tests of this package call this function for their argument `values`.
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows, Results or PairedValues
-        A 2-D array (data sets by methods); a mapping from each method to its values, or to a
-        mapping from data sets to values; a frame with a column for each method; or `Results` or
-        rows of a study (mappings or a frame with the columns `measure` and `value`), whose values
-        are averaged over folds and seeds. NaN, None and infinite values are missing.
-    measure : str, optional
-        Name of the measure; of tidy rows, which one.
-    higher_is_better : bool, optional
-        Must be given where `measure` does not say it.
-    of : str
-        Column of tidy rows whose values are compared: "model", "split".
-    over : str or sequence of str
-        Column or columns of tidy rows on whose values they are compared.
-    missing : {"refuse", "drop"}
-        Raise if a cell is missing, or leave its data set out and say so.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        One of these:
+
+        - an array of shape (n_datasets, n_methods), or a frame with a column for each method;
+        - a mapping from each method to its values, or to a mapping from data sets to values;
+        - `Results`, or the rows of a study (mappings, or a frame with the columns `measure` and
+          `value`), whose values are averaged over folds and seeds;
+        - `PairedValues`, which are returned as they are.
+
+        NaN, None and infinite values are missing.
+    measure : str, default=None
+        Name of the measure. It selects the measure of `Results` and rows, and says whether higher
+        values are better. May be None for rows that have one measure only.
+    higher_is_better : bool, default=None
+        Whether higher values are better. None takes this from `measure`, which must then be a
+        known measure.
+    of : str, default="model"
+        Column of the rows of a study whose values are the methods, such as "model" or "split".
+    over : str or sequence of str, default="dataset"
+        Column or columns of the rows of a study whose values are the blocks.
+    missing : {"refuse", "drop"}, default="refuse"
+        Whether to raise an error if a value is missing, or to leave out the data set. A data set
+        on which a method lacks a fold or seed that another method has counts as missing.
 
     Returns
     -------
     PairedValues
+        Values of shape (n_blocks, n_methods), with the names of the blocks that were left out.
+
+    Raises
+    ------
+    TypeError
+        If the values are not numbers, or `higher_is_better` is not a bool.
+    ValueError
+        If a value is missing and `missing` is "refuse", if there are fewer than two methods or no
+        data set, if the direction of the measure is unknown, or if an argument is wrong.
 
     Examples
     --------
@@ -139,18 +205,18 @@ def paired_values(
 
 
 def named(names: Sequence[str]) -> str:
-    """Return the first few names for a sentence."""
+    """Return the first names and the number of the others, for a sentence."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(map(printable, names[:_SHOWN])) + more
 
 
 def dropped_note(dropped: Sequence[str]) -> list[str]:
-    """Say which blocks were left out, if any."""
+    """Return a line that names the blocks that were left out, or an empty list."""
     return [f"Left out, as a value is missing: {named(dropped)}."] if dropped else []
 
 
 def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
-    """Return names of blocks, names of methods and the values of untidy input."""
+    """Return names of blocks, names of methods, and the values of an array, mapping or frame."""
     if isinstance(values, Mapping):
         return _matrix_of_mapping(values)
     if not isinstance(values, np.ndarray) and is_frame(values):
@@ -160,7 +226,7 @@ def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
     try:
         matrix = matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError("values must hold numbers.") from error
+        raise TypeError("values must be numbers.") from error
     if matrix.ndim != 2:
         raise ValueError(f"values must be 2-D, data sets by methods, got {matrix.ndim}-D.")
     return _numbers(matrix.shape[0]), methods or _numbers(matrix.shape[1]), matrix
@@ -178,7 +244,9 @@ def _matrix_of_mapping(
         columns = [list(column) for column in values.values()]
         lengths = {len(column) for column in columns}
         if len(lengths) != 1:
-            raise ValueError(f"values must have as many for each method, got {sorted(lengths)}.")
+            raise ValueError(
+                f"values must have equal lengths for all methods, got {sorted(lengths)}."
+            )
         names = _numbers(lengths.pop())
     return names, methods, np.array(columns, dtype=np.float64).T
 
@@ -193,12 +261,12 @@ def _check_direction(higher_is_better: bool | None, measure: str | None) -> bool
             raise TypeError(f"higher_is_better must be True or False, got {higher_is_better!r}.")
         return bool(higher_is_better)
     if measure is None:
-        raise ValueError("higher_is_better must be given where measure is not.")
+        raise ValueError("higher_is_better must be given if measure is not given.")
     try:
         return measure_named(measure).higher_is_better
     except ValueError as error:
         raise ValueError(
-            f"higher_is_better must be given for {measure!r}, which is not in the catalogue."
+            f"higher_is_better must be given for {measure!r}, which is not a known measure."
         ) from error
 
 
@@ -208,7 +276,7 @@ def _without_missing(found: PairedValues, missing: str) -> PairedValues:
         if missing == "refuse":
             i, j = (int(place) for place in np.argwhere(is_missing)[0])
             raise ValueError(
-                f"values must be whole, but {is_missing.sum()} of {is_missing.size} are missing, "
+                f"values must be complete; {is_missing.sum()} of {is_missing.size} are missing, "
                 f'the first for {found.methods[j]} on {found.blocks[i]}; missing="drop" leaves '
                 "such data sets out."
             )
@@ -219,7 +287,7 @@ def _without_missing(found: PairedValues, missing: str) -> PairedValues:
         )
     if len(found.methods) < 2 or not found.blocks:
         raise ValueError(
-            "values must hold at least two methods and one whole data set, got "
+            "values must have at least two methods and one complete data set, got "
             f"{len(found.methods)} and {len(found.blocks)}."
         )
     return found

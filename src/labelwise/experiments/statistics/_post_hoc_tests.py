@@ -1,4 +1,4 @@
-"""Which methods differ: average ranks compared pair by pair, and the groups that do not."""
+"""Post-hoc tests of average ranks, pair by pair: Nemenyi, Holm, and groups of methods."""
 
 from __future__ import annotations
 
@@ -11,24 +11,39 @@ from labelwise._text import as_text, printable
 from labelwise._validation import check_share
 from labelwise.experiments.statistics._average_ranks import AverageRanks, ranks_of
 from labelwise.experiments.statistics._paired_values import paired_values
+from labelwise.experiments.statistics._significance import holm_adjusted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankPairs:
-    """Tests of all pairs of methods, or of all against one; what a diagram of ranks draws.
+    """Tests of all pairs of methods, or of all methods against one; prints as a table.
+
+    `ranks`, `distance` and `groups` are what a critical-difference diagram shows.
 
     Parameters
     ----------
     test : str
         "Nemenyi" or "Holm".
     ranks : AverageRanks
-        What was compared.
+        The average ranks that were compared.
     p_values : array of shape (n_methods, n_methods)
         Adjusted for the number of pairs; 1 on the diagonal, NaN for pairs that were not compared.
     alpha : float
-        Pairs with a smaller value differ significantly.
-    distance : float or None
-        The critical difference: ranks at least so far apart differ. Holm's test has none.
+        Significance level: pairs with a smaller p value differ significantly.
+    distance : float or None, default=None
+        Critical difference of two average ranks; None for Holm's test, which has none.
+
+    See Also
+    --------
+    nemenyi_test : Compare all pairs of methods.
+    holm_test : Compare all pairs, or all methods with one.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import nemenyi_test
+    >>> found = nemenyi_test([[1, 2, 3]] * 5, higher_is_better=False)
+    >>> found.differ("0", "2"), found.differ("0", "1")
+    (True, False)
     """
 
     test: str
@@ -39,16 +54,16 @@ class RankPairs:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The largest groups within which no two methods differ, best first; the diagram's bars.
+        """The largest groups of methods without a significant difference, best first.
 
-        A method that differs from all others is in none; there are none if not all pairs were
-        compared.
+        A method that differs from all others is in no group. There are no groups if not all pairs
+        were compared.
         """
         if np.isnan(self.p_values).any():
             return ()
         order = np.argsort(self.ranks.ranks, kind="stable")
         ordered = self.p_values[np.ix_(order, order)] >= self.alpha
-        # Values fall with the distance of ranks, so a group is a run in the order of ranks.
+        # p values decrease with the difference of ranks, so a group is a run in rank order.
         ends = [int(np.flatnonzero(row)[-1]) for row in ordered]
         runs = [
             (start, end)
@@ -60,7 +75,25 @@ class RankPairs:
         )
 
     def differ(self, first: str, second: str) -> bool:
-        """Tell whether two methods differ significantly."""
+        """Return whether two methods differ significantly.
+
+        Parameters
+        ----------
+        first : str
+            Name of a method.
+        second : str
+            Name of another method.
+
+        Returns
+        -------
+        bool
+            Whether the p value is below `alpha`; False for a pair that was not compared.
+
+        Raises
+        ------
+        ValueError
+            If there is no such method.
+        """
         places = [self.ranks.methods.index(name) for name in (first, second)]
         return bool(self.p_values[places[0], places[1]] < self.alpha)
 
@@ -96,33 +129,42 @@ def nemenyi_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> RankPairs:
-    r"""Return Nemenyi's test of all pairs of methods, with the critical difference and groups.
-
-    Two methods differ if their average ranks are at least
-    :math:`CD = q_\alpha\sqrt{k(k+1)/(6N)}` apart, where :math:`q_\alpha` is the quantile of the
-    studentized range for k methods, divided by :math:`\sqrt 2`.
+    r"""Test which methods differ in average rank, for all pairs (Nemenyi).
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the arguments not named here.
-    alpha : float
-        Chance of finding any difference where there is none.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Which end of the values is the good one.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    alpha : float, default=0.05
+        Significance level, between 0 and 1: the probability of finding any difference between
+        methods that are equal.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     RankPairs
-        `distance` and `groups` are what a critical-difference diagram draws.
+        The p value of each pair, the critical difference `distance`, and the `groups` of methods
+        without a significant difference.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
+
+    Notes
+    -----
+    Two of k methods over N data sets differ if their average ranks differ by at least
+    :math:`CD = q_\alpha\sqrt{k(k+1)/(6N)}`, where :math:`q_\alpha` is the upper quantile of the
+    studentized range of k values with infinite degrees of freedom, divided by :math:`\sqrt 2`.
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.2.2.
+    P. B. Nemenyi, "Distribution-free Multiple Comparisons", PhD thesis, Princeton University, 1963.
+
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -155,33 +197,45 @@ def holm_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> RankPairs:
-    r"""Return tests of all pairs of methods, or of all against one, adjusted by Holm.
-
-    The statistic is :math:`z = (R_i - R_j) / \sqrt{k(k+1)/(6N)}`, compared with the normal
-    distribution on both sides.
+    r"""Test which methods differ in average rank, with Holm's adjustment.
 
     Parameters
     ----------
-    values : array, mapping, frame, tidy rows or PairedValues
-        Data sets by methods; see `paired_values`, also for the arguments not named here.
-    control : str, optional
-        The method that all others are compared with; fewer pairs find smaller differences.
-    alpha : float
-        Chance of finding any difference where there is none.
-    measure : str, optional
-        Name of the measure.
-    higher_is_better : bool, optional
-        Which end of the values is the good one.
-    missing : {"refuse", "drop"}
-        What to do about data sets without a value for each method.
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        Data sets by methods, in any form that `paired_values` accepts.
+    control : str, default=None
+        Name of the method that all others are compared with; None compares all pairs. With fewer
+        pairs, smaller differences are significant.
+    alpha : float, default=0.05
+        Significance level, between 0 and 1: the probability of finding any difference between
+        methods that are equal.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
 
     Returns
     -------
     RankPairs
+        The adjusted p value of each pair that was compared; `groups` if all pairs were.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing and `missing` is "refuse", or if an argument is wrong.
+
+    Notes
+    -----
+    For average ranks :math:`R_i` of k methods over N data sets, the statistic
+    :math:`z = (R_i - R_j) / \sqrt{k(k+1)/(6N)}` is compared with the normal distribution on both
+    sides; the p values are adjusted by `holm_adjusted`.
 
     References
     ----------
-    J. Demšar, JMLR 7, 2006, section 3.2.2.
+    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
+    Statistics 6, 1979.
+
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -208,41 +262,6 @@ def holm_test(
     np.fill_diagonal(p_values, 1.0)
     p_values[first, second] = p_values[second, first] = holm_adjusted(2 * norm.sf(z))
     return RankPairs("Holm", ranks, p_values, alpha)
-
-
-def holm_adjusted(p_values: Any) -> np.ndarray:
-    """Return p values adjusted by Holm's method: below alpha, all of them hold at once.
-
-    The i-th smallest of m is multiplied by m + 1 - i, and none is smaller than one before it.
-
-    Parameters
-    ----------
-    p_values : array of shape (n_tests,)
-        From 0 to 1.
-
-    Returns
-    -------
-    array of shape (n_tests,)
-        In the order in which they came; at most 1.
-
-    References
-    ----------
-    S. Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scand. J. Stat. 6, 1979.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import holm_adjusted
-    >>> holm_adjusted([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    values = np.asarray(p_values, dtype=np.float64)
-    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("p_values must be a 1-D array of numbers from 0 to 1.")
-    order = np.argsort(values, kind="stable")
-    stepped = values[order] * np.arange(values.size, 0, -1)
-    adjusted = np.empty(values.size)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return adjusted
 
 
 def _rank_error(n_methods: int, n_blocks: int) -> float:

@@ -1,4 +1,4 @@
-"""Mean and standard deviation of what was measured repeatedly."""
+"""Mean and standard deviation of each measure over the folds and seeds of a study."""
 
 from __future__ import annotations
 
@@ -14,7 +14,26 @@ from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy,
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation of n values, NaN if one of them is undefined."""
+    """Mean and standard deviation of n values; NaN if a value is undefined.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of the values.
+    deviation : float
+        Standard deviation of a sample, with n - 1; NaN for a single value.
+    n : int
+        Number of values.
+    n_undefined : int
+        Number of values that are NaN.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import summarize
+    >>> rows = [dict(fold=i, measure="micro-f", value=v) for i, v in enumerate([1, 3])]
+    >>> summarize(rows).spreads["micro-f",]
+    Spread(mean=2.0, deviation=1.4142135623730951, n=2, n_undefined=0)
+    """
 
     mean: float
     deviation: float
@@ -29,9 +48,21 @@ class Summary:
     Parameters
     ----------
     by : tuple of str
-        Columns that make the groups; the measure is always the last.
-    spreads : mapping of tuple to Spread
-        One for each group, in the order of their first rows.
+        Columns that define the groups; the last one is "measure".
+    spreads : dict of tuple of str to Spread
+        Mean and standard deviation of each group, in the order of the groups' first rows.
+
+    See Also
+    --------
+    summarize : Compute a summary of rows.
+    Results.summary : Compute the summary of a study.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import summarize
+    >>> rows = [dict(model="a", fold=i, measure="micro-f", value=0.5) for i in range(2)]
+    >>> summarize(rows).by
+    ('model', 'measure')
     """
 
     by: tuple[str, ...]
@@ -43,27 +74,38 @@ class Summary:
             for group, one in self.spreads.items()
         ]
         undefined = sum(one.n_undefined for one in self.spreads.values())
-        notes = [f"{undefined} values are undefined; NaN where one is."] if undefined else []
+        notes = (
+            [f"{undefined} values are undefined; their groups have the mean NaN."]
+            if undefined
+            else []
+        )
         table = as_text([[" / ".join(self.by), "mean ± deviation", "n"], *rows])
         return "\n\n".join([table, *notes])
 
 
 def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:
-    """Return mean and standard deviation of each measure for each group of tidy rows.
+    """Compute mean and standard deviation of each measure for each group of rows.
 
     Parameters
     ----------
     rows : Results, sequence of mappings, or frame
         Rows of a study, with the columns `measure` and `value`.
-    by : str or sequence of str, optional
-        Columns that make the groups, beside the measure; by default all that tell cells apart
-        except fold and seed.
+    by : str or sequence of str, default=None
+        Columns that define the groups, in addition to the measure. None takes all of "dataset",
+        "model" and "split" that the rows have.
 
     Returns
     -------
     Summary
-        Deviations are those of a sample, with n - 1; of a single value there is none (NaN). One
-        undefined value makes both undefined, and the summary says how many there are.
+        Standard deviations are those of a sample, with n - 1, and NaN for a single value. An
+        undefined value makes mean and deviation of its group NaN; undefined values are counted.
+
+    Raises
+    ------
+    TypeError
+        If `rows` are not mappings or a frame with the columns `measure` and `value`.
+    ValueError
+        If `by` names a column that the rows do not have.
 
     Examples
     --------
@@ -92,3 +134,16 @@ def _spread(values: list[float]) -> Spread:
     numbers = np.array(values)
     deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else float("nan")
     return Spread(float(numbers.mean()), deviation, numbers.size, int(np.isnan(numbers).sum()))
+
+
+def spreads_of_groups(group: np.ndarray, values: np.ndarray, n_groups: int) -> list[Spread]:
+    """Return mean, sample deviation, number of values and of NaN of each group."""
+    n = np.bincount(group, minlength=n_groups)
+    n_undefined = np.bincount(group, weights=np.isnan(values), minlength=n_groups)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(group, weights=values, minlength=n_groups) / n
+        squares = np.bincount(group, weights=(values - mean[group]) ** 2, minlength=n_groups)
+        # A single value has no deviation: 0 / 0 is NaN.
+        deviation = np.sqrt(squares / (n - 1.0))
+    columns = (mean.tolist(), deviation.tolist(), n.tolist(), n_undefined.astype(int).tolist())
+    return list(map(Spread, *columns))

@@ -1,4 +1,4 @@
-"""Tidy rows: one measured value each, and the matrix of means that tests compare."""
+"""Tidy rows of a study, one value each, and the matrix of their means over folds and seeds."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import numpy as np
 
 from labelwise._validation import is_frame
 
-# What tells one cell of a study from another; means are taken over the last two.
+# Columns that identify a cell of a study; means are taken over the last two.
 KEYS = ("dataset", "model", "split", "fold", "seed")
 REPEATED = ("fold", "seed")
 _Columns = dict[str, list[Any]]
 
 
 def is_tidy(values: Any) -> bool:
-    """Tell whether values are the rows of a study: Results, mappings or a frame with a `value`."""
+    """Return whether values are rows of a study: Results, mappings, or a frame with `value`."""
     if isinstance(values, Mapping | np.ndarray | str):
         return False
     if isinstance(values, list | tuple):
         return bool(values) and all(isinstance(row, Mapping) for row in values)
-    # Results stand above this module; they are told by what they can do.
+    # Results are recognised by their method, since their module imports this one.
     return hasattr(values, "to_table") or (
         is_frame(values) and {"measure", "value"} <= set(_frame(values).columns)
     )
 
 
 def tidy_columns(rows: Any) -> _Columns:
-    """Return the columns of tidy rows, whatever form these have."""
+    """Return the columns of Results, mappings or a frame as lists."""
     rows = rows.to_table() if hasattr(rows, "to_table") else rows
     if is_frame(rows):
         columns: _Columns = _frame(rows).to_dict(as_series=False)
@@ -50,9 +50,9 @@ def _frame(rows: Any) -> Any:
 def tidy_matrix(
     rows: Any, measure: str | None, of: str, over: str | Sequence[str]
 ) -> tuple[str, tuple[str, ...], tuple[str, ...], np.ndarray]:
-    """Return the measure, the blocks, the methods and the mean of each, NaN where one is missing.
+    """Return the measure, the blocks, the methods and the matrix of means, NaN if missing.
 
-    A cell counts as missing, too, if it lacks a fold or seed that another method has on the block.
+    A mean is also missing if the method lacks a fold or seed that another method has on the block.
     """
     columns = tidy_columns(rows)
     measure = _check_measure(columns["measure"], measure)
@@ -65,7 +65,7 @@ def tidy_matrix(
         place = " / ".join(str(columns[name][i]) for name in across), str(columns[of][i])
         key = tuple(columns[name][i] for name in repeated)
         if key in cells[place]:
-            raise ValueError(f"values must hold each cell once, but {place[0]} has {key} twice.")
+            raise ValueError(f"values must have each cell once, but {place[0]} has {key} twice.")
         value = columns["value"][i]
         cells[place][key] = np.nan if value is None else float(value)
     blocks = tuple(dict.fromkeys(block for block, _ in cells))
@@ -108,6 +108,6 @@ def _check_columns(columns: _Columns, measure: str, of: str, across: tuple[str, 
         several = sorted({str(value) for value, which in values if which == measure})
         if len(several) > 1:
             raise ValueError(
-                f"values hold several of {name!r} ({', '.join(several[:4])}): "
-                f"keep the rows of one, or name {name!r} in over."
+                f"values must have one {name!r}, got several ({', '.join(several[:4])}): "
+                f"keep the rows of one, or add {name!r} to over."
             )
