@@ -1,4 +1,4 @@
-"""A study as TOML: what it means, and how what is wrong in it is said."""
+"""Study files (`_study_file`, `_named_classes`): their meaning, and messages for wrong fields."""
 
 import subprocess
 import sys
@@ -83,7 +83,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ('"coverage"]', '"covrage"]', r"got 'covrage'"),
         ('datasets = ["digits"]', 'datasets = ["a/x", "b/x"]', r"datasets must be distinct"),
         ('datasets = ["digits"]', "datasets = []", r"datasets: List should have at least 1"),
-        ("n_neighbors = 3", "n_neighbours = 3", r"models.knn: params do not fit .*n_neighbours"),
+        ("n_neighbors = 3", "n_neighbours = 3", r"models.knn: params are wrong for .*n_neighbours"),
         ('"sklearn.neighbors.KN', '"os.KN', r"models.knn: class must be of sklearn or labelwise"),
         ("KNeighborsClassifier", "KNeighborsGuesser", r"models.knn: class .* does not exist"),
         ("neighbors.KNeighborsClassifier", "utils.Bunch", r"must be a public estimator or splitt"),
@@ -97,7 +97,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ('"sklearn.neighbors.KN', '"sklearn.KN', r"must be a public estimator or splitter"),
         ("params = { n_neighbors = 3 }", "parms = {}", r"models.knn.parms: Extra inputs"),
         ('"sklearn.preprocessing', '"shutil', r"tuned: params.estimator.params.steps\[0\]\[1\]"),
-        ("params.estimator.class", "params.estimator.clas", r"params.estimator.clas is no"),
+        ("params.estimator.class", "params.estimator.clas", r"params.estimator.clas is not"),
         ('{ class = "sklearn.model_selection.KFold", ', "{ ", r"params.cv must have a class"),
         (
             "params.estimator.params.steps",
@@ -106,7 +106,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
         ),
         ('fixed = "train-test"', 'fixed = "train"', r"splits\['fixed'\] must be"),
         ('fixed = "train-test"', "fixed = 3", r"splits.fixed: Input should be"),
-        ("[models.knn]", "[models.knn", r"study.toml: is no TOML file"),
+        ("[models.knn]", "[models.knn", r"study.toml: is not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_path_of_the_field(tmp_path, old, new, message):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from labelwise.experiments import Study, read_study
 from labelwise.experiments.study_files._study_file import StudyFileError
-from labelwise.experiments.study_files._toml_file import BYTES_MOST, DEPTH_MOST, check_depth
+from labelwise.experiments.study_files._toml_file import MAX_BYTES, MAX_DEPTH, check_depth
 
 DEEP = 50_000
 HOSTILE = {
@@ -22,14 +22,14 @@ HOSTILE = {
     "table": ("\n[" + ".".join(["a"] * DEEP) + "]", "line 2 has a key of more than 16 parts"),
     "keys": ((".".join(["a"] * 90) + " = 1\n") * 1000, "has a key of more than 16 parts"),
     "inline key": ("a = {" + ".".join(["a"] * DEEP) + " = 1}", "a key of more than 16 parts"),
-    "arrays": ("a = " + "[" * DEEP, "line 1 has more than 16 brackets in each other"),
-    "lines": ("a = " + "[\n" * DEEP, "line 17 has more than 16 brackets in each other"),
-    "tables": ("a = " + "{a = " * DEEP, "has more than 16 brackets in each other"),
-    "after text": ('b = """\n[#"""\na = ' + "[" * DEEP, "line 3 has more than 16 brackets"),
-    "after comment": ('# """\na = ' + "[" * DEEP, "line 2 has more than 16 brackets"),
-    "number": ("a = " + "9" * 100_000, "is no TOML file"),
-    "size": ("#" * (BYTES_MOST + 1), "must have at most 1,048,576 bytes"),
-    "not utf-8": (b"a = \xff", "is no TOML file"),
+    "arrays": ("a = " + "[" * DEEP, "line 1 has more than 16 nested brackets"),
+    "lines": ("a = " + "[\n" * DEEP, "line 17 has more than 16 nested brackets"),
+    "tables": ("a = " + "{a = " * DEEP, "has more than 16 nested brackets"),
+    "after text": ('b = """\n[#"""\na = ' + "[" * DEEP, "line 3 has more than 16 nested brackets"),
+    "after comment": ('# """\na = ' + "[" * DEEP, "line 2 has more than 16 nested brackets"),
+    "number": ("a = " + "9" * 100_000, "is not a TOML file"),
+    "size": ("#" * (MAX_BYTES + 1), "must have at most 1,048,576 bytes"),
+    "not utf-8": (b"a = \xff", "is not a TOML file"),
 }
 
 
@@ -91,14 +91,14 @@ PARTS = st.sampled_from(
 
 
 def depth(value):
-    """How many tables and arrays are in each other."""
+    """The number of nested tables and arrays."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
         return 1 + max(map(depth, inner), default=0)
     return 0
 
 
-@given(text=st.lists(PARTS, max_size=60).map("".join), n=st.integers(DEPTH_MOST + 1, 40))
+@given(text=st.lists(PARTS, max_size=60).map("".join), n=st.integers(MAX_DEPTH + 1, 40))
 def test_no_text_before_it_hides_a_nest_from_the_scan(text, n):
     try:
         tomllib.loads(f"{text}\nz = 1")
@@ -116,7 +116,7 @@ def test_no_text_before_it_hides_a_nest_from_the_scan(text, n):
         'a = "' + "[{." * 100 + '" # ' + "[{" * 100,
         "a = '''\n" + "[\n" * 100 + "'''",
         'a = """\n' + "x.y." * 100 + '\\""" """',
-        ".".join(["a"] * DEPTH_MOST) + " = " + "[" * DEPTH_MOST + "]" * DEPTH_MOST,
+        ".".join(["a"] * MAX_DEPTH) + " = " + "[" * MAX_DEPTH + "]" * MAX_DEPTH,
         "a = [[1], [2]]\n" * 100,
     ],
 )

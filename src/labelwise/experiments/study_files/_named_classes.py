@@ -1,4 +1,4 @@
-"""Estimators and splitters of scikit-learn and labelwise by the dotted name of their class."""
+"""Create estimators and splitters of scikit-learn and labelwise by the name of their class."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-# Modules whose estimators and splitters read their data from fit and split only. Only these are
-# imported: not sklearn.datasets, sklearn.externals, sklearn.utils, labelwise.cli.
+# Modules whose estimators and splitters get their data from fit and split only. No other module is
+# imported, so sklearn.datasets, sklearn.externals, sklearn.utils and labelwise.cli are not.
 _MODULES = {
     "sklearn": (
         *("calibration", "cluster", "compose", "covariance", "cross_decomposition"),
@@ -20,20 +20,20 @@ _MODULES = {
     ),
     "labelwise": ("decisions", "features", "learners", "splitting"),
 }
-# Names a folder from which scikit-learn would unpickle what it finds, and so run code.
+# Parameter that names a folder: scikit-learn would unpickle its files, and so run their code.
 _REFUSED = "memory"
-# Names of files in place of texts: what a study may read is its data sets.
+# Values of `input` that make scikit-learn read files; a study may read its data sets only.
 _REFUSED_INPUTS = ("filename", "file")
 
 
 def make_object(name: str, params: Mapping[str, Any]) -> Any:
-    """Return an object of the named class; a mapping with "class" among the params is one, too."""
+    """Create an object of the named class; tables with "class" in `params` become objects, too."""
     found = _class(name)
     arguments = _mapping(params, "params")
     try:
         return found(**arguments)
     except TypeError as error:
-        raise TypeError(f"params do not fit {name} ({error}).") from error
+        raise TypeError(f"params are wrong for {name} ({error}).") from error
 
 
 def _class(name: str) -> Any:
@@ -55,7 +55,7 @@ def _class(name: str) -> Any:
 
 
 def _is_estimator_or_splitter(found: Any) -> bool:
-    """Tell by the class: a module also has classes that it imported from elsewhere."""
+    """Check the class itself, since a module also has classes that it imported."""
     from sklearn.base import BaseEstimator
 
     if not isinstance(found, type) or found.__module__.split(".")[0] not in _MODULES:
@@ -74,7 +74,7 @@ def _value(value: Any, place: str) -> Any:
 
 
 def _mapping(value: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return a table with its objects made; names such as model__memory are those of parts."""
+    """Return a table with its objects created; `model__memory` names a nested parameter."""
     for key, one in value.items():
         parameter = key.rpartition("__")[2]
         options = one if isinstance(one, list) else [one]
@@ -88,7 +88,7 @@ def _mapping(value: Mapping[str, Any], place: str) -> dict[str, Any]:
 def _object(value: Mapping[str, Any], place: str) -> Any:
     unknown = sorted(set(value) - {"class", "params"})
     if unknown:
-        raise ValueError(f"{place}.{unknown[0]} is no field of an object (class, params).")
+        raise ValueError(f"{place}.{unknown[0]} is not a field of an object (class, params).")
     params = value.get("params", {})
     if not isinstance(value.get("class"), str) or not isinstance(params, Mapping):
         raise ValueError(f"{place} must have a class, a text, and params, a table.")
