@@ -26,7 +26,7 @@ def bag_labels(X: Any, Y: Any) -> tuple[Any, Sequence[str] | None]:
     if not isinstance(X, Dataset):
         return Y, None
     if Y is not None:
-        raise ValueError("Y must be left out if X is a Dataset, which contains its labels.")
+        raise ValueError("Y must be left out where X is a Dataset, which has labels of its own.")
     if X.Y is None:
         raise ValueError(f"X must have labels to learn, but those of {X.name!r} are unknown.")
     return X.Y, X.label_names

@@ -1,1 +1,5 @@
-"""The structured hinge loss of RML and SML: solver, kernels, and what both learners share."""
+"""Structured hinge loss of `ReverseMultilabel` and `SubmodularMultilabel`: model, solver, kernels.
+
+Only these two learners import from here; the modules import measures, splitting and the check of
+penalties from the regression folder.
+"""

@@ -1,4 +1,4 @@
-"""The structured hinge loss with a penalty, minimised until a duality gap is small."""
+"""Solver of the penalised structured hinge loss, in the dual, until the duality gap is small."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from labelwise.learners.structured._min_cut_kernels import (
     violating_sets,
 )
 
-# Features fuller than this are centred one by one, others in products only.
+# Features with a larger share of nonzeros are centred in memory, others in products only.
 _DENSE_ENOUGH = 0.25
-# Every so many passes all rows are visited; in between, rows in proportion to their gaps.
+# One pass of this many visits every sample; the others draw samples in proportion to their gaps.
 _FULL_PASS = 5
 _GROWTH = 1.5
 
 
 def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> PairGains:
-    """Return gains of pairs, `places` holding the two labels of each, for kernels."""
+    """Arrange gains of pairs for kernels; `places` are the labels of each pair."""
     one, other = np.concatenate([places, places[:, ::-1]]).T
     order = np.lexsort((other, one))
     n_pairs = len(places)
@@ -48,12 +48,12 @@ def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> PairGains:
 
 
 def no_pairs(n_labels: int) -> PairGains:
-    """Return the gains of labels that score by themselves."""
+    """Return the gains of a model without pairs."""
     return pairs_of(n_labels, np.empty((0, 2), dtype=np.int64), np.empty(0))
 
 
 def decide(scores: np.ndarray, pairs: PairGains) -> np.ndarray:
-    """Return the smallest of each row's label sets of the highest Σ scores + gains, as bool."""
+    """Decide the label set of the highest Σ scores + gains; the smallest of ties."""
     if pairs.others.size == 0:
         return scores > 0
     decided = np.empty(scores.shape, dtype=bool)
@@ -64,12 +64,13 @@ def decide(scores: np.ndarray, pairs: PairGains) -> np.ndarray:
 class HingeLossProblem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
-    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that y holds, where κ² is a tenth of
-    the mean of ‖x - mean‖²: adding to features changes nothing, multiplying them is another λ.
+    f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that are both in y, where κ² is a tenth
+    of the mean of ‖x - mean‖². Adding a constant to a feature then changes nothing, and multiplying
+    all features by a constant amounts to another λ.
     """
 
     X: sparse.csr_array
-    offset: np.ndarray  # the mean of X, or 0 where the mean was subtracted
+    offset: np.ndarray  # the mean of X, or 0 if the mean has been subtracted
     mean: np.ndarray
     squared_constant: float  # κ²
     Y: np.ndarray  # bool
@@ -77,13 +78,13 @@ class HingeLossProblem(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, Y: np.ndarray, pairs: PairGains) -> HingeLossProblem:
-        """Return the problem for features dense or sparse."""
+        """Make the problem of dense or sparse features."""
         rows = sparse.csr_array(X, dtype=np.float64)
         mean = np.asarray(rows.sum(axis=0)) / X.shape[0]
         offset = mean
         if rows.nnz > _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
             rows, offset = _full_rows(rows.toarray() - mean), np.zeros_like(mean)
-        # One layout and one kind of indices, so that kernels are built once.
+        # One layout and one type of indices, so that kernels are compiled once.
         if max(rows.nnz, *rows.shape) < 2**31:
             rows.indptr = rows.indptr.astype(np.int32, copy=False)
             rows.indices = rows.indices.astype(np.int32, copy=False)
@@ -91,7 +92,7 @@ class HingeLossProblem(NamedTuple):
         return cls(rows, offset, mean, spread / 10 or 1.0, np.ascontiguousarray(Y), pairs)
 
     def rows(self) -> CentredRows:
-        """Return the samples for kernels."""
+        """Arrange the samples for kernels."""
         along = self.X @ self.offset
         return CentredRows(
             indptr=self.X.indptr,
@@ -103,21 +104,21 @@ class HingeLossProblem(NamedTuple):
         )
 
     def scores(self, W: np.ndarray, block: slice) -> np.ndarray:
-        """Return the scores of some samples; the last row of W are intercepts."""
+        """Score some samples; the last row of W contains the intercepts."""
         return np.ascontiguousarray(self.X[block] @ W[:-1] + W[-1])
 
     def squared_norm(self, W: np.ndarray) -> float:
-        """Return what λ/2 is a factor of."""
+        """Return the squared norm of the weights, without the penalty λ/2."""
         central = W[-1] + self.offset @ W[:-1]
         return float(np.vdot(W[:-1], W[:-1]) + central @ central / self.squared_constant)
 
     def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return weights (n_features, n_labels) and intercepts for features as they were given."""
+        """Return weights (n_features, n_labels) and intercepts for uncentred X."""
         return W[:-1], W[-1] + (self.offset - self.mean) @ W[:-1]
 
 
 def _full_rows(X: np.ndarray) -> sparse.csr_array:
-    """Return a dense matrix as one that is not, zeros included."""
+    """Store a dense matrix as CSR, with its zeros."""
     indptr = np.arange(X.shape[0] + 1) * X.shape[1]
     indices = np.tile(np.arange(X.shape[1]), X.shape[0])
     return sparse.csr_array((X.ravel(), indices, indptr), shape=X.shape)
@@ -130,13 +131,13 @@ def _squares(X: sparse.csr_array, offset: np.ndarray) -> np.ndarray:
 
 
 class Solution(NamedTuple):
-    """Weights, and the planes that prove how good they are."""
+    """Weights, and the planes (dual variables) that bound their gap."""
 
     W: np.ndarray  # (n_features + 1, n_labels)
     planes: Planes
     penalty: float
     objective: float
-    gap: float  # of the objective, relative to it
+    gap: float  # duality gap, relative to the objective
     n_passes: int
 
     @property
@@ -155,9 +156,10 @@ def solve(
     start: Solution | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Solution:
-    """Return weights whose relative duality gap is `tol`, or what `max_passes` gave.
+    """Minimise until the relative duality gap is `tol`, or for `max_passes`.
 
-    A pass visits as many rows as there are. To know the gap of all of them takes one, too.
+    A pass visits as many samples as there are. Computing the gap of all samples at the same weights
+    counts as a pass.
     """
     n_rows = len(problem.Y)
     W, planes = _first_point(problem, penalty, start)
@@ -168,7 +170,7 @@ def solve(
         planes = _visit(problem, W, planes, order, 1 / (penalty * n_rows), gaps)
         n_passes += 1
         lower = planes.weights @ planes.heights / n_rows - penalty / 2 * problem.squared_norm(W)
-        # Gaps at the last visit are only a guess: before the end all are found for one W.
+        # Each gap was measured at the W of its last visit; the end needs all gaps at the same W.
         if gaps.mean() <= tol * (lower + gaps.mean()) or n_passes >= max_passes - 1:
             _find_gaps(problem, W, planes, gaps)
             n_passes += 1
@@ -184,7 +186,10 @@ def solve(
 def _first_point(
     problem: HingeLossProblem, penalty: float, start: Solution | None
 ) -> tuple[np.ndarray, Planes]:
-    """Return no weights and the truth as every row's plane, or the planes of another penalty."""
+    """Start from zero weights, or from the planes of another penalty.
+
+    With zero weights, the plane of each sample is that of its true labels.
+    """
     if start is not None:
         planes = Planes(*(part.copy() for part in start.planes))
         return start.W * (start.penalty / penalty), planes
@@ -202,7 +207,7 @@ def _first_point(
 
 
 def _with_room(planes: Planes) -> Planes:
-    """Return the planes with more unused ones behind them."""
+    """Append unused planes."""
     n_planes = planes.weights.size
     n_new = int((_GROWTH - 1) * n_planes) + 16
     chain = np.arange(n_planes + 1, n_planes + n_new + 1)
@@ -219,7 +224,7 @@ def _with_room(planes: Planes) -> Planes:
 
 
 def _order(gaps: np.ndarray, n_passes: int, random: np.random.RandomState) -> np.ndarray:
-    """Return the rows of the next pass."""
+    """List the samples of the next pass."""
     if n_passes % _FULL_PASS == 0 or gaps.sum() == 0:
         return random.permutation(gaps.size)
     return random.choice(gaps.size, gaps.size, p=gaps / gaps.sum())
@@ -233,7 +238,7 @@ def _visit(
     rate: float,
     gaps: np.ndarray,
 ) -> Planes:
-    """Visit all rows of `order`, making room for planes when there is too little."""
+    """Visit the samples of `order`, appending unused planes when they run out."""
     rows = problem.rows()
     drifting = np.vstack([W, np.zeros(W.shape[1])])
     visit = visit_rows if problem.pairs.others.size == 0 else partial(_visit_by_cuts, problem.pairs)
@@ -258,7 +263,10 @@ def _visit_by_cuts(
     rate: float,
     gaps: np.ndarray,
 ) -> int:
-    """Do what `visit_rows` does, with pairs; cuts take so long that the loop need not be fast."""
+    """Visit samples of a model with pairs, as `visit_rows` does without.
+
+    Minimum cuts take nearly all of the time, so that this loop needs no kernel.
+    """
     found = np.empty(Y.shape[1], dtype=bool)
     for place, i in enumerate(order):
         if planes.unused[1] == 0:
@@ -269,7 +277,7 @@ def _visit_by_cuts(
 
 
 def _find_gaps(problem: HingeLossProblem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
-    """Find the gaps of all rows under the same weights."""
+    """Compute the gaps of all samples at the same weights."""
 
     def work(block: slice) -> None:
         scores, truths = problem.scores(W, block), problem.Y[block]

@@ -1,11 +1,12 @@
-"""Structured hinge loss row by row: the most violating label set, and steps of the dual.
+"""Kernels of the structured hinge loss: most violating label sets, and steps of the dual.
 
-A plane of a row is a label set y' with its height ℓ_F(y, y') + pairs(y') - pairs(y), so that its
-value under the scores is height + Σ_{j in y'} scores_j. The row's hinge loss is the highest value
-of all sets, less that of y itself, whose height is 0.
+A row is a sample. A plane of a row is a label set y' with its height, which is
+ℓ_F(y, y') + pairs(y') - pairs(y). Its value at given scores is height + Σ_{j in y'} scores_j. The
+hinge loss of the row is the highest value of all sets, less the value of the true set y, whose
+height is 0.
 
-The last rows of W are intercepts and drift, the weights of features W[:-2] - mean ⊗ drift: a visit
-moves them along x - mean, and changes few rows of W where x is sparse.
+The last two rows of W are intercepts and drift; the weights of features are W[:-2] - mean ⊗ drift.
+A visit of a sample moves them along x - mean, and so changes few rows of W if x is sparse.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -16,45 +17,45 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# The row's problem counts as solved when so small a part of its gap is left.
+# A row is solved when at most this part of its gap is left.
 _SOLVED = 0.05
 _ROUNDING = 1e-12
-_SEARCHES = 3  # for a new plane in one visit
-_SHIFTS = 10  # of weight after each search
+_SEARCHES = 3  # most searches for a new plane in one visit
+_SHIFTS = 10  # most shifts of weight after each search
 
 
 class CentredRows(NamedTuple):
-    """Features x of samples as a CSR matrix, and what makes them x - c with a constant κ."""
+    """Features x as CSR, with sums that give products with (x - c, κ)."""
 
     indptr: np.ndarray
     indices: np.ndarray
     values: np.ndarray
     along: np.ndarray  # x · c
-    lift: np.ndarray  # κ² - (x - c) · c: what a unit step along (x - c, κ) adds to the intercept
+    lift: np.ndarray  # κ² - (x - c) · c: change of the intercept in a unit step along (x - c, κ)
     squares: np.ndarray  # ‖x - c‖² + κ²
 
 
 class Planes(NamedTuple):
-    """The planes of all rows, a chain for each; those not in use form a chain, too."""
+    """Planes of all rows as linked lists: one per row, one of unused planes."""
 
     labels: np.ndarray  # bool (n_planes, n_labels)
     heights: np.ndarray
-    weights: np.ndarray  # of a row sum to 1
-    values: np.ndarray  # under the scores of the last visit
-    following: np.ndarray  # the next plane of the chain, -1 at its end
-    first: np.ndarray  # (n_rows,)
-    unused: np.ndarray  # the first that is not in use, and their number
+    weights: np.ndarray  # dual variables; those of a row sum to 1
+    values: np.ndarray  # at the scores of the last visit
+    following: np.ndarray  # the next plane of the list, -1 at its end
+    first: np.ndarray  # (n_rows,), first plane of each row
+    unused: np.ndarray  # first unused plane, and number of unused planes
 
 
 @njit(cache=True, nogil=True)
 def _f_loss(n_hits, n_sizes):
-    """1 - F of two sets from their intersection and the sum of their sizes; both empty: 0."""
+    """Return 1 - F from the size of the intersection and the sum of sizes."""
     return 1.0 - 2.0 * n_hits / n_sizes if n_sizes > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def _n_different(one, other):
-    """Count the labels in one of the sets only."""
+    """Count the labels that are in exactly one of two sets."""
     n_different = 0
     for j in range(one.size):
         n_different += one[j] != other[j]
@@ -63,7 +64,7 @@ def _n_different(one, other):
 
 @njit(cache=True, nogil=True)
 def _value(scores, labels):
-    """Sum of the scores of a set."""
+    """Sum the scores of a label set."""
     total = 0.0
     for j in range(scores.size):
         if labels[j]:
@@ -73,9 +74,9 @@ def _value(scores, labels):
 
 @njit(cache=True, nogil=True)
 def _ranked(scores, truth, is_true, least):
-    """Labels of one kind whose score is above `least`, highest first, ties in their order.
+    """Sort the true or the other labels with scores above `least`, descending.
 
-    Sorted by merging, here, since numba takes seconds to build its own sort.
+    Ties stay in the order of labels. A merge sort of our own, as numba's takes seconds to compile.
     """
     ranked, merged = np.empty(scores.size, np.int64), np.empty(scores.size, np.int64)
     n_ranked = 0
@@ -103,8 +104,9 @@ def _ranked(scores, truth, is_true, least):
 def most_violating_set(scores, truth, found):
     """Write the set of the highest value into `found`, and return its height.
 
-    With a hits and b misses the best are those of the highest scores. Given a, the value is
-    concave in b: b grows while that gains. No miss gains more by its size than `most`.
+    Of all sets with a true and b other labels, the one with the highest scores is best. For given
+    a, the value is concave in b, so that b grows while the value does. A further label that is not
+    true raises the loss by at most `most`, so that labels with scores below -most are left out.
     """
     hits = _ranked(scores, truth, True, -np.inf)
     n_true = hits.size
@@ -136,14 +138,14 @@ def most_violating_set(scores, truth, found):
 
 @njit(cache=True, nogil=True)
 def most_violating_sets(scores, truths, found, heights):
-    """Write the set of the highest value, and its height, for each row."""
+    """Write the most violating set of each row, and its height."""
     for i in range(scores.shape[0]):
         heights[i] = most_violating_set(scores[i], truths[i], found[i])
 
 
 @njit(cache=True, nogil=True)
 def _find_values(planes, i, scores):
-    """Find the values of the row's planes under new scores."""
+    """Compute the values of the planes of a row at new scores."""
     k = planes.first[i]
     while k >= 0:
         planes.values[k] = planes.heights[k] + _value(scores, planes.labels[k])
@@ -152,7 +154,7 @@ def _find_values(planes, i, scores):
 
 @njit(cache=True, nogil=True)
 def _ends(planes, i):
-    """Return the row's best plane, its worst that has weight, and the mean value."""
+    """Find a row's best plane, its worst plane with weight, and the mean value."""
     best, worst, mean = -1, -1, 0.0
     k = planes.first[i]
     while k >= 0:
@@ -167,7 +169,7 @@ def _ends(planes, i):
 
 @njit(cache=True, nogil=True)
 def row_gaps(scores, found, heights, planes, start, gaps):
-    """Write how far each row's hinge loss lies above its dual, for a block of rows from `start`."""
+    """Write the duality gap of each row, for a block of rows from `start`."""
     for i in range(scores.shape[0]):
         _find_values(planes, start + i, scores[i])
         best, _, mean = _ends(planes, start + i)
@@ -177,7 +179,7 @@ def row_gaps(scores, found, heights, planes, start, gaps):
 
 @njit(cache=True, nogil=True)
 def _add_plane(planes, i, labels, height, value):
-    """Chain a plane without weight to a row, unless the row has it."""
+    """Add a plane without weight to a row, unless the row has it."""
     k = planes.first[i]
     while k >= 0:
         if _n_different(planes.labels[k], labels) == 0:
@@ -194,7 +196,7 @@ def _add_plane(planes, i, labels, height, value):
 
 @njit(cache=True, nogil=True)
 def _drop_idle(planes, i):
-    """Give back the planes of a row that have no weight."""
+    """Return the planes of a row that have no weight to the unused ones."""
     before, k = -1, planes.first[i]
     while k >= 0:
         following = planes.following[k]
@@ -212,7 +214,7 @@ def _drop_idle(planes, i):
 
 @njit(cache=True, nogil=True)
 def _shift_pair(planes, i, scores, ends, change):
-    """Change the scores by which two planes differ, and the values of all planes of the row."""
+    """Change the scores of labels in which two planes differ; update values."""
     sign = planes.labels[ends[1]].astype(np.int8) - planes.labels[ends[0]].astype(np.int8)
     scores += change * sign
     k = planes.first[i]
@@ -226,10 +228,11 @@ def _shift_pair(planes, i, scores, ends, change):
 
 @njit(cache=True, nogil=True)
 def _shift_weight(planes, i, scores, stiffness, slack):
-    """Shift weight from the row's worst plane to its best until they differ by `slack` at most.
+    """Shift weight from the worst plane to the best until they nearly agree.
 
-    Each shift is the best one of the two: the scores of labels in which they differ change by
-    `stiffness` times the weight, which brings the values together.
+    They agree when values differ by at most `slack`. Each shift is the optimal one for its two
+    planes: the scores of labels in which they differ change by `stiffness` times the weight, which
+    makes the two values equal unless the weight is used up before.
     """
     for _ in range(_SHIFTS):
         best, worst, _ = _ends(planes, i)
@@ -245,7 +248,7 @@ def _shift_weight(planes, i, scores, stiffness, slack):
 
 @njit(cache=True, nogil=True)
 def _raise_dual(planes, i, scores, found, height, stiffness):
-    """Shift weight to the set that was found, and return the gap that the row had before."""
+    """Shift weight to the set found; return the gap of the row before."""
     _add_plane(planes, i, found, height, height + _value(scores, found))
     best, _, mean = _ends(planes, i)
     gap = max(0.0, planes.values[best] - mean)
@@ -256,7 +259,7 @@ def _raise_dual(planes, i, scores, found, height, stiffness):
 
 @njit(cache=True, nogil=True)
 def row_scores(rows, W, i):
-    """Scores of a row's labels."""
+    """Score the labels of a row."""
     scores = W[-2] - rows.along[i] * W[-1]
     for e in range(rows.indptr[i], rows.indptr[i + 1]):
         feature, weights = rows.values[e], W[rows.indices[e]]
@@ -267,7 +270,7 @@ def row_scores(rows, W, i):
 
 @njit(cache=True, nogil=True)
 def _move_weights(rows, W, i, before, scores):
-    """Step along (x - c, κ) of a row until the scores that it had before are these."""
+    """Move W along (x - c, κ) of a row, so that its scores change as given."""
     step = (scores - before) / rows.squares[i]
     for j in range(step.size):
         W[-2, j] += rows.lift[i] * step[j]
@@ -280,7 +283,7 @@ def _move_weights(rows, W, i, before, scores):
 
 @njit(cache=True, nogil=True)
 def visit_row(rows, W, planes, i, found, height, rate):
-    """Solve one row for its planes' weights, given a set of high value; return its gap before."""
+    """Optimise the dual of one row, given a violating set; return its old gap."""
     before = row_scores(rows, W, i)
     scores = before.copy()
     _find_values(planes, i, scores)
@@ -292,10 +295,10 @@ def visit_row(rows, W, planes, i, found, height, rate):
 
 @njit(cache=True, nogil=True)
 def visit_rows(rows, Y, W, planes, order, rate, gaps):
-    """Solve one row after the other for its planes' weights, keeping W in step; without pairs.
+    """Optimise the dual of one row after the other, updating W; without pairs.
 
     `rate` is 1/(λn): the weights are rate · Σ_i (x_i - c, κ) ⊗ (y_i - mean set of row i). Returns
-    how many rows of `order` were visited before unused planes became too few for another.
+    the number of visited rows, which is below ``order.size`` if unused planes ran out.
     """
     found = np.empty(Y.shape[1], np.bool_)
     for place in range(order.size):

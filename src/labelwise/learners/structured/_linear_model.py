@@ -1,4 +1,4 @@
-"""What the structured learners do alike when they are fitted."""
+"""Linear model of the structured learners: choice of the penalty, fit, and scores."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from labelwise.learners.structured._min_cut_kernels import PairGains
 from labelwise.measures import count, f_measure
 from labelwise.splitting import splits_of
 
-# To choose a penalty, the optimum may be so many times further away, and have so many passes.
+# While penalties are compared, the tolerance is this many times larger, and passes are fewer.
 _LOOSER = 10.0
 _PASSES_TO_CHOOSE = 30
 
 
 class SolverOptions(NamedTuple):
-    """How a structured learner is to be fitted, checked."""
+    """Checked parameters of a structured learner."""
 
     penalties: tuple[float, ...]  # strongest first
     cv: Any
@@ -38,7 +38,7 @@ class SolverOptions(NamedTuple):
 
 
 def check_solver_options(learner: Any) -> SolverOptions:
-    """Return the parameters that the structured learners share."""
+    """Check the parameters that the structured learners share."""
     return SolverOptions(
         check_penalty(learner.penalty),
         learner.cv,
@@ -53,10 +53,10 @@ def check_solver_options(learner: Any) -> SolverOptions:
 def learn_weights(
     learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], PairGains]
 ) -> None:
-    """Fit the learner's weights at the best of its penalties.
+    """Choose the penalty, and fit the weights of the learner at that penalty.
 
-    `pairs_in` gives the gains of pairs that labels show. Labels with one class are left out: their
-    weights are 0, and their intercept is -1 or 1.
+    `pairs_in` gives the gains of pairs for a label matrix. Labels with one class are not learned:
+    their weights are 0, and their intercept is -1 or 1.
     """
     options = check_solver_options(learner)
     targets = learn_targets(learner, X, Y)
@@ -71,7 +71,7 @@ def learn_weights(
     if len(options.penalties) > 1:
         values = _held_out_f(X, labels, pairs_in, options)
         learner.cv_values_ = dict(zip(options.penalties, values.tolist(), strict=True))
-        # Of equal values the first, whose penalty is the strongest.
+        # Of equal values, argmax takes the first, which has the strongest penalty.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
     problem = HingeLossProblem.of(X, labels, pairs_in(labels))
     found = _fit(problem, options)
@@ -83,7 +83,7 @@ def learn_weights(
 
 
 def linear_scores(learner: Any, X: Any) -> np.ndarray:
-    """Return the scores of the labels without the gains of pairs."""
+    """Score labels by their linear functions, without the gains of pairs."""
     check_is_fitted(learner)
     X = learn_features(learner, X, reset=False)
     scores: np.ndarray = X @ learner.coef_.T + learner.intercept_
@@ -93,7 +93,7 @@ def linear_scores(learner: Any, X: Any) -> np.ndarray:
 def _roughly(
     problem: HingeLossProblem, penalty: float, options: SolverOptions, start: Solution | None
 ) -> Solution:
-    """Return a solution good enough to choose a penalty, or to start from."""
+    """Solve with a larger tolerance, to compare penalties or to start from."""
     return solve(
         problem,
         penalty,
@@ -105,7 +105,7 @@ def _roughly(
 
 
 def _fit(problem: HingeLossProblem, options: SolverOptions) -> Solution:
-    """Return the solution for the last penalty, those before it being steps on the way."""
+    """Solve for the last penalty, with the stronger ones as warm starts."""
     start = None
     for penalty in options.penalties[:-1]:
         start = _roughly(problem, penalty, options, start)
@@ -131,10 +131,10 @@ def _fit(problem: HingeLossProblem, options: SolverOptions) -> Solution:
 def _held_out_f(
     X: Any, labels: np.ndarray, pairs_in: Callable[[np.ndarray], PairGains], options: SolverOptions
 ) -> np.ndarray:
-    """Return the mean F of samples that were held out, for each penalty."""
+    """Return the mean F of held-out samples for each penalty."""
     splits = splits_of(options.cv, X, labels.astype(np.int64))
     seeds = options.random.randint(2**31 - 1, size=len(splits))
-    # Kernels let go of the interpreter: threads are enough, and X is not copied for each.
+    # Kernels release the global interpreter lock, so that threads suffice, and share X.
     found = Parallel(n_jobs=options.n_jobs, prefer="threads")(
         delayed(_fold_f)(
             HingeLossProblem.of(X[train], labels[train], pairs_in(labels[train])),
@@ -152,7 +152,7 @@ def _held_out_f(
 def _fold_f(
     train: HingeLossProblem, X: Any, labels: np.ndarray, options: SolverOptions, name: str
 ) -> np.ndarray:
-    """Return the F of each sample that was held out, a row for each penalty."""
+    """Return the F of each held-out sample, one row per penalty."""
     values, found = [], None
     for penalty in options.penalties:
         found = _roughly(train, penalty, options, found)

@@ -1,7 +1,7 @@
-"""Label sets by minimum cuts: the best of a row, and those that violate its margin, with pairs.
+"""Kernels that find label sets by minimum cuts: best sets, and violating sets, with pairs.
 
-Gains of pairs are not negative, so Σ scores + Σ gains of pairs that a set holds is supermodular:
-its maximum is a minimum cut. Flow is pushed along shortest paths.
+Gains of pairs are not negative, so that Σ scores + Σ gains of pairs within a set is a supermodular
+function of the set: a minimum cut maximises it. Flow is augmented along shortest paths.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -14,17 +14,17 @@ from labelwise._jit import njit
 
 
 class PairGains(NamedTuple):
-    """Gains of pairs of labels, each pair once in either direction, by the first label."""
+    """Gains of pairs, stored in both directions and sorted by the first label."""
 
     indptr: np.ndarray
     others: np.ndarray
     gains: np.ndarray
-    reverse: np.ndarray  # where the same pair stands in the other direction
+    reverse: np.ndarray  # index of the same pair in the other direction
 
 
 @njit(cache=True, nogil=True)
 def _push(left, residual, pairs, entered, end):
-    """Push what fits along the path to `end`, and leave nothing of the narrowest place."""
+    """Augment the flow along the path to `end` by its smallest capacity."""
     amount, j = -left[end], end
     while entered[j] >= 0:
         amount = min(amount, residual[entered[j]])
@@ -41,11 +41,11 @@ def _push(left, residual, pairs, entered, end):
 
 @njit(cache=True, nogil=True)
 def _cut(left, residual, pairs, reached):
-    """Push flow along shortest paths until none is left, and mark the smallest source side.
+    """Find a maximum flow, and mark the smallest source side in `reached`.
 
-    `left` is what the source can still give a label (positive) or the label the sink (negative),
-    `residual` what each direction of a pair can still carry. Both are kept for a next call, in
-    which `left` may have been raised: the flow stays one, and the source side can only grow.
+    `left` is the remaining capacity from the source to a label (positive) or from the label to the
+    sink (negative), `residual` that of each direction of a pair. A later call may go on with both
+    after `left` has been raised: the flow stays feasible, and the source side can only grow.
     """
     queue = np.empty(left.size, np.int64)
     entered = np.empty(left.size, np.int64)
@@ -75,7 +75,10 @@ def _cut(left, residual, pairs, reached):
 
 @njit(cache=True, nogil=True)
 def _terminals(scores, pairs):
-    """Capacities of a cut that maximises Σ scores + gains, as 2ab = a + b - |a - b| for bits."""
+    """Return the capacities of source and sink whose cut maximises the value.
+
+    A gain is split by 2ab = a + b - |a - b| for a, b in {0, 1}.
+    """
     left = scores.copy()
     for j in range(scores.size):
         for e in range(pairs.indptr[j], pairs.indptr[j + 1]):
@@ -85,14 +88,14 @@ def _terminals(scores, pairs):
 
 @njit(cache=True, nogil=True)
 def best_sets(scores, pairs, decided):
-    """Mark for each row the smallest of the sets of the highest Σ scores + gains of pairs."""
+    """Mark the set of the highest Σ scores + gains per row; the smallest of ties."""
     for i in range(scores.shape[0]):
         _cut(_terminals(scores[i], pairs), pairs.gains / 2, pairs, decided[i])
 
 
 @njit(cache=True, nogil=True)
 def _pair_gains(decided, pairs):
-    """Sum of the gains of all pairs that are decided whole."""
+    """Sum the gains of pairs with both labels decided."""
     total = 0.0
     for j in range(decided.size):
         if decided[j]:
@@ -104,14 +107,14 @@ def _pair_gains(decided, pairs):
 
 @njit(cache=True, nogil=True)
 def _height(truth, decided, pairs):
-    """F-loss of a set that is not empty or whose truth is not, plus its gains of pairs."""
+    """Return F-loss plus gains of pairs; not both sets may be empty."""
     n_sizes = truth.sum() + decided.sum()
     return 1.0 - 2.0 * (truth & decided).sum() / n_sizes + _pair_gains(decided, pairs)
 
 
 @njit(cache=True, nogil=True)
 def _keep_better(scores, truth, pairs, tried, found, kept):
-    """Write the tried set into `found`, its height and value into `kept`, if it has more value."""
+    """Keep the tried set, its height and its value if its value is higher."""
     height = _height(truth, tried, pairs) - _pair_gains(truth, pairs)
     value = height + scores[tried].sum()
     if value > kept[1]:
@@ -121,9 +124,10 @@ def _keep_better(scores, truth, pairs, tried, found, kept):
 
 @njit(cache=True, nogil=True)
 def _try_fixed_sizes(scores, truth, pairs, found, kept):
-    """Try the best sets as if they had size k: a true label then loses 2/(|y| + k).
+    """Try the best sets of a loss that is linear for a fixed size k.
 
-    The terms rise with k, so the flow for k is a start for k + 1, and sets grow.
+    Deciding a true label then lowers the loss by 2/(|y| + k). This term falls with k, so that the
+    flow for k is a feasible start for k + 1, and sets grow.
     """
     n_true = truth.sum()
     left, residual = _terminals(scores, pairs), pairs.gains / 2
@@ -142,7 +146,7 @@ def _try_fixed_sizes(scores, truth, pairs, found, kept):
 
 @njit(cache=True, nogil=True)
 def _try_tangents(scores, truth, pairs, found, kept):
-    """Try the best sets for the loss's tangent at all true labels and k labels altogether.
+    """Try the best sets of tangents of the loss at all true and k labels.
 
     With t true labels and a hits, 1 - 2a/(t + k) changes by 2t/(t + k)² with each further label,
     and by 2/(t + k) less with each hit.
@@ -160,9 +164,11 @@ def _try_tangents(scores, truth, pairs, found, kept):
 
 @njit(cache=True, nogil=True)
 def violating_set(scores, truth, pairs, found):
-    """Write a set of high value into `found`, at least as high as the truth; return its height.
+    """Write a violating set into `found`, and return its height.
 
-    A cut maximises what is linear but for pairs: the loss is made so at every size k.
+    Its value is at least that of the truth, but need not be the highest of all: a cut maximises
+    functions that are linear apart from pairs, so that linear approximations of the loss are tried
+    at every size k.
     """
     found[:] = truth
     kept = np.array([0.0, scores[truth].sum()])
@@ -170,7 +176,8 @@ def violating_set(scores, truth, pairs, found):
         _try_fixed_sizes(scores, truth, pairs, found, kept)
         _try_tangents(scores, truth, pairs, found, kept)
         return kept[0]
-    # Every set but the empty one loses 1: the best of all, or the best single label, is tried.
+    # Every set but the empty one has loss 1, so that the set of the highest score is tried, or
+    # the label of the highest score if that set is empty.
     reached = np.empty(scores.size, np.bool_)
     _cut(_terminals(scores, pairs), pairs.gains / 2, pairs, reached)
     if not reached.any():
@@ -181,6 +188,6 @@ def violating_set(scores, truth, pairs, found):
 
 @njit(cache=True, nogil=True)
 def violating_sets(scores, truths, pairs, found, heights):
-    """Write a set of high value, and its height, for each row."""
+    """Write a violating set of each row, and its height."""
     for i in range(scores.shape[0]):
         heights[i] = violating_set(scores[i], truths[i], pairs, found[i])
