@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,111 @@ def test_nothing_heavy_is_loaded_before_it_is_used(command):
 def test_files_are_named_after_ideas():
     vague = {"utils", "core", "common", "helpers", "misc"}
     assert not {path.stem.strip("_") for path in FILES} & vague
+
+
+MODULES = [path for path in FILES if path.name != "__init__.py"]
+FOLDERS = sorted({path.parent for path in FILES})
+TESTS = Path(__file__).parent
+# Classes that share a name. No new pair may be added.
+HOMONYMS = {
+    "Options",
+    "Pairs",
+    "Places",
+    "Plan",
+    "Problem",
+    "Progress",
+    "Reached",
+    "Resampling",
+    "Rows",
+    "Spread",
+}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_folder_has_more_than_fourteen_files_on_one_level(folder):
+    files = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+    assert len(files) <= 14
+
+
+def test_no_two_classes_have_the_same_name():
+    owners = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                owners.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    repeated = {name: paths for name, paths in owners.items() if len(paths) > 1}
+    assert set(repeated) <= HOMONYMS, repeated
+
+
+@pytest.mark.parametrize("stage", [name for name in STAGES if not name.startswith("_")])
+def test_public_classes_and_functions_belong_to_their_stage(stage):
+    if stage == "cli":  # its names are a program, not a library
+        return
+    module = importlib.import_module(f"labelwise.{stage}")
+    for name in module.__all__:
+        public = getattr(module, name)
+        if isinstance(public, type) or callable(public):
+            assert public.__module__ == module.__name__, name
+
+
+# Modules that no test file is called after and no test of their stage names. None may be added.
+UNNAMED = {
+    "_io/_numpy_files",
+    "_io/_parts",
+    "_io/_reading",
+    "_parallel",
+    "_publishing",
+    "_text/_spreadsheets",
+    "_text/_tables",
+    "_validation/_outcome",
+    "data/_input_files",
+    "data/arff/_attribute_types",
+    "data/arff/_layout",
+    "data/table/_csv_text",
+    "decisions/_cuts_by_rank",
+    "decisions/_scores_to_tune_on",
+    "decisions/thresholds/_request",
+    "decisions/thresholds/_result",
+    "decisions/thresholds/_solve",
+    "decisions/thresholds/curves/_labels_without_positives",
+    "decisions/thresholds/curves/_weighted_cuts",
+    "decisions/thresholds/curves/_weighted_cuts_kernels",
+    "decisions/thresholds/shrinkage/_blended_curves",
+    "decisions/thresholds/shrinkage/_pooled_curve",
+    "experiments/running/_crews",
+    "experiments/statistics/_post_hoc_tests",
+    "experiments/statistics/_tidy_rows",
+    "learners/_exact_f",
+    "learners/regression/_size_tasks",
+    "learners/structured/_fitting",
+    "learners/structured/_min_cut_kernels",
+    "measures/_catalogue",
+    "measures/_count_measures",
+    "measures/ranking/_weighted_ranks",
+}
+
+
+def plain(name):
+    """A name without underscores and capitals, so that _okapi_neighbors is OkapiNeighbors."""
+    return name.replace("_", "").lower()
+
+
+def names_in_tests(stage):
+    """Every word in the tests of a stage; tests of a stage without a folder are at the top."""
+    folder = TESTS / stage.strip("_")
+    files = folder.rglob("*.py") if folder.is_dir() else TESTS.glob("test_*.py")
+    text = " ".join(path.read_text(encoding="utf-8") for path in files)
+    return {plain(word) for word in re.findall(r"\w+", text)}
+
+
+def test_every_module_has_a_test_of_its_name_or_is_named_in_a_test_of_its_stage():
+    called_after = {plain(path.stem.removeprefix("test_")) for path in TESTS.rglob("test_*.py")}
+    named = {stage: names_in_tests(stage) for stage in STAGES}
+    lacking = set()
+    for path in MODULES:
+        place = path.relative_to(SOURCE).with_suffix("")
+        # Kernels are tested through the module that calls them.
+        name = plain(path.stem.removesuffix("_kernels"))
+        if name not in called_after | named.get(place.parts[0], set()):
+            lacking.add(str(place))
+    assert lacking <= UNNAMED, sorted(lacking - UNNAMED)

@@ -1,4 +1,4 @@
-"""fit, predict and learners, from file to file."""
+"""fit, predict and learners, from file to file; model_input matches columns and models."""
 
 import numpy as np
 import pytest

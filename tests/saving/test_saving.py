@@ -1,4 +1,8 @@
-"""A saved model is the same model, and a file that is none is refused."""
+"""A saved model is the same model, and a file that is none is refused.
+
+Every module of the package takes part: archive, files, members, parts, run_settings, schema,
+sklearn_parts, soundness, trusted, versions.
+"""
 
 import io
 import json
