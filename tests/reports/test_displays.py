@@ -190,7 +190,7 @@ def test_a_score_that_is_absent_is_a_positive_missed():
     [
         ({"max_labels": 0}, "max_labels must be at least 1, got 0."),
         ({"thresholds": [0.5]}, "thresholds must be one for each of"),
-        ({"thresholds": [0.5] * 6, "beta": 2.0}, "thresholds are given: beta"),
+        ({"thresholds": [0.5] * 6, "beta": 2.0}, "beta must not be given beside thresholds"),
     ],
 )
 def test_bad_arguments_are_named(options, message):

@@ -1,4 +1,7 @@
-"""Write fitted models to files that hold data and no code, and read them back."""
+"""Save fitted models to files without code, and load them.
+
+Only `save` and `load` are used by others; they are public as `labelwise.save` and `labelwise.load`.
+"""
 
 from labelwise._saving._files import load, save
 

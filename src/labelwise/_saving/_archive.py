@@ -1,4 +1,4 @@
-"""skops' archive, opened with bounds: no size is believed, and nothing is built before it fits."""
+"""Open a model file as an archive, and check names and sizes of its members."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ALWAYS_ALLOWED = 2**26
 
 
 class Archive(NamedTuple):
-    """An archive whose members are what they claim to be."""
+    """An archive whose members have been checked."""
 
     path: Path
     stream: io.BytesIO
     objects: frozenset[Described]
-    about: Any  # who wrote it; None if it does not say
+    about: Any  # versions of the writer; None if the file has none
 
 
 def open_archive(
@@ -54,7 +54,7 @@ def open_archive(
 
 
 class _Limits(NamedTuple):
-    """How much memory the content of a file may take."""
+    """Largest sizes in memory of the content of a file."""
 
     path: Path
     max_bytes: int

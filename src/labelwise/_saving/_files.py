@@ -1,4 +1,4 @@
-"""The file of a model: skops' archive, and beside it who wrote it."""
+"""Save models to files and load them: the public functions."""
 
 from __future__ import annotations
 
@@ -24,25 +24,32 @@ from labelwise.data import names_data
 
 
 def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
-    """Write a fitted model to a file from which `load` brings it back, bit for bit.
+    """Write a fitted model to a file that `load` reads.
 
-    The file is a skops archive: arrays, and a description of the objects around them. Nothing is
-    pickled. Thresholds, label names and parameters are inside, functions such as ``f_measure`` by
-    their name. It is written beside `path` first, and then put in its place.
+    The loaded model predicts bit for bit the same. The file is a skops archive: arrays, and a
+    description of the objects around them, without pickles and without code. It contains
+    thresholds, label names and parameters; functions such as ``f_measure`` are stored by name. If
+    writing fails, a file that was at `path` before stays as it was.
 
     Parameters
     ----------
     model : estimator
-        Of labelwise, or of scikit-learn with parts of both.
+        Estimator of labelwise or scikit-learn, which may contain others of both.
     path : str or Path
-        Usually ending in ``.skops``; ``-`` is the standard output.
-    trusted : sequence of types
-        Other types that may be inside; `load` must then be given them, too.
+        Path of the file, usually with the ending ``.skops``; ``-`` is the standard output.
+    trusted : sequence of types, default=()
+        Further types that the model may contain. `load` needs the same types.
 
     Raises
     ------
     TypeError
-        If the model holds something that `load` would refuse.
+        If the model is no estimator, or contains a type that `load` would refuse.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    load : Read a model from a file.
 
     Examples
     --------
@@ -79,33 +86,51 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
 
 
 def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX_BYTES) -> Any:
-    """Return the model of a file that `save` wrote.
+    """Read a fitted model from a file that `save` wrote.
+
+    The file need not come from a trusted source: no code in it runs, types that are neither
+    labelwise's nor among the known types of scikit-learn are refused, and arrays that compiled
+    code reads without bounds checks, such as those of trees, are checked first.
 
     Parameters
     ----------
     path : str or Path
-        The file. It is taken for hostile: no code of it runs, types that are neither labelwise's
-        nor among the known ones of scikit-learn are refused, and arrays that compiled code reads
-        without bounds checks, such as those of trees, are checked first.
-    trusted : sequence of types
-        Other types that may be inside.
+        Path of the file.
+    trusted : sequence of types, default=()
+        Further types that the model may contain.
     max_bytes : int, default=4 GiB
-        Most bytes that the content may take in memory. It may also take no more than 1100 times
-        the size of the file, or 64 MiB if that is more.
+        Largest size of the content in memory. The content may also take at most 1100 times the
+        size of the file, or 64 MiB if that is more.
 
     Returns
     -------
     estimator
-        The model. Settings of the machine that wrote it are not all kept: `n_jobs` is None if it
-        was above the number of cores here, `verbose` is 0 if it was above 50, and `memory` of
+        The model. Some settings depend on the machine and are reset: `n_jobs` is None if it was
+        above the number of cores here, `verbose` is 0 if it was above 50, and `memory` of
         scikit-learn's pipelines, a folder of pickled results, is None.
 
     Raises
     ------
     DataError
-        If the file is not whole, not of `save`, holds other types, or was written by a newer
-        labelwise or with a newer scikit-learn. Whatever is wrong with a file, no other error is
-        raised.
+        If the file is damaged, was not written by `save`, contains other types, or was written
+        by a newer version of labelwise or with a newer version of scikit-learn. Every fault of a
+        file raises this error.
+
+    See Also
+    --------
+    save : Write a model to a file.
+    labelwise.data.load : Read a data set.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import labelwise
+    >>> from labelwise.features import TermSelector
+    >>> model = TermSelector(1, cut=0).fit([[1, 0], [0, 1], [1, 1]], [[1], [0], [1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     labelwise.save(model, f"{folder}/selector.skops")
+    ...     labelwise.load(f"{folder}/selector.skops").transform([[3, 4]]).shape
+    (1, 1)
     """
     path = Path(path)
     check_trusted(trusted)
@@ -113,7 +138,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
         return _loaded(path, trusted, max_bytes)
     except DataError:
         raise
-    # Whatever else goes wrong while a file is read, the file is the reason.
+    # The arguments are checked above, so that any other error comes from the file.
     except Exception as error:
         raise DataError(path, f"is no whole model file ({first_line(error)}).") from error
 
@@ -138,12 +163,12 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
 
 
 def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
-    """Return what skops makes of an archive that has been checked."""
+    """Return the model that skops builds from an archive that has been checked."""
     from sklearn.base import BaseEstimator
     from skops.io import load as load_archive
     from skops.io.exceptions import UntrustedTypesFoundException
 
-    # skops gives each node a list of its own of these names: only those that are needed.
+    # skops copies this list for each node, so that it should be short.
     names = sorted(set(trusted_names(trusted)) & {one.type for one in archive.objects})
     try:
         model = load_archive(archive.stream, trusted=names)

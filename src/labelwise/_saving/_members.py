@@ -1,4 +1,4 @@
-"""The arrays in a model file, checked before skops builds objects around them."""
+"""Check the arrays in a model file before skops builds objects around them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unpacked_size(packed: zipfile.ZipFile) -> int:
 def check_members(
     path: Path, packed: zipfile.ZipFile, objects: Iterable[Described], max_bytes: int
 ) -> None:
-    """Refuse arrays that are not what their headers, or the objects that own them, claim."""
+    """Refuse arrays that differ from their headers or from the objects that own them."""
     owners = {one.file: one for one in objects if one.file is not None}
     arrays = {name for name in packed.namelist() if name.endswith((".npy", ".npz"))}
     for name in sorted(arrays ^ owners.keys()):

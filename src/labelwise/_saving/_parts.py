@@ -1,4 +1,4 @@
-"""The objects that a model is made of."""
+"""Find every object inside a model."""
 
 from __future__ import annotations
 

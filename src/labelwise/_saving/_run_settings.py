@@ -1,4 +1,4 @@
-"""Settings of a loaded model that belong to the machine it ran on, not to the model."""
+"""Reset parameters of a loaded model that depend on the machine: workers, caches, output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_VERBOSE = 50
 
 
 def reset_run_settings(model: Any) -> None:
-    """Take back what a file asks of the machine: too many workers, a cache on disk, much output.
+    """Reset parameters that would start too many workers, read a cache, or print much.
 
     `n_jobs` becomes None if it is above the number of cores here, since starting thousands of
     workers stops a machine. `memory` becomes None, because joblib unpickles what it finds in that

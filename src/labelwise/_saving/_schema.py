@@ -1,4 +1,4 @@
-"""The description of the objects in a model file: skops' `schema.json`, checked before use."""
+"""Check the description of objects in a model file, skops' `schema.json`, before use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labelwise._io import DataError
 
 # The protocol of skops that `save` wrote first; older ones have weaker checks.
 _FIRST_PROTOCOL = 2
-# Of JSON. An estimator within another one takes seven of them at most.
+# Levels of JSON; an estimator inside another one takes at most seven.
 _DEEPEST = 300
 _LOADERS = {
     "DictNode",
@@ -33,7 +33,7 @@ _FILES = {"NdArrayNode": "npy", "SparseMatrixNode": "npz"}
 
 
 class Described(NamedTuple):
-    """What a schema says about one object, apart from its content."""
+    """Loader, type and array file of one object in a schema."""
 
     loader: str  # the class of skops that builds the object
     type: str  # full name

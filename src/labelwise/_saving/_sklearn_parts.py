@@ -23,7 +23,7 @@ _KERNELS = ("linear", "poly", "rbf", "sigmoid")
 def check_tree(tree: Tree) -> None:
     """Refuse a tree with links or features out of range, or with a cycle."""
     n_nodes = tree.node_count
-    # Looked at first: every array of a tree has `node_count` entries, whatever was allocated.
+    # Checked first: every array of a tree has `node_count` entries, whatever was allocated.
     if not 0 < n_nodes == tree.capacity or tree.value.size == 0:
         raise ValueError("a tree must have as many nodes as it claims")
     inner = np.flatnonzero(tree.children_left != -1)
@@ -53,13 +53,13 @@ def _depth(inner: np.ndarray, children: np.ndarray, n_nodes: int) -> int:
 
 
 def check_owner(model: Any) -> None:
-    """Refuse a fitted tree that looks at more features than its estimator asks for."""
+    """Refuse a fitted tree that reads more features than its estimator checks."""
     if hasattr(model, "tree_"):
         _check_width(model, model)
 
 
 def check_forest(forest: Any) -> None:
-    """Refuse trees of a fitted forest that look at more features than the forest asks for."""
+    """Refuse trees of a fitted forest that read more features than the forest checks."""
     for tree in getattr(forest, "estimators_", ()):
         _check_width(tree, forest)
 
@@ -98,7 +98,7 @@ def check_machine(machine: Any) -> None:
 
 
 def _is_dense_or_full(vectors: Any, weights: Any, is_sparse: Any) -> bool:
-    """Tell whether arrays are dense, or CSR with every weight stored: libsvm counts on both."""
+    """Return whether arrays are dense, or CSR with every weight stored, as libsvm assumes."""
     if not is_sparse:
         return isinstance(vectors, np.ndarray) and isinstance(weights, np.ndarray)
     if not (sparse.issparse(vectors) and sparse.issparse(weights)):

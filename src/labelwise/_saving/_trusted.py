@@ -1,4 +1,4 @@
-"""The types that a model file may hold."""
+"""The list of types that a model file may contain, and checks of a file against it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from labelwise._saving._archive import Archive
 
-# Of scikit-learn: what classifies, and what stands before it. The rest has no part in a decision,
-# or walks along arrays in ways that are not checked here (boosting, isolation forests, clusters).
+# Classifiers and transformers of scikit-learn. Other types take no part in decisions, or their
+# compiled code follows arrays that are not checked here (boosting, isolation forests, clusters).
 _STAGES = (
     "calibration",
     "compose",
@@ -73,7 +73,7 @@ _TYPES = {
     "TupleNode": {"builtins.tuple"},
     "TypeNode": {f"builtins.{name}" for name in ("bool", "float", "int", "str")} | _NUMPY_SCALARS,
 }
-# Of these, skops has the list of names.
+# skops lists the names of these types.
 _STARTS = {
     "FunctionNode": ("numpy.", "scipy.special."),
     "LossNode": ("sklearn._loss._loss.", "sklearn.linear_model._sgd_fast."),
@@ -82,7 +82,7 @@ _STARTS = {
 
 
 def check_trusted(more: Sequence[type]) -> None:
-    """Refuse what is no sequence of types."""
+    """Refuse an argument `trusted` that is no sequence of types."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must hold types, got {given!r}.")
@@ -131,7 +131,7 @@ def _full_name(one: Any) -> str:
 
 
 def _own() -> Iterator[Any]:
-    """Give the public estimators and their parts, the splitters, and the measures."""
+    """Yield the public estimators and their parts, the splitters, and the measures."""
     from labelwise import measures
     from labelwise.decisions import Sigmoid
     from labelwise.learners import Forests

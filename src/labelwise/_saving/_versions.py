@@ -1,4 +1,4 @@
-"""Who wrote a file, and whether it can be read here."""
+"""Versions of format, labelwise and scikit-learn in a model file, and their check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION = 2
 
 
 def versions_here() -> dict[str, Any]:
-    """Return what a file says about its writer."""
+    """Return the format and the versions that `save` writes into a file."""
     import sklearn
 
     return {
@@ -27,7 +27,7 @@ def versions_here() -> dict[str, Any]:
 
 
 def check_versions(path: Path, about: Any) -> None:
-    """Refuse what `save` did not write, or a newer version of it."""
+    """Refuse files that `save` did not write, and files of other versions of the format."""
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DataError(path, f"holds no {FORMAT}.")
     version = about.get("version")
@@ -44,7 +44,7 @@ def check_versions(path: Path, about: Any) -> None:
         )
     for name in ("labelwise", "scikit-learn"):
         written = str(about.get(name))[:20]
-        # Bug fixes leave the form of models alone.
+        # Releases that differ in the third number have the same attributes of models.
         if _release(path, name, written) > _release(path, name, here[name]):
             raise DataError(
                 path, f"was written with {name} {written}, which is newer than {here[name]} here."

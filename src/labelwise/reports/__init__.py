@@ -1,4 +1,7 @@
-"""Show results: figures of scores, thresholds and what they reach."""
+"""Figures of scores, thresholds, term curves and bags, in the style of scikit-learn's displays.
+
+A display stores arrays and draws them in `plot`. What it shows is computed by the stages below.
+"""
 
 from labelwise._publishing import publish
 from labelwise.reports._bag_display import BagDisplay

@@ -1,4 +1,4 @@
-"""Bags of pictures, with the one that spoke for each label outlined."""
+"""Figure of bags of pictures, with the picture behind each decided label outlined."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from labelwise._validation import check_whole
 from labelwise.data import Dataset
 from labelwise.learners import BagPlugin
 
-# Told apart by everyone, also in grey.
+# Distinct for colour-blind readers and in grey.
 _RIGHT, _WRONG, _UNKNOWN, _CARD = "#009e73", "#d55e00", "#0072b2", "#f3f4f6"
-# In sides of a picture, with its margin: the height of a bag with room for its labels, and from
-# one bag to the next, down and to the right.
+# In units of a picture with its margin: the height of a bag with its labels, the distance from one
+# bag to the next below it, and the gap to the next on its right.
 _HEIGHT, _DOWN, _RIGHTWARDS = 1.3, 1.45, 0.3
-# More bags than these stand in two columns.
+# More bags than this are drawn in two columns.
 _ONE_COLUMN = 4
 
 
 class ShownBag(NamedTuple):
-    """What the figure shows of one bag."""
+    """Pictures of one bag, and its decided and missed labels."""
 
     pictures: np.ndarray  # (n_instances, height, width)
-    spoken: dict[int, list[tuple[str, bool | None]]]  # instance -> labels, and whether they hold
-    missed: list[str]  # labels of the bag that nobody spoke for
+    spoken: dict[int, list[tuple[str, bool | None]]]  # instance -> labels; are they true?
+    missed: list[str]  # true labels of the bag that were not decided
 
 
 class BagDisplay:
-    """Each bag as a row of its pictures; what was decided stands above the one that spoke for it.
+    """Bags of pictures, with each decided label above the picture behind it.
 
-    Use `from_estimator`; the constructor takes what it computes. A label that the bag has is
-    green, one that it has not is orange, and those that it has but nobody spoke for stand in a
-    dashed frame behind. Where the labels of bags are unknown, all are blue.
+    The picture behind a label is the instance with the highest score for it. Decided labels that
+    the bag has are green, decided labels that it does not have are orange, and labels that it has
+    but that were not decided are listed in a dashed frame. If the labels of the bags are unknown,
+    all decided labels are blue. Use `from_estimator`; the constructor takes what it computes.
 
     Parameters
     ----------
     bags : sequence of ShownBag
-        In the order of reading.
+        Pictures and labels of each bag, in the order of drawing.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the last call of `plot`.
 
     Examples
     --------
@@ -79,19 +80,25 @@ class BagDisplay:
         Parameters
         ----------
         estimator : BagPlugin
-            Fitted.
+            Fitted model.
         data : Dataset
-            With bags of pictures, row by row; its labels may be unknown.
-        n_bags : int
-            So many bags are drawn.
-        shape : pair of int, optional
-            Height and width of a picture; by default it is square.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Bags of pictures, one row a picture; the labels may be unknown.
+        n_bags : int, default=8
+            Number of bags to draw.
+        shape : pair of int, default=None
+            Height and width of a picture; by default pictures are square.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         BagDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `data` has no bags, or if `shape` does not fit the number of features.
         """
         if data.bags is None:
             raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
@@ -109,7 +116,18 @@ class BagDisplay:
         return cls(bags).plot(ax)
 
     def plot(self, ax: Any = None) -> BagDisplay:
-        """Draw on the given axes or on a new figure, and return the display."""
+        """Draw a card for each bag, and a legend of the colours.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        BagDisplay
+            The display itself.
+        """
         import matplotlib.pyplot as plt
 
         width = max(len(bag.pictures) + bool(bag.missed) for bag in self.bags)
@@ -153,7 +171,7 @@ def _shown(
 
 
 def _draw_bag(ax: Any, bag: ShownBag, left: float, top: float) -> None:
-    """Draw a card with the pictures of a bag, and what was missed behind them."""
+    """Draw a card with the pictures of a bag, and its missed labels at the right."""
     from matplotlib.patches import FancyBboxPatch
 
     width = len(bag.pictures) + bool(bag.missed)
@@ -172,7 +190,7 @@ def _draw_bag(ax: Any, bag: ShownBag, left: float, top: float) -> None:
 def _draw_picture(
     ax: Any, picture: np.ndarray, left: float, top: float, labels: list[tuple[str, bool | None]]
 ) -> None:
-    """Draw a picture, dark where its values are high; outlined if it spoke for a label."""
+    """Draw a picture, dark where its values are high; outlined if a label comes from it."""
     edges = (left + 0.08, left + 0.92, top + 1.22, top + 0.38)
     ax.imshow(picture, cmap="gray_r", extent=edges, zorder=1)
     if not labels:
@@ -202,12 +220,12 @@ def _draw_frame(ax: Any, left: float, top: float, color: str, **line: Any) -> No
 
 
 def _draw_legend(ax: Any, bags: Sequence[ShownBag]) -> None:
-    """Say below what the colours mean that are there."""
+    """Draw a legend of the colours that occur."""
     from matplotlib.patches import Patch
 
-    told = {holds for bag in bags for labels in bag.spoken.values() for _, holds in labels}
+    shown = {holds for bag in bags for labels in bag.spoken.values() for _, holds in labels}
     words = {True: "the bag has it", False: "it has not", None: "decided"}
-    marks = [Patch(color=_color(holds), label=words[holds]) for holds in words if holds in told]
+    marks = [Patch(color=_color(holds), label=words[holds]) for holds in words if holds in shown]
     if any(bag.missed for bag in bags):
         marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="not found"))
     ax.legend(

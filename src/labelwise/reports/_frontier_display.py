@@ -1,4 +1,4 @@
-"""The micro precision-recall frontier as a figure."""
+"""Figure of the frontier of micro precision and micro recall."""
 
 from __future__ import annotations
 
@@ -17,38 +17,41 @@ _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
 
 
 class FrontierDisplay:
-    """The best trade of micro precision for micro recall, with the point of the highest F.
+    """Frontier of micro precision and micro recall over all thresholds.
 
-    Use `from_predictions` or `from_estimator`; the constructor takes what they compute.
+    Every point of the curve is the highest precision that thresholds reach at that recall, and the
+    point with the highest F-measure is marked. Use `from_predictions` or `from_estimator`; the
+    constructor takes the numbers that they compute.
 
     Parameters
     ----------
     decided, hits : array of int of shape (n_vertices,)
         Decisions and true positives of the vertices, as in `labelwise.decisions.Frontier`.
     n_positive : int
-        Positives in all.
-    beta : float
-        Of the F whose highest point is marked.
-    name : str, optional
-        What the legend calls the model.
+        Number of positives of all labels.
+    beta : float, default=1.0
+        Weight of recall in the F-measure whose highest point is marked.
+    name : str, default=None
+        Name of the model in the legend.
 
     Attributes
     ----------
     precision, recall : ndarray of shape (n_vertices,)
-        Of each vertex; at the first, where nothing is decided, precision is that of the next one.
+        Precision and recall of each vertex. At the first vertex nothing is decided, and precision
+        is that of the second vertex.
     best : int
-        The vertex with the highest F.
+        Index of the vertex with the highest F.
     best_value : float
-        Its F.
+        The highest F.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the last call of `plot`.
     line_, best_ : matplotlib artists
         The frontier and the mark of the highest F.
 
     Notes
     -----
-    Between two vertices the curve follows the line of (decisions, hits) through them, which no
-    thresholds exceed.
+    Between two vertices, the curve follows the straight line of (decisions, true positives)
+    through them. No thresholds are above that line.
 
     Examples
     --------
@@ -97,20 +100,30 @@ class FrontierDisplay:
 
         Parameters
         ----------
-        scores, Y, label_names
-            As in `labelwise.decisions.micro_frontier`.
-        beta : float
-            Of the F whose highest point is marked.
-        name : str, optional
-            What the legend calls the model.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Scores; absent entries of a sparse matrix are never decided.
+        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+            True labels.
+        beta : float, default=1.0
+            Weight of recall in the F-measure whose highest point is marked.
+        label_names : sequence of str, default=None
+            Names of the labels; by default those of the columns of a data frame.
+        name : str, default=None
+            Name of the model in the legend.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
         **line_options
-            For the line, as matplotlib's ``plot`` takes them.
+            Options of matplotlib's ``plot`` for the line.
 
         Returns
         -------
         FrontierDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If `Y` has no positives, so that recall is undefined.
         """
         frontier = micro_frontier(scores, Y, label_names=label_names)
         counts = frontier.counts
@@ -124,7 +137,26 @@ class FrontierDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
     ) -> FrontierDisplay:
-        """Draw the frontier of a fitted estimator's scores; other options as `from_predictions`."""
+        """Draw the frontier of the scores that a fitted estimator gives.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with `predict_proba` or `decision_function`.
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples that the estimator was not fitted on.
+        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+            True labels.
+        name : str, default=None
+            Name of the model in the legend; by default its class.
+        **options
+            Further arguments of `from_predictions`.
+
+        Returns
+        -------
+        FrontierDisplay
+            The display, drawn.
+        """
         labels = labels_for(estimator, Y, options.get("label_names"))
         scores = score_matrix(estimator, X, labels.matrix.shape[1])
         name = type(estimator).__name__ if name is None else name
@@ -132,14 +164,19 @@ class FrontierDisplay:
         return cls.from_predictions(scores, labels.matrix, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
-        """Draw on the given axes or on a new figure, and return the display.
+        """Draw the frontier, and lines of equal F if the axes are empty.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
         **line_options
-            For the line, as matplotlib's ``plot`` takes them.
+            Options of matplotlib's ``plot`` for the line.
+
+        Returns
+        -------
+        FrontierDisplay
+            The display itself.
         """
         import matplotlib.pyplot as plt
 
@@ -176,7 +213,7 @@ class FrontierDisplay:
         return Counts(self.hits, self.decided - self.hits, fn, np.zeros_like(fn))
 
     def _rates(self, decided: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return recall and precision; the latter at no decision as after the first ones."""
+        """Return recall and precision; without decisions, precision is that of the next point."""
         nothing = decided == 0
         precision = np.where(nothing, 1.0, hits / np.where(nothing, 1, decided))
         if decided.size > 1 and nothing[0]:
@@ -184,13 +221,13 @@ class FrontierDisplay:
         return hits / self.n_positive, precision
 
     def _curve(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return points on the frontier close enough for its bends to be seen."""
+        """Return points on the frontier, dense enough to draw a smooth curve."""
         between = np.linspace(0, self.decided[-1], _N_POINTS)
         decided = np.union1d(self.decided, between)
         return self._rates(decided, np.interp(decided, self.decided, self.hits))
 
     def _draw_contours(self, ax: Any) -> None:
-        """Draw where F has equal values, with the value at the right."""
+        """Draw lines of equal F, each with its value at the right."""
         weight = self.beta**2
         for value in _CONTOURS:
             # F = v where precision = v r / ((1 + beta²) r - beta² v).

@@ -1,4 +1,4 @@
-"""What a model reaches with more and more terms, as a figure."""
+"""Figure of a measure against the number of selected terms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from labelwise._text import figure_text
 
 
 class TermCurveDisplay:
-    """A measure against the number of terms, with its peak and the smallest set as good.
+    """A measure against the number of terms, with the smallest good number.
+
+    The smallest number of terms whose value is within one standard error of the highest value is
+    marked.
 
     Parameters
     ----------
@@ -18,19 +21,19 @@ class TermCurveDisplay:
         Numbers of terms.
     values, errors : array of shape (n_sizes,)
         The measure at each size, and its standard error.
-    measure : str
-        What the axis calls the measure.
-    name : str, optional
-        What the legend calls the way of selection.
+    measure : str, default="R-precision"
+        Name of the measure at the axis.
+    name : str, default=None
+        Name of the selection method in the legend.
 
     Attributes
     ----------
     peak : int
-        The place of the highest value, the smallest size among equals.
+        Index of the highest value; of equal values, that of the smallest size.
     chosen : int
-        The place of the smallest size whose value is within one standard error of the peak.
+        Index of the smallest size whose value is within one standard error of the peak.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the last call of `plot`.
     line_, chosen_ : matplotlib artists
         The curve, and the mark of the chosen size.
 
@@ -65,18 +68,19 @@ class TermCurveDisplay:
         self.chosen = int(by_size[np.argmax(is_near[by_size])])
 
     def plot(self, ax: Any = None, **line_options: Any) -> TermCurveDisplay:
-        """Draw the curve with its errors; options as matplotlib's ``plot`` takes them.
+        """Draw the curve, a band of one standard error, and the chosen size.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
         **line_options
-            For the line.
+            Options of matplotlib's ``plot`` for the line.
 
         Returns
         -------
         TermCurveDisplay
+            The display itself.
         """
         import matplotlib.pyplot as plt
 

@@ -1,4 +1,4 @@
-"""The thresholds of labels beside the scores that they divide, as a figure."""
+"""Figure of the threshold of each label beside the distribution of its scores."""
 
 from __future__ import annotations
 
@@ -19,35 +19,36 @@ _NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"
 
 
 class LabelScores(NamedTuple):
-    """What the figure shows of one label."""
+    """Threshold, F-measure and quantiles of the scores of one label."""
 
     name: str
     support: int
     threshold: float
     f: float
-    positives: np.ndarray  # five quantiles of their scores, NaN if there are none
+    positives: np.ndarray  # five quantiles of the scores of positives, NaN without positives
     negatives: np.ndarray
 
 
 class ThresholdDisplay:
-    """For each label, its threshold against the scores of rows with it and without it.
+    """Threshold of each label beside the scores of positives and negatives.
 
-    Use `from_predictions` or `from_estimator`; the constructor takes what they compute.
+    Use `from_predictions` or `from_estimator`; the constructor takes the numbers that they
+    compute.
 
     Parameters
     ----------
     labels : sequence of LabelScores
         From top to bottom: name, support, threshold, F, and for rows with and without the label
         the 5, 25, 50, 75 and 95 % quantiles of the scores.
-    n_hidden : int
-        How many labels more there are.
-    beta : float
-        Of the F that is shown: that of the thresholds, 1 for bare numbers.
+    n_hidden : int, default=0
+        Number of labels that are not shown.
+    beta : float, default=1.0
+        Weight of recall in the F-measure that is shown.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the last call of `plot`.
 
     Examples
     --------
@@ -78,29 +79,40 @@ class ThresholdDisplay:
         ax: Any = None,
         **tuning: Any,
     ) -> ThresholdDisplay:
-        """Draw the thresholds of scores and labels, the most frequent labels on top.
+        """Draw the thresholds of the most frequent labels.
 
         Parameters
         ----------
-        scores, Y, label_names
-            As in `labelwise.decisions.best_thresholds`.
-        thresholds : Thresholds or array of shape (n_labels,), optional
-            What to show; by default what `best_thresholds` finds.
-        max_labels : int
-            So many of the most frequent labels are drawn.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Scores; absent entries of a sparse matrix are never decided.
+        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+            True labels.
+        thresholds : Thresholds or array of shape (n_labels,), default=None
+            Thresholds to show; by default those that `best_thresholds` finds.
+        label_names : sequence of str, default=None
+            Names of the labels; by default those of the columns of a data frame.
+        max_labels : int, default=25
+            Largest number of labels to draw, the most frequent ones first.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
         **tuning
-            For `best_thresholds`.
+            Further arguments of `best_thresholds`; only without `thresholds`.
 
         Returns
         -------
         ThresholdDisplay
+            The display, drawn. F is that of the thresholds' beta, and F1 for an array.
+
+        Raises
+        ------
+        ValueError
+            If `max_labels` is below 1, if both `thresholds` and arguments of `best_thresholds` are
+            given, or if the number of thresholds is not that of labels.
         """
         if max_labels < 1:
             raise ValueError(f"max_labels must be at least 1, got {max_labels}.")
         if thresholds is not None and tuning:
-            raise ValueError(f"thresholds are given: {next(iter(tuning))} has nothing to tune.")
+            raise ValueError(f"{next(iter(tuning))} must not be given beside thresholds.")
         outcome = check_outcome(Y, scores=scores, label_names=label_names)
         if thresholds is None:
             thresholds = best_thresholds(
@@ -120,9 +132,24 @@ class ThresholdDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, Y: Any, **options: Any) -> ThresholdDisplay:
-        """Draw the thresholds of a fitted estimator's scores; options as `from_predictions`.
+        """Draw the thresholds of the scores that a fitted estimator gives.
 
-        An estimator that has `thresholds_` shows its own.
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with `predict_proba` or `decision_function`. If it has `thresholds_`, these are
+            shown.
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples that the estimator was not fitted on.
+        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+            True labels.
+        **options
+            Further arguments of `from_predictions`.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display, drawn.
         """
         labels = labels_for(estimator, Y, options.get("label_names"))
         scores = score_matrix(estimator, X, labels.matrix.shape[1])
@@ -133,7 +160,18 @@ class ThresholdDisplay:
         return cls.from_predictions(scores, labels.matrix, **options)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
-        """Draw on the given axes or on a new figure, and return the display."""
+        """Draw a row for each label: quantiles of its scores, threshold and F.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        ThresholdDisplay
+            The display itself.
+        """
         import matplotlib.pyplot as plt
 
         if ax is None:
@@ -159,7 +197,7 @@ class ThresholdDisplay:
         return self
 
     def _range(self) -> tuple[float, float]:
-        """Return the ends of the axis: all quantiles and finite thresholds, with some room."""
+        """Return the limits of the axis: all quantiles and finite thresholds, with a margin."""
         seen = [label.positives for label in self.labels] + [
             label.negatives for label in self.labels
         ]
@@ -200,7 +238,7 @@ def _values(thresholds: Any, names: tuple[str, ...] | None, n_labels: int) -> np
 
 
 def _column(scores: Any, columns: Any, Y: sparse.csc_array, j: int) -> tuple[Any, Any, int]:
-    """Return the scores of a label, which rows carry it, and how many positives have no score."""
+    """Return the scores of a label, which of them are positives, and positives without score."""
     positives = Y.indices[Y.indptr[j] : Y.indptr[j + 1]]
     relevant = np.zeros(Y.shape[0], dtype=bool)
     relevant[positives] = True
@@ -244,7 +282,7 @@ def _draw_scores(ax: Any, height: float, quantiles: np.ndarray, color: str) -> N
 
 
 def _draw_threshold(ax: Any, row: int, threshold: float, low: float, high: float) -> None:
-    """Draw the threshold; beyond all scores, say who is decided at the end of the axis."""
+    """Draw the threshold; an infinite one as the word never or always at the end of the axis."""
     if np.isfinite(threshold):
         ax.plot([threshold, threshold], [row - 0.4, row + 0.4], color=_CUT, linewidth=2, zorder=4)
         return
