@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labelwise._validation._labelsets import labelset_numbers
+from labelwise._validation import labelset_numbers
 from labelwise.data import Dataset
 
 MATRICES = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=7))

@@ -94,7 +94,7 @@ BAD = {
     "ragged": ([[0], [0, 1]], "Y must have rows of equal length."),
     "text": ([["a"]], "Y must hold numbers or booleans, got <U1."),
     "a set": ({"a"}, "Y must be an array, a frame or a list of label sets, got set."),
-    "some sets": ([{"a"}, [1]], "Y must hold a set for every row, or none."),
+    "some sets": ([{"a"}, [1]], "Y must have a set for every row, or for none."),
     "nothing": (None, "Y must hold numbers or booleans, got object."),
 }
 

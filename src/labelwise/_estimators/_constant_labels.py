@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._estimators._vector_targets import check_target_classes
-from labelwise._text import quoted
+from labelwise._text import listed, quoted
 
 _NAMED_AT_MOST = 10
 
@@ -36,9 +36,9 @@ def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> Non
     found = np.flatnonzero(~np.isnan(constants))
     if found.size == 0:
         return
-    shown = ", ".join(quoted(names[j]) if names else str(j) for j in found[:_NAMED_AT_MOST])
-    more = f" and {found.size - _NAMED_AT_MOST} more" if found.size > _NAMED_AT_MOST else ""
+    labels = [names[j] for j in found.tolist()] if names else found.tolist()
+    shown = listed(labels, _NAMED_AT_MOST, show=quoted if names else str)
     warnings.warn(
-        f"Y has one class only for label {shown}{more}: decided as in the training data, always.",
+        f"Y has one class only for label {shown}: decided as in the training data, always.",
         stacklevel=3,
     )

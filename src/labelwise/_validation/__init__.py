@@ -1,7 +1,7 @@
 """Check arguments: label and score matrices, names, weights, rows and single numbers.
 
-Public functions check each argument once, by these functions; the code behind them trusts what it
-gets. Every stage may import from here; nothing here imports a stage.
+Public functions check each argument once by these functions, and private functions rely on it.
+Every stage may import from here; this package imports only `_text`.
 """
 
 from labelwise._validation._arrays import (
@@ -11,8 +11,8 @@ from labelwise._validation._arrays import (
     is_frame,
     scores_of_class_1,
 )
-from labelwise._validation._label_sets import columns_of_sets, is_list_of_sets, names_in_sets
-from labelwise._validation._labelsets import labelset_numbers
+from labelwise._validation._distinct_label_sets import labelset_numbers
+from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets, names_in_sets
 from labelwise._validation._matrices import (
     Labels,
     Scores,
@@ -29,6 +29,8 @@ from labelwise._validation._numbers import (
     check_share,
     check_undefined,
     check_whole,
+    is_real,
+    is_whole,
 )
 from labelwise._validation._outcome import Outcome, check_outcome
 from labelwise._validation._readable import check_readable
@@ -59,6 +61,8 @@ __all__ = [
     "is_array_per_label",
     "is_frame",
     "is_list_of_sets",
+    "is_real",
+    "is_whole",
     "labelset_numbers",
     "n_rows",
     "names_in_sets",

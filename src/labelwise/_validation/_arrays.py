@@ -1,4 +1,4 @@
-"""What came as an argument, as an array that numpy understands."""
+"""Convert frames, tensors, lists and one array per label to numpy arrays."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
 
-# What a tensor of torch has, and an array of numpy has not.
+# Methods of tensors of torch that arrays of numpy do not have.
 _OF_TENSORS = ("detach", "cpu", "float")
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether data is a dataframe that narwhals can read."""
+    """Return whether data is a dataframe that narwhals can read."""
     import narwhals as nw
 
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
@@ -34,7 +34,7 @@ def _numbers(column: np.ndarray) -> np.ndarray:
     """Turn an object column (None or pandas.NA among numbers) into floats with NaN."""
     if column.dtype != object:
         return column
-    # Anything that equals itself is a value; NaN is not, None and pandas.NA are told by type.
+    # pandas.NA is recognised by the name of its type, so that pandas need not be imported.
     missing = [value is None or type(value).__name__ == "NAType" for value in column]
     return np.array(
         [np.nan if gone else value for gone, value in zip(missing, column, strict=True)]
@@ -42,7 +42,7 @@ def _numbers(column: np.ndarray) -> np.ndarray:
 
 
 def as_dense(data: Any, input_name: str) -> np.ndarray:
-    """Return the array of a list of lists or of anything that numpy understands.
+    """Convert a list of lists, or anything that numpy understands, to an array.
 
     A tensor that numpy would refuse is detached from its graph, copied from its device and, if
     numpy lacks its type (bfloat16), converted to float32.
@@ -53,7 +53,7 @@ def as_dense(data: Any, input_name: str) -> np.ndarray:
             f"got {type(data).__name__}."
         )
     if isinstance(data, list | tuple) and any(isinstance(row, set | frozenset) for row in data):
-        raise TypeError(f"{input_name} must hold a set for every row, or none.")
+        raise TypeError(f"{input_name} must have a set for every row, or for none.")
     check_readable(data, input_name)
     if all(hasattr(data, method) for method in _OF_TENSORS):
         return _array_of_tensor(data, input_name)
@@ -78,7 +78,7 @@ def _array_of_tensor(tensor: Any, input_name: str) -> np.ndarray:
 
 
 def is_array_per_label(data: Any) -> bool:
-    """Tell whether data has an array for each label, as `predict_proba` of forests returns it."""
+    """Return whether data has an array for each label, as `predict_proba` of forests returns it."""
     if isinstance(data, list | tuple):
         return len(data) > 0 and all(len(getattr(part, "shape", ())) == 2 for part in data)
     return len(getattr(data, "shape", ())) == 3
@@ -92,10 +92,15 @@ def scores_of_class_1(answers: Any, input_name: str, classes: Any = None) -> np.
     answers : sequence of arrays of shape (n_samples, 2) or (n_samples, 1), one for each label
         Two columns are those of the classes 0 and 1. One column is that of the only class.
     input_name : str
-        What errors call the argument.
-    classes : sequence of arrays, optional
-        The classes of each label, by which a single column is understood: the scores of class 1
-        are this column, or 0 if its class is 0.
+        Name of the argument in error messages.
+    classes : sequence of arrays, default=None
+        The classes of each label, needed for single columns: the scores of class 1 are this
+        column, or 0 if its class is 0.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        The scores.
     """
     columns = []
     for j, answer in enumerate(answers):

@@ -1,4 +1,4 @@
-"""Label matrices and score matrices: checked, in one storage, with the names of their columns."""
+"""Check label and score matrices: convert them to one storage, match columns by name."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import listed
 from labelwise._validation._arrays import (
     as_dense,
     frame_columns,
@@ -15,20 +16,20 @@ from labelwise._validation._arrays import (
     is_frame,
     scores_of_class_1,
 )
-from labelwise._validation._label_sets import is_list_of_sets, matrix_of_sets, names_in_sets
-from labelwise._validation._names import and_more, check_names
+from labelwise._validation._lists_of_sets import is_list_of_sets, matrix_of_sets, names_in_sets
+from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
 
 
 class Labels(NamedTuple):
-    """A checked label matrix, boolean CSC, and its column names (None if it came without)."""
+    """A checked label matrix, boolean CSC, and its column names (None if it has none)."""
 
     matrix: sparse.csc_array
     names: tuple[str, ...] | None
 
 
 class Scores(NamedTuple):
-    """Checked scores, dense float or CSR, and their column names (None if they came without)."""
+    """Checked scores, dense float or CSR, and their column names (None if they have none)."""
 
     matrix: np.ndarray | sparse.csr_array
     names: tuple[str, ...] | None
@@ -37,23 +38,30 @@ class Scores(NamedTuple):
 def check_labels(
     Y: Any, *, label_names: Sequence[str] | None = None, input_name: str = "Y"
 ) -> Labels:
-    """Return Y as a boolean CSC matrix of shape (n_samples, n_labels), with its label names.
+    """Convert Y to a boolean CSC matrix of shape (n_samples, n_labels), with its label names.
 
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
         Only 0 and 1 (or booleans) may occur. The columns of a frame and the members of sets
         (strings, or whole numbers) are label names; a list of lists is a matrix.
-    label_names : sequence of str, optional
-        Names of the columns. For sets, the columns (by default the sorted members, numbers in
-        the order of numbers); for a frame, their order.
-    input_name : str
-        What errors call the argument.
+    label_names : sequence of str, default=None
+        Names of the columns. For sets, None means the sorted members, numbers in the order of
+        numbers; for a frame, they give the order of the columns.
+    input_name : str, default="Y"
+        Name of the argument in error messages.
+
+    Returns
+    -------
+    Labels
+        The matrix and its label names.
 
     Raises
     ------
-    ValueError, TypeError
-        With the rule and the first offending row and label.
+    TypeError
+        If Y is of the wrong kind.
+    ValueError
+        If a value is not 0 or 1, with its row and label.
     """
     if is_list_of_sets(Y):
         known = (
@@ -66,7 +74,7 @@ def check_labels(
     if sparse.issparse(array):
         matrix = sparse.csc_array(array)
         if not matrix.has_canonical_format:
-            matrix = matrix.copy()  # what came stays as it came
+            matrix = matrix.copy()  # the argument must not be changed
             matrix.sum_duplicates()
         _refuse_first(~_is_binary(matrix.data), matrix, names, input_name, "hold only 0 and 1")
         matrix = matrix.astype(bool)
@@ -80,11 +88,11 @@ def check_labels(
 def check_scores(
     scores: Any, *, label_names: Sequence[str] | None = None, input_name: str = "scores"
 ) -> Scores:
-    """Return finite scores as a dense float array, or as CSR where absent means never decided.
+    """Convert scores to a dense float array, or to CSR, in which absent means never decided.
 
     float32 stays float32; every other number becomes float64. A list with an array of shape
     (n_samples, 2) for each label, as `predict_proba` of forests returns it, means its last
-    columns. See `check_labels` for the arguments and for what a refusal says.
+    columns. Scores must be finite. The arguments and errors are those of `check_labels`.
     """
     if is_array_per_label(scores):
         scores = scores_of_class_1(scores, input_name)
@@ -98,7 +106,7 @@ def check_scores(
             matrix.sum_duplicates()
         _refuse_first(~np.isfinite(matrix.data), matrix, names, input_name, "be finite")
         return Scores(matrix, names)
-    # A finite sum of all proves each finite, at the price of one pass without a temporary.
+    # If the sum is finite, each score is finite; this takes one pass without a temporary array.
     with np.errstate(over="ignore", invalid="ignore"):
         all_finite = np.isfinite(array.sum())
     if not all_finite:
@@ -109,7 +117,7 @@ def check_scores(
 def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name: str = "Y") -> Any:
     """Return the matrix of `other` with its columns in the order of Y's names.
 
-    Rows must be as many; columns too, and where both sides have names they must be the same.
+    Both must have the same number of rows and columns, and the same names if both have names.
     """
     n_rows, n_labels = other.matrix.shape
     if n_rows != Y.matrix.shape[0]:
@@ -126,15 +134,15 @@ def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name
 
 
 def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: str) -> np.ndarray:
-    """Return where each wanted name stands among the given ones, which must be the same set."""
+    """Return the index of each wanted name among the given names, which must be the same set."""
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
     if missing:
-        raise ValueError(f"{input_name} lacks label {missing[0]!r}{and_more(missing)}.")
+        raise ValueError(f"{input_name} lacks label {listed(missing, most=1)}.")
     if len(given) > len(wanted):
         known = set(wanted)
         extra = [name for name in given if name not in known]
-        raise ValueError(f"{input_name} has an unknown label {extra[0]!r}{and_more(extra)}.")
+        raise ValueError(f"{input_name} has an unknown label {listed(extra, most=1)}.")
     return np.array([place[name] for name in wanted], dtype=np.intp)
 
 

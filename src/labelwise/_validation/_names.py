@@ -1,8 +1,8 @@
-"""Names of labels and features: distinct strings."""
+"""Check names of labels and features: distinct strings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -16,8 +16,3 @@ def check_names(names: Iterable[Any], input_name: str) -> tuple[str, ...]:
         twice = next(name for name in checked if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"{input_name} must be distinct, got {twice!r} twice.")
     return checked
-
-
-def and_more(names: Sequence[str]) -> str:
-    """Return " and 3 more" where there are further names after the first, else nothing."""
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""

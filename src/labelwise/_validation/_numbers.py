@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Return whether a value is a whole number of any type; booleans are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_real(value: Any) -> TypeGuard[float]:
+    """Return whether a value is a real number of any type; booleans are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def check_whole(value: Any, input_name: str, *, least: int = 1) -> int:
-    """Return a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    """Return a whole number of at least `least` as an int."""
+    if not is_whole(value):
         raise TypeError(f"{input_name} must be a whole number, got {value!r}.")
     if value < least:
         raise ValueError(f"{input_name} must be at least {least}, got {value}.")
@@ -18,8 +28,8 @@ def check_whole(value: Any, input_name: str, *, least: int = 1) -> int:
 
 
 def check_real(value: Any, input_name: str, *, least: float, most: float) -> float:
-    """Return a number from `least` to `most`."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    """Return a number from `least` to `most`, both included, as a float."""
+    if not is_real(value):
         raise TypeError(f"{input_name} must be a number, got {value!r}.")
     number = float(value)
     if not least <= number <= most:
@@ -47,7 +57,7 @@ def check_n_bootstrap(value: Any) -> int:
 
 def check_beta(beta: Any) -> None:
     """Refuse a beta that is not a positive, finite number."""
-    if not isinstance(beta, int | float | np.number) or not 0 < beta < np.inf:
+    if not is_real(beta) or not 0 < beta < np.inf:
         raise ValueError(f"beta must be a positive number, got {beta!r}.")
 
 
@@ -56,6 +66,6 @@ def check_undefined(undefined: Any) -> str | float:
     if isinstance(undefined, str):
         if undefined in ("nan", "skip"):
             return undefined
-    elif isinstance(undefined, int | float | np.number) and np.isfinite(undefined):
+    elif is_real(undefined) and np.isfinite(undefined):
         return float(undefined)
     raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')

@@ -1,4 +1,4 @@
-"""An outcome: the truth, the scores and the decisions on the same samples and labels."""
+"""Check labels, scores and decisions together: same samples, same labels, same order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation._label_sets import columns_of_sets, is_list_of_sets
+from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets
 from labelwise._validation._matrices import Labels, check_labels, check_matching, check_scores
 from labelwise._validation._weights import check_weights
 
@@ -46,10 +46,10 @@ def check_outcome(
     decided: Any = None,
     label_names: Sequence[str] | None = None,
 ) -> Outcome:
-    """Return truth, scores and decisions with matching rows and columns.
+    """Check labels, scores and decisions, and bring their columns into the same order.
 
-    Columns with names are matched by name, others by position. Lists of sets go by `label_names`,
-    by the names of a frame, or hold column numbers of a matrix without names.
+    Columns with names are matched by name, others by position. The columns of lists of sets are
+    `label_names`, the names of a frame, or the column numbers of a matrix without names.
     """
     given = {"Y": Y, "scores": scores, "decided": decided}
     sets = {name: data for name, data in given.items() if is_list_of_sets(data)}

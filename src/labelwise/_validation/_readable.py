@@ -1,4 +1,4 @@
-"""Arguments that would be misread without an error: broken sparse matrices, masked arrays."""
+"""Refuse arguments that would be misread without an error: broken sparse or masked arrays."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _COMPRESSED = ("csr", "csc", "bsr")
 def check_readable(data: Any, input_name: str) -> None:
     """Refuse sparse matrices with indices outside their shape, and cells under a mask.
 
-    scipy looks at indices when a matrix is made, and not again: where they were changed
-    afterwards, its routines and our kernels would read or write other memory. numpy reads the
-    values under a mask as if there were none. Takes one pass over the indices, or over the mask.
+    scipy checks indices only when a matrix is constructed. If they are changed afterwards, its
+    routines and the kernels of labelwise read or write other memory. numpy ignores masks. The
+    check takes one pass over the indices, or over the mask.
 
     Parameters
     ----------
     data : object
-        An argument of any kind; other kinds pass.
+        An argument of any kind; kinds other than sparse and masked arrays are accepted.
     input_name : str
-        What errors call the argument.
+        Name of the argument in error messages.
 
     Raises
     ------
     ValueError
-        With the fault.
+        If an index is outside the shape, or a cell is masked.
     """
     if sparse.issparse(data):
         _check_indices(data, input_name)

@@ -1,4 +1,4 @@
-"""Weights of samples."""
+"""Check weights of samples."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import printable
+from labelwise._text import listed, printable
 from labelwise.cli._matrices import matched, read_labels, read_scores
 from labelwise.cli._outputs import Outputs
 from labelwise.cli._progress import working
@@ -140,8 +140,7 @@ def _unseen_line(tuned: Thresholds, value: float) -> str:
 def _never_lines(never: dict[str, list[str]]) -> list[str]:
     lines = []
     for reason, labels in never.items():
-        more = "" if len(labels) <= _MOST_NAMED else ", ..."
         plural = "label" if len(labels) == 1 else "labels"
-        shown = ", ".join(map(printable, labels[:_MOST_NAMED]))
-        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown}{more})")
+        shown = listed(labels, _MOST_NAMED, show=printable)
+        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown})")
     return lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._text import as_text, printable
+from labelwise._text import as_text, listed, printable
 from labelwise._validation import check_names, frame_columns, is_frame
 from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_matrix
 from labelwise.measures import measure_named
@@ -205,9 +205,8 @@ def paired_values(
 
 
 def named(names: Sequence[str]) -> str:
-    """Return the first names and the number of the others, for a sentence."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(printable, names[:_SHOWN])) + more
+    """Return the first few names for a sentence."""
+    return listed(names, _SHOWN, show=printable)
 
 
 def dropped_note(dropped: Sequence[str]) -> list[str]:

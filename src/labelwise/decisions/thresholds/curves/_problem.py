@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import quoted
+from labelwise._text import listed
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
@@ -28,10 +28,8 @@ from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighte
 from labelwise.measures import Counts
 from labelwise.splitting import check_groups
 
+
 # A warning names at most so many labels, and counts the others.
-_MOST_NAMED = 3
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Checked scores and labels that thresholds are tuned on."""
@@ -144,10 +142,8 @@ def warn_of_labels_without_positives(problem: Problem) -> None:
         warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
     elif empty.size:
         names = problem.names or tuple(map(str, range(problem.n_labels)))
-        shown = ", ".join(quoted(names[j]) for j in empty[:_MOST_NAMED])
-        more = empty.size - _MOST_NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        warnings.warn(f"Y has no positives of {shown}{rest} to tune on.", stacklevel=3)
+        shown = listed([names[j] for j in empty])
+        warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
 
 
 def decided_and_hits(

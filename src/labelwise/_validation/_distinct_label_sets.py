@@ -1,4 +1,4 @@
-"""Labelsets: which rows carry exactly the same labels."""
+"""Number the distinct label sets of a label matrix: rows with exactly the same labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scipy import sparse
 
 
 def labelset_numbers(Y: sparse.sparray) -> np.ndarray:
-    """Return the number of each row's labelset; equal rows, and only they, share a number.
+    """Return the number of each row's label set; only equal rows have the same number.
 
     Rows of equal length are compared as rows of one array, so memory stays O(nnz).
     """
@@ -24,6 +24,6 @@ def labelset_numbers(Y: sparse.sparray) -> np.ndarray:
         members = rows.indices[rows.indptr[same_size][:, None] + np.arange(size)]
         distinct, number = np.unique(members, axis=0, return_inverse=True)
         numbers[same_size] = n_found + number.ravel()
-        # Rows without labels have no column to compare: they are one labelset.
+        # Rows without labels have no column to compare: they are one label set.
         n_found += max(1, len(distinct))
     return numbers

@@ -1,4 +1,4 @@
-"""Lists of sets: the labels of each row as Python sets of strings, or of whole numbers."""
+"""Labels given as a list of Python sets of strings or whole numbers: columns and matrix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_list_of_sets(Y: Any) -> bool:
-    """Tell whether Y is a list or tuple of Python sets, each the labels of a row."""
+    """Return whether Y is a list or tuple of Python sets, each the labels of a row."""
     return (
         isinstance(Y, list | tuple)
         and len(Y) > 0
@@ -39,11 +39,11 @@ def names_in_sets(**label_sets: Any) -> tuple[str, ...]:
 def columns_of_sets(
     label_sets: Mapping[str, Any], matrices: Mapping[str, Labels | Scores]
 ) -> tuple[str, ...]:
-    """Return the label of each column that lists of sets have beside matrices.
+    """Return the labels of the columns of lists of sets that come with matrices.
 
-    Both are given by argument name. Beside a matrix without names, the columns are those of a
+    Both are given by argument name. With a matrix without names, the columns are those of a
     frame if there is one, and otherwise the members of the sets must be column numbers. Lists of
-    sets beside nothing but frames have the sorted union of all names.
+    sets that come only with frames have the sorted union of all names.
     """
     named = [matrix.names for matrix in matrices.values() if matrix.names is not None]
     unnamed = [name for name, matrix in matrices.items() if matrix.names is None]
@@ -80,12 +80,12 @@ def matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str)
 
 
 def holds_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
-    """Tell whether the labels in sets are whole numbers; None if there are no labels.
+    """Return whether the labels in sets are whole numbers; None if there are no labels.
 
-    Other labels than strings and whole numbers are refused, and so is a mixture of both: 1 and
-    "1" would have the same name.
+    Labels that are neither strings nor whole numbers are refused, and so is a mixture of both,
+    since 1 and "1" have the same name.
     """
-    # Few types stand for many labels, so that these are looked at one by one only to refuse.
+    # Labels have few types; single labels are examined only for the error message.
     kinds = {_is_number(kind) for kind in {type(label) for row in rows for label in row}}
     if None not in kinds and len(kinds) < 2:
         return next(iter(kinds), None)
@@ -105,7 +105,7 @@ def holds_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
 
 
 def _is_number(kind: type) -> bool | None:
-    """Tell whether labels of a type are whole numbers; None if they are no strings either."""
+    """Return whether labels of a type are whole numbers; None if they are no strings either."""
     if issubclass(kind, str):
         return False
     is_whole = issubclass(kind, int | np.integer) and not issubclass(kind, bool)
@@ -113,7 +113,7 @@ def _is_number(kind: type) -> bool | None:
 
 
 def _in_order(names: Collection[str], *, as_numbers: bool) -> tuple[str, ...]:
-    """Sort names, as numbers if they are and all names can be read as such."""
+    """Sort names, as numbers if `as_numbers` and all names are whole numbers."""
     if as_numbers and all(name.removeprefix("-").isdecimal() for name in names):
         return tuple(sorted(names, key=int))
     return tuple(sorted(names))
