@@ -62,7 +62,7 @@ def test_float32_scores_are_decided_as_tuned():
     assert (tuned.values == tuned.values.astype(np.float32)).all()
 
 
-def test_thresholds_tell_what_they_are(tuned):
+def test_the_text_of_thresholds_has_value_proof_and_a_table(tuned):
     assert repr(tuned) == (
         "Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples\n"
         "the highest of all, certificate 0.428571\n"

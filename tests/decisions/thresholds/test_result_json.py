@@ -28,8 +28,8 @@ def tuned():
 @given(problem=problems())
 def test_what_is_written_is_read_again(problem, tmp_path_factory):
     path = tmp_path_factory.mktemp("thresholds") / "new" / "tuned.json"
-    for wish in ({}, {"n_bootstrap": 3, "average": "macro", "random_state": 0}, {"fbr": 0.5}):
-        tuned = best_thresholds(*problem, **wish)
+    for options in ({}, {"n_bootstrap": 3, "average": "macro", "random_state": 0}, {"fbr": 0.5}):
+        tuned = best_thresholds(*problem, **options)
         tuned.save(path)
         again = Thresholds.load(path)
         for name, value in vars(tuned).items():
@@ -53,12 +53,12 @@ def changed(**changes):
 
 
 HOSTILE = [
-    (list, "holds no labelwise thresholds"),
-    (changed(format="other"), "holds no labelwise thresholds"),
+    (list, "is not a file of labelwise thresholds"),
+    (changed(format="other"), "is not a file of labelwise thresholds"),
     (changed(version=2), "has version 2, but only 1 is known"),
     (changed(version=True), "has version True, but only 1 is known"),
     (changed(version=1.0), r"has version 1\.0, but only 1 is known"),
-    (changed(version=[[]] * 20), "holds more than the 16 lists that thresholds may have"),
+    (changed(version=[[]] * 20), "has more than the 16 lists that thresholds may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
     (changed(values=[]), "values must be numbers, at least one"),
@@ -116,7 +116,7 @@ def test_lists_in_lists_are_refused_before_they_are_built(tmp_path):
     for content in (b"[" * 10**6, b"[" + b"[]," * 10**6 + b"[]]", b'{"a":' * 10**6):
         path.write_bytes(content)
         tracemalloc.start()
-        with pytest.raises(DataError, match="holds more than the 16 lists"):
+        with pytest.raises(DataError, match="has more than the 16 lists"):
             Thresholds.load(path)
         assert tracemalloc.get_traced_memory()[1] < 10 * len(content)
         tracemalloc.stop()

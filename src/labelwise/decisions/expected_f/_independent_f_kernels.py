@@ -43,7 +43,7 @@ def best_number(row, heap, mean, chance, weights):
             <= Σ_s w_s (Q(s) + min((k' - k + 1) p_k, r) P(S_{-k} = s - 1)),
 
     since a label of lower probability leaves more of the count to the others, and w falls. As a
-    function of k', each term rises or falls all the way until (k' - k + 1) p_k = r, and falls
+    function of k', each term is monotonic until (k' - k + 1) p_k = r, and falls
     after. So no v_k' exceeds the sum over s of the greater of its terms at k' = k and there.
     """
     best_k, best = 0, chance[0]

@@ -15,7 +15,7 @@ from labelwise.decisions.expected_f._probabilities import check_p_empty, place_i
 def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     """Estimate the probabilities for `maximize_expected_f` from drawn label vectors.
 
-    Any model that can draw label vectors of a sample can be used this way.
+    Use this with any model that can draw label vectors of a sample.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     TypeError
         If `samples` does not hold numbers or booleans.
     ValueError
-        If `samples` is not 3-D, has no draws, or holds other values than 0 and 1.
+        If `samples` is not 3-D, has no draws, or has other values than 0 and 1.
 
     See Also
     --------

@@ -6,7 +6,7 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Bisection alone ends within so many steps; Newton steps need only a few.
+# Bisection alone ends within this number of steps; Newton steps need only a few.
 MAX_STEPS = 200
 
 

@@ -222,7 +222,7 @@ class Thresholds:
         return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
 
     def _notes(self) -> list[str]:
-        """Return a line that says what is known about the value, if anything is."""
+        """Return a line with what is known about the value, or no line."""
         never = int((self.decided == 0).sum())
         low, high = self.interval or (0.0, 0.0)
         notes = [

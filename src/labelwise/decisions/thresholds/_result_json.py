@@ -43,7 +43,7 @@ def read_thresholds(path: str | Path) -> Thresholds:
     """Read a file of thresholds; anything that `write_thresholds` does not write is refused."""
     content = _read_json(path)
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise DataError(path, f"holds no {FORMAT}.")
+        raise DataError(path, f"is not a file of {FORMAT}.")
     version = content.pop("version", None)
     if type(version) is not int or version != VERSION:
         raise DataError(path, f"has version {version!r:.50}, but only {VERSION} is known.")
@@ -55,7 +55,7 @@ def read_thresholds(path: str | Path) -> Thresholds:
         found = {name: read(content[name], name) for name, read in _READERS.items()}
         return _of_one_size(found)
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise DataError(path, str(error)[:200] or "holds too much for memory.") from error
+        raise DataError(path, str(error)[:200] or "has more data than memory.") from error
 
 
 def _read_json(path: str | Path) -> Any:
@@ -63,7 +63,7 @@ def _read_json(path: str | Path) -> Any:
     # Count lists before parsing: parsed empty lists take twenty times their size in memory.
     opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
     if len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS:
-        raise DataError(path, f"holds more than the {_MOST_LISTS} lists that thresholds may have.")
+        raise DataError(path, f"has more than the {_MOST_LISTS} lists that thresholds may have.")
     try:
         return json.loads(
             content.decode("utf-8"),

@@ -125,12 +125,12 @@ def test_groups_of_an_estimator_reach_the_choice_of_amounts_and_the_corrected_va
 
 def test_what_is_tuned_by_default_is_the_same_in_every_run():
     scores, Y = make_problem()
-    for wish in ({"shrink": "auto"}, {"fbr": "auto", "average": "macro"}):
+    for options in ({"shrink": "auto"}, {"fbr": "auto", "average": "macro"}):
         np.random.seed(1)  # noqa: NPY002
-        first = best_thresholds(scores, Y, **wish)
+        first = best_thresholds(scores, Y, **options)
         np.random.seed(2)  # noqa: NPY002
-        second = best_thresholds(scores, Y, **wish)
-        zero = best_thresholds(scores, Y, random_state=0, **wish)
+        second = best_thresholds(scores, Y, **options)
+        zero = best_thresholds(scores, Y, random_state=0, **options)
         np.testing.assert_array_equal(first.values, second.values)
         np.testing.assert_array_equal(first.values, zero.values)
 

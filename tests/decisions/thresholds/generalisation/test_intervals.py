@@ -12,7 +12,7 @@ from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
-WISHES = [
+OPTIONS = [
     {},
     {"average": "macro"},
     {"average": "macro", "measure": g_mean},
@@ -31,18 +31,18 @@ def make_problem(n_samples=40):
     return random.standard_normal(Y.shape).round(1) + Y, Y
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=spoken)
-def test_intervals_are_order_statistics_of_the_draws(wish):
+@pytest.mark.parametrize("options", OPTIONS, ids=spoken)
+def test_intervals_are_order_statistics_of_the_draws(options):
     scores, Y = make_problem()
-    tuned = best_thresholds(scores, Y, n_bootstrap=21, confidence=0.8, random_state=5, **wish)
+    tuned = best_thresholds(scores, Y, n_bootstrap=21, confidence=0.8, random_state=5, **options)
     random = np.random.RandomState(5)
-    thresholds = oracle.drawn_thresholds(scores, Y, wish, 21, random)
-    values = oracle.drawn_values(scores, Y, wish, thresholds, random)
+    thresholds = oracle.drawn_thresholds(scores, Y, options, 21, random)
+    values = oracle.drawn_values(scores, Y, options, thresholds, random)
     # Of 21 draws, the 3rd and the 19th bound the middle 80 %. With 40 rows, normal quantiles of the
     # value are sqrt(1 + 30 / 40) times as far out: the middle 91 %, from the 1st to the 21st.
     np.testing.assert_allclose(tuned.intervals, np.sort(thresholds, axis=0)[[2, 18]])
     np.testing.assert_allclose(tuned.interval, np.sort(values)[[0, 20]])
-    assert tuned.value == best_thresholds(scores, Y, **wish).value
+    assert tuned.value == best_thresholds(scores, Y, **options).value
 
 
 def value_on_new_rows(thresholds, shares, distance, average):
@@ -59,7 +59,7 @@ def value_on_new_rows(thresholds, shares, distance, average):
         (300, np.linspace(0.02, 0.05, 20), "macro"),
     ],
 )
-def test_intervals_hold_the_value_on_new_rows(n_samples, shares, average):
+def test_intervals_contain_the_value_on_new_rows(n_samples, shares, average):
     # Normal scores, 1.5 higher for positives: the value on new rows is known.
     random = np.random.default_rng(0)
     held, optimism = [], []

@@ -217,15 +217,15 @@ def test_the_top_decisions_keep_to_precision_and_number():
 
 
 @pytest.mark.parametrize("measure", [matthews, balanced_accuracy])
-@pytest.mark.parametrize("wish", [{}, {"shared": True}, {"average": "macro"}])
-def test_constraints_are_kept_where_the_measure_has_no_value(measure, wish):
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     # Recall of 1 takes all decisions, where the correlation is not defined.
     tuned = best_thresholds(
         [[0.1], [0.9]],
         [[1], [0 if measure is matthews else 1]],
         measure=measure,
         min_recall=1.0,
-        **wish,
+        **options,
     )
     assert tuned.decided == [2]
     assert np.isnan(tuned.value)
@@ -233,12 +233,12 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, wish):
     assert "highest" not in repr(tuned)
 
 
-@pytest.mark.parametrize("wish", [{}, {"shared": True}, {"average": "macro"}])
-def test_a_least_rate_of_0_asks_for_nothing(wish):
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+def test_a_least_rate_of_0_asks_for_nothing(options):
     scores = [[0.3, 0.2], [0.1, 0.9]]
     for Y in ([[0, 0], [0, 0]], [[0, 1], [1, 0]]):
-        free = best_thresholds(scores, Y, **wish)
-        bound = best_thresholds(scores, Y, min_precision=0.0, min_recall=0, **wish)
+        free = best_thresholds(scores, Y, **options)
+        bound = best_thresholds(scores, Y, min_precision=0.0, min_recall=0, **options)
         np.testing.assert_array_equal(free.values, bound.values)
         assert free.value == bound.value
     with pytest.raises(ValueError, match=r"min_recall=0\.5 cannot be met: Y has no positives"):

@@ -33,11 +33,11 @@ def make_problem(seed=0, shape=(300, 12)):
 def test_the_ends_are_the_best_of_each_label_and_the_best_common_threshold(
     problem, measure, average
 ):
-    wish = {"measure": measure, "average": average}
-    none, all_of_it = (best_thresholds(*problem, shrink=shrink, **wish) for shrink in (0, 1))
-    np.testing.assert_array_equal(none.values, best_thresholds(*problem, **wish).values)
+    options = {"measure": measure, "average": average}
+    none, all_of_it = (best_thresholds(*problem, shrink=shrink, **options) for shrink in (0, 1))
+    np.testing.assert_array_equal(none.values, best_thresholds(*problem, **options).values)
     if problem[1].any():
-        shared = best_thresholds(*problem, shared=True, **wish)
+        shared = best_thresholds(*problem, shared=True, **options)
         np.testing.assert_array_equal(all_of_it.values, shared.values)
         np.testing.assert_equal(all_of_it.value, shared.value)
 
@@ -84,8 +84,8 @@ def test_rare_labels_come_nearer_to_the_others(average):
 @AVERAGES
 def test_automatic_amounts_are_found_again_with_the_same_seed(average):
     scores, Y = make_problem()
-    wish = {"average": average, "shrink": "auto", "random_state": 3}
-    first, second = (best_thresholds(scores, Y, **wish) for _ in range(2))
+    options = {"average": average, "shrink": "auto", "random_state": 3}
+    first, second = (best_thresholds(scores, Y, **options) for _ in range(2))
     np.testing.assert_array_equal(first.values, second.values)
     assert 0 <= first.shrink <= 1
     fixed = best_thresholds(scores, Y, average=average, shrink=first.shrink)
@@ -100,7 +100,7 @@ def test_more_is_shrunk_where_labels_are_alike_and_less_where_they_differ():
     assert apart < alike
 
 
-WISHES = [
+OPTIONS = [
     {"shrink": 0.3},
     {"shrink": 0.3, "average": "macro"},
     {"shrink": "auto"},
@@ -112,11 +112,11 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=spoken)
-def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(wish):
+@pytest.mark.parametrize("options", OPTIONS, ids=spoken)
+def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(options):
     scores, Y = make_problem(shape=(90, 5))
     dense, stored = (
-        best_thresholds(form, Y, random_state=1, **wish)
+        best_thresholds(form, Y, random_state=1, **options)
         for form in (scores, sparse.csr_array(scores))
     )
     np.testing.assert_array_equal(dense.values, stored.values)

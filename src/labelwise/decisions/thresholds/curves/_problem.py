@@ -29,7 +29,6 @@ from labelwise.measures import Counts
 from labelwise.splitting import check_groups
 
 
-# A warning names at most so many labels, and counts the others.
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Checked scores and labels that thresholds are tuned on."""

@@ -54,7 +54,7 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
     the rows. The second are values on all rows of thresholds that were tuned on rows drawn with
     replacement, less their mean.
 
-    `counts_empty` says that labels without positives count in the value, as in a macro average. New
+    With `counts_empty`, labels without positives count in the value, as in a macro average. New
     rows may have positives of such a label, with an unknown value, so that no interval is returned.
     """
     thresholds = _drawn_thresholds(problem, retuning)
