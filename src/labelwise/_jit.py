@@ -1,4 +1,4 @@
-"""The decorator of all kernels: numba's `njit`, also where no compiled code can be stored."""
+"""The decorator of all kernels: `numba.njit`, which also works without a writable cache."""
 
 from __future__ import annotations
 
@@ -14,8 +14,18 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as ``numba.njit`` does, without its cache if no folder is writable.
 
     numba stores compiled code beside the source file, in the user's cache folder, or in the folder
-    that the environment variable NUMBA_CACHE_DIR names. Where it can write to none of them, as in
+    that the environment variable NUMBA_CACHE_DIR names. If it can write to none of them, as in
     a container with a read-only file system, ``numba.njit(cache=True)`` raises an error.
+
+    Parameters
+    ----------
+    **options : object
+        Options of ``numba.njit``, such as ``cache=True`` and ``nogil=True``.
+
+    Returns
+    -------
+    callable
+        The decorator.
     """
 
     def compiled(function: Callable[..., Any]) -> Any:

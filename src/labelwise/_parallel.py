@@ -1,24 +1,34 @@
-"""Rows in blocks, worked on by as many threads as there are cores."""
+"""Run a function on blocks of rows in as many threads as there are cores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-# Numbers that a thread takes at a time: few enough to stay in its cache between two passes.
+# Values in a block: few enough to stay in the cache of a core between two passes.
 _TOGETHER = 2**17
 
 
 def for_row_blocks(
     work: Callable[[slice], None], n_rows: int, row_size: int, together: int = _TOGETHER
 ) -> None:
-    """Call `work` with slices that cover all rows; each is to write its own rows only.
+    """Call `work` with slices that cover all rows, in threads.
 
-    A slice has about `together` numbers: more of them for work of one pass, which is done before
-    a thread has been told of the next slice.
+    Kernels release the interpreter lock, so threads run in parallel. The result does not depend on
+    the number of threads if each call writes only its own rows. The error of the first block that
+    fails is raised.
 
-    Kernels let go of the interpreter, so threads are enough, and what rows they get does not
-    change what they write. The error of the first block that fails is raised.
+    Parameters
+    ----------
+    work : callable
+        Called with a slice of rows; must write only these rows.
+    n_rows : int
+        Number of rows.
+    row_size : int
+        Number of values in a row.
+    together : int, default=2**17
+        Number of values in a block. Work that makes a single pass needs larger blocks, since
+        otherwise starting a block takes longer than the work.
     """
     from joblib import cpu_count
 

@@ -74,7 +74,7 @@ BAG_HEAD = (
     [
         ("'1\\n2,3',1", "line 8: expected 1 values"),
         ("'1\\nx',1", "line 8: attribute 'f' needs a finite number, got 'x'"),
-        ("'',1", "line 8: the bag holds no instance"),
+        ("'',1", "line 8: the bag has no instance"),
     ],
 )
 def test_a_slip_inside_a_bag_is_named_by_the_line_of_the_bag(tmp_path, row, problem):

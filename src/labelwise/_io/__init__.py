@@ -1,6 +1,6 @@
-"""Files on disk: bounded reading, npy and npz, and the one function that writes a file whole.
+"""Read files with a bound on memory, read npy and npz files, and write files atomically.
 
-Every stage may import from here; nothing here imports a stage.
+Every stage may import from here; this package imports only `_validation`.
 """
 
 from labelwise._io._numpy_files import Arrays, check_npy, npy_array, npz_arrays, sparse_matrix

@@ -1,4 +1,4 @@
-"""npy and npz files from anywhere: nothing is unpickled, and no size is believed."""
+"""Read npy and npz files from untrusted sources, without pickle and with all sizes checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADERS = {
     (2, 0): npy_format.read_array_header_2_0,
 }
 _MOST_MEMBERS = 100
-# Larger sides than these come from no file of ours, and cost memory without a byte in the file.
+# Larger shapes are not written by labelwise, and take memory without a byte in the file.
 _LONGEST_SIDE = 2**26
 _LONGEST_HEADER = 2**17
 
@@ -34,8 +34,8 @@ def npy_array(path: Path, content: bytes | bytearray) -> np.ndarray:
     try:
         if dtype.kind not in "biufSU":
             raise ValueError(f"it holds {dtype}")
-        # A header may claim any shape: nothing is allocated for it, and only the bytes that are
-        # there are given it.
+        # A header may claim any shape: nothing is allocated for it, and only existing bytes are
+        # reshaped.
         flat = np.frombuffer(body, dtype=dtype) if len(body) else np.empty(0, dtype)
         flat = flat.astype(dtype.newbyteorder("="), copy=False)
         return flat.reshape(shape, order="F" if by_columns else "C")
@@ -52,7 +52,7 @@ def check_npy(path: Path, content: bytes) -> None:
 
 def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
     """Return the arrays of an npz file by name, refusing more than `max_bytes` unpacked."""
-    # Each entry of the directory becomes an object; by chance its mark also stands in numbers.
+    # Each entry of the directory becomes an object; its mark may also occur in the numbers.
     if content.count(b"PK\x01\x02") > 100 * _MOST_MEMBERS:
         raise DataError(path, f"holds more than {_MOST_MEMBERS} arrays.")
     try:
@@ -109,7 +109,7 @@ def _header_and_body(
         if version not in _HEADERS:
             raise ValueError(f"version {version} is not known")
         with warnings.catch_warnings():
-            # numpy tells that Python 2 may have written the header, which harms nobody.
+            # numpy warns that Python 2 may have written the header, which is harmless.
             warnings.simplefilter("ignore")
             shape, by_columns, dtype = _HEADERS[version](stream)
     # The header is parsed as a Python literal, by whose text any of these may be raised.

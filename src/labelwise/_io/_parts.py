@@ -1,4 +1,4 @@
-"""Unfinished files: locked while their writer lives, and removed once nobody will finish them."""
+"""Unfinished files: locked while they are written, and removed if the writer was killed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if ha
 
 @contextmanager
 def locked_part(part: Path, mode: int) -> Iterator[BinaryIO]:
-    """Give the stream of a new file; the lock tells others that somebody is writing it."""
+    """Yield the stream of a new file, which is locked while it is written."""
     try:
         with os.fdopen(_new_locked(part, mode), "wb") as stream:
             yield stream
@@ -35,7 +35,7 @@ def remove_stale_parts(folder: Path) -> None:
     if fcntl is None:
         return
     for part in folder.glob(PART.format("*")):
-        # What cannot be opened or locked belongs to somebody else, or is being written.
+        # A file that cannot be opened or locked belongs to another user, or is being written.
         with suppress(OSError):
             descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
@@ -83,7 +83,7 @@ def _new_locked(part: Path, mode: int) -> int:
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock a file for this process and tell whether it worked; some file systems have no fcntl."""
+    """Lock a file and return whether that succeeded; some file systems have no locks."""
     if fcntl is None:
         return False
     try:

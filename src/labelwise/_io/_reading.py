@@ -1,4 +1,4 @@
-"""Files as bounded bytes: what comes from outside is hostile until it has been checked."""
+"""Read untrusted files with a bound on memory, and turn all faults into DataError."""
 
 from __future__ import annotations
 
@@ -18,20 +18,38 @@ from labelwise._validation import check_whole
 
 # The bound where neither the caller nor the size of the memory gives one.
 MAX_BYTES = 4 * 2**30
-# By default a file may be unpacked and built into so many bytes whatever its size, ...
+# By default the content of a file may take this many bytes in memory whatever its size, ...
 _FREE_BYTES = 2**30
-# ... and a larger one into so many times its size: text of one digit per cell becomes eight bytes
-# for each two, and gzip packs such text to a tenth.
+# ... and that of a larger file this many times its size: text of one digit per cell becomes
+# eight bytes for each two, and gzip packs such text to a tenth.
 _GROWTH = 64
-# A short text costs so much as a Python object, with the pointer to it; the name of a row or
-# column, which is also kept in dictionaries, somewhat more.
+# Bytes of a short text as a Python object, with the pointer to it; and of the name of a row or
+# column, which is also in dictionaries.
 TEXT_BYTES = 60
 SIDE_BYTES = 100
 _BLOCK = 2**20
 
 
 class DataError(ValueError):
-    """A file that cannot be read as what it claims to be; the message names file and line."""
+    """Error in a file that is read.
+
+    The message contains the file, the line if it is known, and the reason.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    problem : str
+        What is wrong, as the rest of a sentence that begins with the file.
+    line : int, default=None
+        Line of the file, counted from 1.
+
+    Examples
+    --------
+    >>> from labelwise.data import DataError
+    >>> print(DataError("tiny.csv", "has no rows.", 1))
+    tiny.csv, line 1: has no rows.
+    """
 
     def __init__(self, path: str | Path, problem: str, line: int | None = None) -> None:
         place = f"{path}" if line is None else f"{path}, line {line}"
@@ -45,7 +63,7 @@ class Bound(NamedTuple):
     max_bytes: int
 
     def check(self, n_bytes: float, what: str) -> None:
-        """Refuse to build what would take more bytes; to be called before it is built."""
+        """Raise an error if `n_bytes` exceeds the bound; called before an array is built."""
         if n_bytes > self.max_bytes:
             raise DataError(
                 self.path,
@@ -85,9 +103,10 @@ def _memory() -> int:
 
 @contextmanager
 def reading(path: str | Path, max_bytes: int | None = None) -> Iterator[Bound]:
-    """Turn whatever goes wrong because of the file at `path` into a `DataError` that names it.
+    """Turn errors caused by the file at `path` into a `DataError` that names the file.
 
-    What comes in is the bound for the file; a wrong `max_bytes` is no fault of the file.
+    The context manager yields the bound for the file. A wrong `max_bytes` is not an error of the
+    file and raises TypeError or ValueError.
     """
     bound = bound_of(path, max_bytes)
     try:
@@ -104,7 +123,7 @@ def reading(path: str | Path, max_bytes: int | None = None) -> Iterator[Bound]:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """Return the errors by which parsers and decoders say that a file is not what it should be."""
+    """Return the errors that parsers and decoders raise for a damaged file."""
     of_python = (ValueError, ArithmeticError, OSError, EOFError, RuntimeError, SyntaxError)
     of_modules = (TokenError, struct.error, zipfile.BadZipFile, zlib.error)
     arrow = sys.modules.get("pyarrow")

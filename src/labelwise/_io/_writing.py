@@ -1,4 +1,4 @@
-"""Write a file whole or not at all, and never something that is not a file of one's own."""
+"""Write files atomically: the new content replaces the old one when all has been written."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from typing import BinaryIO
 from labelwise._io._parts import PART, locked_part, remove_stale_parts, removed_if_killed
 
 STDOUT = "-"
-# What goes to a pipe or a device is collected first: in memory up to this, then in a file.
+# Output to a pipe or a device is collected first: in memory up to this size, then in a file.
 _IN_MEMORY = 2**26
 
 
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[BinaryIO]:
-    """Give a binary stream whose bytes become the content of `path` if all goes well.
+    """Yield a binary stream whose bytes become the content of `path` if no error occurs.
 
     The bytes go to an unfinished file in the same folder, which is flushed to the disk and then
     renamed: readers see the old content or the new one, and an exception, Ctrl-C or a signal that
     ends the process leaves the old one and nothing else. Missing folders are made.
 
     - A symbolic link stays, and the file that it names is replaced.
-    - The new file keeps mode and, where allowed, owner of the old one; the umask rules otherwise.
-    - A pipe or a character device is never replaced: it gets the bytes when all are there.
+    - The new file has the mode and, if allowed, the owner of the old one; a file that did not
+      exist has the mode that the umask gives.
+    - A pipe or a character device is not replaced: it gets the bytes when all are written.
     - ``-``, and any other name of the standard output, is the standard output.
     - Folders, sockets and block devices are refused.
 
     Raises
     ------
     OSError
-        With the path and what the system said, in one sentence.
+        If the file cannot be written, with the path and the reason of the system.
     """
     check_output(path)
     try:
@@ -51,7 +52,7 @@ def written_whole(path: str | Path) -> Iterator[BinaryIO]:
             with _made(target.parent), _replaced(target) as stream:
                 yield stream
     except BrokenPipeError:
-        # A reader that has seen enough is no fault: the command line ends without a word.
+        # A reader that closed the pipe is no error: the command line ends without a message.
         raise
     except OSError as error:
         raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
@@ -80,7 +81,7 @@ def check_output(path: str | Path) -> None:
 
 
 def goes_to_stdout(path: str | Path) -> bool:
-    """Tell whether a path is ``-`` or another name of what the standard output is."""
+    """Return whether a path is ``-`` or another name of what the standard output is."""
     if str(path) == STDOUT:
         return True
     if sys.stdout is None:
@@ -92,18 +93,18 @@ def goes_to_stdout(path: str | Path) -> bool:
 
 
 def is_stream(path: str | Path) -> bool:
-    """Tell whether a path is the standard output, a pipe or a character device."""
+    """Return whether a path is the standard output, a pipe or a character device."""
     return goes_to_stdout(path) or Path(path).is_fifo() or Path(path).is_char_device()
 
 
 def ending_of(path: str | Path, default: str) -> str:
-    """Return the ending that tells the format, the default for a stream without one."""
+    """Return the ending of a path in lower case, the default for a stream without one."""
     ending = Path(path).suffix.lower()
     return default if not ending and is_stream(path) else ending
 
 
 def same_file(path: str | Path, other: str | Path) -> bool:
-    """Tell whether two paths name one file, also by links of either kind; it need not exist."""
+    """Return whether two paths name one file, also by links of either kind; it need not exist."""
     if os.path.realpath(path) == os.path.realpath(other):
         return True
     try:
@@ -130,7 +131,7 @@ def _send(content: BinaryIO, path: str | Path) -> None:
         shutil.copyfileobj(content, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    # Neither created nor truncated: what stands there now may be something else than before.
+    # Neither create nor truncate: the path may have become another file since it was checked.
     descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
     with os.fdopen(descriptor, "wb") as stream:
         shutil.copyfileobj(content, stream)
@@ -153,7 +154,7 @@ def _made(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _replaced(target: Path) -> Iterator[BinaryIO]:
-    """Give the stream of an unfinished file that takes the place of `target` at the end."""
+    """Yield the stream of an unfinished file that replaces `target` at the end."""
     remove_stale_parts(target.parent)
     old = target.stat() if target.exists() else None
     part = target.with_name(PART.format(secrets.token_hex(8)))

@@ -1,4 +1,4 @@
-"""Bags: samples that are several rows each."""
+"""Bags of multi-instance data: samples that consist of several rows each."""
 
 from __future__ import annotations
 
@@ -12,17 +12,35 @@ from labelwise._validation import check_readable
 
 
 class Bags(Sequence[Any]):
-    """Bags of instances: a sequence of 2-D arrays that are the rows of one matrix.
+    """Sequence of bags, each a 2-D array of instances, stored as one matrix.
 
-    What `Dataset.samples` gives for data with bags. Splitters and scikit-learn take it apart bag by
-    bag, never inside one; bag learners take it together with Y.
+    `Dataset.samples` is such a sequence for multi-instance data. Splitters and scikit-learn select
+    whole bags from it; learners for bags are fitted on it.
 
     Parameters
     ----------
-    rows : array or CSR matrix of shape (n_instances, n_features)
-        The instances of all bags, one bag after the other.
+    rows : ndarray or CSR matrix of shape (n_instances, n_features)
+        Instances of all bags, one bag after the other.
     starts : array of int of shape (n_bags + 1,)
-        Bag i owns the rows ``starts[i]`` to ``starts[i + 1]``, at least one.
+        Bag i consists of the rows ``starts[i]`` to ``starts[i + 1] - 1``, at least one.
+
+    Attributes
+    ----------
+    rows : ndarray or CSR matrix of shape (n_instances, n_features)
+        Instances of all bags.
+    starts : ndarray of int64 of shape (n_bags + 1,)
+        First row of each bag, and the number of rows.
+    sizes : ndarray of int64 of shape (n_bags,)
+        Number of instances of each bag.
+    bag_of_row : ndarray of int64 of shape (n_instances,)
+        Number of the bag of each row.
+
+    Raises
+    ------
+    TypeError
+        If `starts` is not a 1-D array of whole numbers.
+    ValueError
+        If a bag is empty, or the bags do not cover all rows.
 
     Examples
     --------
@@ -43,7 +61,23 @@ class Bags(Sequence[Any]):
 
     @classmethod
     def stacked(cls, arrays: Sequence[Any]) -> Bags:
-        """Return the bags of a list of 2-D arrays, dense or sparse, with equally many features."""
+        """Stack a list of bags.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays or sparse matrices of shape (n_instances_i, n_features)
+            The instances of each bag.
+
+        Returns
+        -------
+        Bags
+            The bags; their matrix is CSR if any of them is sparse.
+
+        Raises
+        ------
+        ValueError
+            If a bag is not 2-D, or bags differ in the number of features.
+        """
         found = [array if sparse.issparse(array) else np.asarray(array) for array in arrays]
         for i, (array, given) in enumerate(zip(found, arrays, strict=True)):
             check_readable(given, f"X[{i}]")
@@ -65,11 +99,22 @@ class Bags(Sequence[Any]):
 
     @property
     def bag_of_row(self) -> np.ndarray:
-        """Number of the bag that each row belongs to."""
+        """Number of the bag of each row."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def rows_of(self, bags: Any) -> np.ndarray:
-        """Return the numbers of the rows of some bags, bag after bag."""
+        """List the rows of the matrix that belong to some bags.
+
+        Parameters
+        ----------
+        bags : array of int
+            Numbers of bags.
+
+        Returns
+        -------
+        ndarray of int64
+            Numbers of their rows, one bag after the other.
+        """
         sizes, first = self.sizes[bags], self.starts[:-1][bags]
         before = np.cumsum(sizes) - sizes
         return np.repeat(first - before, sizes) + np.arange(sizes.sum())
@@ -91,19 +136,19 @@ class Bags(Sequence[Any]):
 
 
 def is_bags(X: Any) -> bool:
-    """Tell whether X is a `Bags`, or a list whose first entry is a 2-D array, matrix or frame."""
+    """Return whether X is a `Bags`, or a list whose first entry is a 2-D array, matrix or frame."""
     if isinstance(X, Bags):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and len(getattr(X[0], "shape", ())) == 2
 
 
 def as_bags(X: Any) -> Bags:
-    """Return what `is_bags` tells of as a `Bags`."""
+    """Convert X, for which `is_bags` is true, to a `Bags`."""
     return X if isinstance(X, Bags) else Bags.stacked(X)
 
 
 def check_starts(starts: Any, n_rows: int) -> np.ndarray:
-    """Return the row pointer of bags that hold an instance each, as int64."""
+    """Return the first row of each bag as int64, after checking that no bag is empty."""
     pointer = np.asarray(starts)
     if pointer.ndim != 1 or pointer.dtype.kind not in "iu" or pointer.size < 1:
         raise TypeError("bags must be a 1-D array of row numbers.")

@@ -1,4 +1,4 @@
-"""The one form in which data travels: features, labels, their names, and fixed rows."""
+"""The data set class: features, labels, their names, bags and the fixed split, checked once."""
 
 from __future__ import annotations
 
@@ -23,27 +23,76 @@ from labelwise.data._description import Description, describe_labels
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Multi-label data: what each row looks like, and which labels it carries.
+    """Multi-label data: features and labels of samples, and their names.
 
-    The constructor checks and converts; afterwards every stage trusts the fields.
+    The constructor checks and converts its arguments. All other code relies on the attributes
+    without checking them again.
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of shape (n_rows, n_features), or list of such arrays
-        Features; kept dense, or CSR if sparse. NaN means missing. With `bags`, the rows are
-        instances; a list of 2-D arrays, one for each bag, is stacked and gives `bags` itself.
-    Y : array, sparse matrix, frame, list of sets, or None
-        Labels of each sample, kept as boolean CSC; None if they are to be predicted.
+    X : array, sparse matrix or frame of shape (n_rows, n_features), or list of 2-D arrays
+        Features. NaN means a missing value. For multi-instance data, each row is one instance; a
+        list of 2-D arrays, one for each bag, is stacked, and `bags` follows from it.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), or None
+        Labels of each sample; None if they are unknown.
+    name : str, default="data"
+        Name of the data set in tables and reports.
+    feature_names : sequence of str, default=None
+        Distinct names of the columns of X. None takes the columns of X if X is a frame, and
+        "0", "1", ... otherwise.
+    label_names : sequence of str, default=None
+        Distinct names of the columns of Y. None takes the columns of Y if Y is a frame, the sorted
+        labels if Y is a list of sets, and "0", "1", ... otherwise.
+    train : array of int, default=None
+        Samples of the training part, if the data have a fixed split.
+    test : array of int, default=None
+        Samples of the test part, if the data have a fixed split; none of them is in `train`.
+    bags : array of int of shape (n_samples + 1,), default=None
+        For multi-instance data: sample i consists of the rows ``bags[i]`` to ``bags[i + 1] - 1`` of
+        X. None means that each row of X is a sample.
+    ids : mapping of str to sequence of str, default={}
+        Columns that identify the samples and are not in X, with one value for each sample.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n_rows, n_features)
+        Features as float32 or float64: dense, or CSR if they were given as a sparse matrix.
+    Y : csc_array of bool of shape (n_samples, n_labels), or None
+        Labels.
     name : str
-        What tables and reports call the data.
-    feature_names, label_names : sequence of str, optional
-        Distinct names; from the frame's columns if X or Y is one, else "0", "1", ….
-    train, test : array of int, optional
-        Rows of the fixed split that the data came with.
-    bags : array of int of shape (n_samples + 1,), optional
-        Multi-instance data: sample i owns the rows ``bags[i]`` to ``bags[i + 1]`` of X.
-    ids : mapping of str to sequence of str, optional
-        Attributes that name the samples, one value each, left out of X.
+        Name of the data set.
+    feature_names : tuple of str
+        Names of the columns of X.
+    label_names : tuple of str
+        Names of the columns of Y.
+    train : ndarray of int64, or None
+        Samples of the training part.
+    test : ndarray of int64, or None
+        Samples of the test part.
+    bags : ndarray of int64 of shape (n_samples + 1,), or None
+        Row of X at which each bag starts, and the number of rows.
+    ids : dict of str to ndarray
+        Identifiers of the samples by column.
+    n_samples : int
+        Number of samples: rows of X, or bags.
+    n_features : int
+        Number of columns of X.
+    n_labels : int
+        Number of label names, also if Y is None.
+    samples : ndarray, csr_array or Bags
+        One entry for each sample: X, or the bags.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, such as features that are not numbers.
+    ValueError
+        If shapes disagree, names are not distinct, a sample is in both `train` and `test`, or a
+        bag is empty.
+
+    See Also
+    --------
+    load : Load a data set by name, or from a file or folder.
 
     Examples
     --------
@@ -89,7 +138,7 @@ class Dataset:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows, or of bags."""
+        """Number of samples: rows of X, or bags."""
         return int(self.X.shape[0] if self.bags is None else self.bags.size - 1)
 
     @property
@@ -99,12 +148,12 @@ class Dataset:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, also where their values are unknown."""
+        """Number of label names, also if Y is None."""
         return len(self.label_names)
 
     @property
     def samples(self) -> Any:
-        """What has an entry for each row of Y: X, or the bags as a sequence of 2-D arrays."""
+        """One entry for each sample: X, or a `Bags` for multi-instance data."""
         return self.X if self.bags is None else Bags(self.X, self.bags)
 
     def __len__(self) -> int:
@@ -119,9 +168,17 @@ class Dataset:
         )
 
     def take(self, rows: Any) -> Dataset:
-        """Return the samples at `rows` (numbers or a boolean mask), in that order.
+        """Select samples, in the order in which they are given.
 
-        The fixed split is left behind; bags stay whole.
+        Parameters
+        ----------
+        rows : slice, array of int or array of bool of shape (n_samples,)
+            Numbers of the samples, or a mask of them. Bags are taken as a whole.
+
+        Returns
+        -------
+        Dataset
+            The samples with the same names and identifiers, without the fixed split.
         """
         rows = np.arange(self.n_samples)[rows]
         return Dataset(
@@ -134,18 +191,34 @@ class Dataset:
         )
 
     def describe(self) -> Description:
-        """Return the statistics of sechidis2011 Table 1 and more; prints as a table."""
+        """Compute statistics of the labels, such as their number per sample.
+
+        Returns
+        -------
+        Description
+            The statistics; prints as a table.
+
+        Raises
+        ------
+        ValueError
+            If the labels are unknown, or there is no sample or no label.
+
+        References
+        ----------
+        K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
+        ECML PKDD 2011, Table 1 (sechidis2011).
+        """
         if self.Y is None:
-            raise ValueError(f"The labels of {self.name!r} are unknown: nothing to describe.")
+            raise ValueError(f"The labels of {self.name!r} are unknown and cannot be described.")
         return describe_labels(self.Y, name=self.name, n_features=self.n_features)
 
 
 def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:
-    """Return the rows of X and where bags begin; None where every row is a sample."""
+    """Return the rows of X and the start of each bag, None if every row is a sample."""
     if not is_bags(X):
         return X, bags
     if bags is not None:
-        raise ValueError("bags must be left out where X is a list of bags.")
+        raise ValueError("bags must be left out if X is a list of bags.")
     stacked = as_bags(X)
     return stacked.rows, stacked.starts
 
@@ -169,7 +242,7 @@ def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str
 
 
 def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
-    """Return X with 32-bit indices if they suffice: some of scikit-learn takes no others."""
+    """Return X with 32-bit indices if they suffice: parts of scikit-learn need them."""
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
     indices, indptr = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))

@@ -1,4 +1,4 @@
-"""What a label matrix looks like, in the columns of sechidis2011 Table 1 and more."""
+"""Statistics of a label matrix: cardinality, density, distinct label sets, label counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 from labelwise._text import printable, quoted
 from labelwise._validation import labelset_numbers
 
-# Below this share of distinct labelsets sechidis2011 (section 5) finds labelset sampling adequate.
+# Up to this share of distinct label sets sechidis2011 (section 5) recommends label set sampling.
 FEW_LABELSETS = 0.1
 
 
@@ -19,8 +19,59 @@ FEW_LABELSETS = 0.1
 class Description:
     """Statistics of multi-label data; prints as a table.
 
-    Per labelset and per label, the examples that carry it: least, mean and most. A labelset
-    counts if it occurs, the empty one included; a label counts even if nobody carries it.
+    `Dataset.describe` returns them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    n_samples : int
+        Number of samples.
+    n_features : int
+        Number of features.
+    n_labels : int
+        Number of labels, including labels without samples.
+    n_labelsets : int
+        Number of distinct label sets that occur, including the empty one.
+    labelsets_per_sample : float
+        `n_labelsets` divided by `n_samples`.
+    labelset_least : int
+        Samples of the rarest label set that occurs.
+    labelset_mean : float
+        Mean number of samples of a label set that occurs.
+    labelset_most : int
+        Samples of the most frequent label set.
+    label_least : int
+        Samples of the rarest label.
+    label_mean : float
+        Mean number of samples of a label.
+    label_most : int
+        Samples of the most frequent label.
+    cardinality : float
+        Mean number of labels of a sample.
+    density : float
+        `cardinality` divided by `n_labels`.
+    n_without_labels : int
+        Number of samples without labels.
+    n_labels_unused : int
+        Number of labels without samples.
+
+    Attributes
+    ----------
+    advice : str
+        Sentence that recommends a method to split such data.
+
+    References
+    ----------
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
+    ECML PKDD 2011, Table 1 and section 5 (sechidis2011).
+
+    Examples
+    --------
+    >>> from labelwise.data import load
+    >>> description = load("digits").describe()
+    >>> description.n_labelsets, round(description.cardinality, 3)
+    (260, 2.732)
     """
 
     name: str
@@ -42,7 +93,7 @@ class Description:
 
     @property
     def advice(self) -> str:
-        """How to split such data, in a sentence (sechidis2011, section 5)."""
+        """Sentence that recommends a method to split such data."""
         few = self.labelsets_per_sample <= FEW_LABELSETS
         return (
             f"{self.labelsets_per_sample:.3g} labelsets per example: sechidis2011 advises "
@@ -51,7 +102,13 @@ class Description:
         )
 
     def to_dict(self) -> dict[str, object]:
-        """Return the statistics by name."""
+        """Convert the statistics to a dictionary.
+
+        Returns
+        -------
+        dict of str to object
+            The statistics by name.
+        """
         return asdict(self)
 
     def __str__(self) -> str:
@@ -92,7 +149,7 @@ _TITLES = {
 
 
 def describe_labels(Y: sparse.csc_array, *, name: str, n_features: int) -> Description:
-    """Return the statistics of a label matrix with at least one row and one label."""
+    """Compute the statistics of a label matrix with at least one row and one label."""
     n_samples, n_labels = Y.shape
     if n_samples == 0 or n_labels == 0:
         raise ValueError(f"{quoted(name)} has {n_samples} examples and {n_labels} labels.")

@@ -1,4 +1,4 @@
-"""Benchmark sets from OpenML, kept in the user's cache as the files that `load` reads."""
+"""Download benchmark sets from OpenML into the user's cache, as files that `load` reads."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ OPENML_IDS = {
 def fetch(name: str, cache: Path) -> Path:
     """Download a set into its folder of the cache and return the folder.
 
-    The folder appears only when everything has arrived and was read once.
+    The folder is created only after the whole set has been downloaded and parsed once.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=cache) as unfinished:
         folder = Path(unfinished) / name
         try:
             _download(name, Path(unfinished), folder)
-        # Whatever a wrong answer makes scikit-learn raise, it means the same to the user.
+        # scikit-learn raises many kinds of errors for a bad answer; to the user all mean the same.
         except Exception as error:
             raise DataError(
                 name,
@@ -48,7 +48,7 @@ def fetch(name: str, cache: Path) -> Path:
 
 
 def _download(name: str, room: Path, folder: Path) -> None:
-    """Let scikit-learn fetch and check the set; keep its ARFF file beside a list of labels."""
+    """Let scikit-learn fetch and check the set; store its ARFF file and an XML file of labels."""
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():

@@ -1,4 +1,8 @@
-"""Split multi-label data fairly, and measure how fair a split is."""
+"""Split multi-label data into subsets with equal label ratios, and measure the quality of splits.
+
+`_assign` is the function behind all splitters; its methods are in `stratification`. The stage
+imports only the packages below the stages, and other stages import only what is listed here.
+"""
 
 from labelwise._publishing import publish
 from labelwise.splitting._assign import assign

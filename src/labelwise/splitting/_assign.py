@@ -1,4 +1,4 @@
-"""One door to all ways of splitting."""
+"""Assign samples to subsets by one of the stratification methods."""
 
 from __future__ import annotations
 
@@ -36,61 +36,78 @@ def assign(
     random_state: Any = None,
     budget: int | timedelta | None = None,
 ) -> np.ndarray:
-    """Return the subset of each row, so that subsets keep their sizes and their labels.
+    """Assign each sample to a subset, with equal label ratios in all subsets.
 
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        The labels of all rows; sparse ones stay sparse.
+        Labels of the samples; a sparse matrix is not made dense.
     proportions : int or sequence of float
-        The share of each subset, positive and summing to 1; a whole number k means k equal parts.
-    method : {"auto", "balanced", "iterative", "labelset", "pairs", "random"}
-        "iterative" is Algorithm 1 of sechidis2011: the label with the fewest remaining examples
-        is dealt first (ties at random), each of its examples to the subset that wants the label
-        most, among equals to the one that wants examples most, then at random; examples without
-        labels fill up sizes. Label ratios are kept, sizes may drift.
-
-        "balanced" has sizes as exact as random sampling, and moves and swaps rows from there to
-        bring down first FLZ and then LD (see `split_quality`); its LD is at most that of
-        "random", "labelset", and "iterative" brought to the same sizes.
-
-        "pairs" deals the rarest pair of labels first, then labels. Memory and time grow with
-        the sum of the squared label counts of the rows.
-
-        "labelset" shares out the rows of each labelset, "random" ignores labels; both have
-        exact sizes.
-
-        "auto" is "balanced"; above 10 million rows and positives together it is "iterative",
-        unless a budget is given.
-    groups : array of shape (n_samples,), optional
-        Rows of the same group come into the same subset. Sizes are then as near as moves and
-        swaps of whole groups bring them ("balanced") or as dealing brings them. Not for
-        "labelset". There must be at least as many groups as subsets.
-    random_state : int, RandomState or None
-        Draws the order of the rows and settles ties. Same seed, same result.
-    budget : int or timedelta, optional
-        For "balanced": the number of swaps to try, by default 400 a row but at most 500,000:
-        less than a second for some thousand rows, some seconds for a million. A
-        `datetime.timedelta` stops the search by the clock instead, and then the same seed need
-        not give the same result.
+        Share of each subset, positive and summing to 1; a whole number k means k equal parts.
+    method : {"auto", "balanced", "iterative", "labelset", "pairs", "random"}, default="auto"
+        How samples are assigned; the notes describe the methods. "auto" means "balanced", but
+        "iterative" if samples and positives together are more than 10 million and `budget` is
+        None.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of the same group are assigned to the same subset. There must
+        be at least as many groups as subsets. Not for method "labelset".
+    random_state : int, RandomState or None, default=None
+        Seed of the order of the samples and of ties; the same int gives the same subsets.
+    budget : int or timedelta, default=None
+        Only for method "balanced": number of swaps to try. None means 400 for each sample, but at
+        most 500,000, which takes less than a second for some thousand samples and some seconds
+        for a million. A `datetime.timedelta` limits the time of the search instead; then the same
+        seed may give different results.
 
     Returns
     -------
-    ndarray of int of shape (n_samples,)
-        Numbers of subsets, counted from 0. Every subset has a row: where dealing leaves a subset
-        empty, a row or the smallest group moves there from a subset that has several.
+    ndarray of int64 of shape (n_samples,)
+        Number of the subset of each sample, counted from 0. No subset is empty.
+
+    Raises
+    ------
+    TypeError
+        If `proportions` or `budget` is of the wrong kind.
+    ValueError
+        If `method` is unknown, `proportions` do not sum to 1 or leave a subset without a sample,
+        there are fewer groups than subsets, or an argument does not fit `method`.
+
+    See Also
+    --------
+    split_quality : Measure how well subsets preserve label ratios and sizes.
+    train_test_split : Split arrays into stratified parts.
+    MultilabelStratifiedKFold : Stratified folds for cross-validation.
 
     Notes
     -----
-    "iterative" takes O(nnz + n·k + q log q) time and O(nnz + q·k) memory: remaining counts are
-    kept, not recounted, in a tree of minima over 64 labels each, of which a row touches more than
-    the leaves only where its label becomes the least. "balanced" adds the starts it compares and
-    its budget; a trial looks at the labels of 16 rows.
+    "iterative" is Algorithm 1 of sechidis2011. The label with the fewest remaining samples is
+    next (ties at random). Each of its samples is assigned to the subset that lacks most positives
+    of the label, among equals to the one that lacks most samples, then at random. Samples without
+    labels are assigned last. Label ratios are preserved, but sizes may deviate. With n samples, q
+    labels, k subsets and nnz positives it takes O(nnz + n·k + q log q) time and O(nnz + q·k)
+    memory.
+
+    "balanced" has sizes as exact as random sampling. It moves and swaps samples to decrease first
+    FLZ and then LD (see `split_quality`). Its LD is at most that of "random", of "labelset", and
+    of "iterative" brought to the same sizes. With groups, sizes are as near to their targets as
+    moves and swaps of whole groups can bring them.
+
+    "pairs" assigns samples of the rarest pair of labels first, and then those of single labels.
+    Memory and time grow with the sum of the squared numbers of labels of the samples.
+
+    "labelset" divides the samples of each label set evenly, and "random" ignores labels; both have
+    exact sizes.
+
+    If a method leaves a subset empty, a sample or the smallest group moves there from a subset
+    that has several.
 
     References
     ----------
-    sechidis2011, Algorithm 1 and section 4. Pairs of labels: Szymański and Kajdanowicz, A Network
-    Perspective on Stratification of Multi-Label Data, 2017.
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
+    ECML PKDD 2011, Algorithm 1 and section 4 (sechidis2011).
+
+    P. Szymański, T. Kajdanowicz, "A Network Perspective on Stratification of Multi-Label Data",
+    LIDTA 2017.
 
     Examples
     --------
@@ -164,7 +181,7 @@ def _assigned(
     else:
         pairs = units_of(label_pairs(Y), groups) if method == "pairs" else None
         dealt = deal_iteratively(units, shares, rng, pairs=pairs)
-    # Dealing fills no quota of rows: a small subset may come away with nothing.
+    # Iterative assignment has no quota of rows, so a small subset may stay empty.
     return units.to_rows(without_empty(units.weight, dealt, Y.shape[0] * shares))
 
 

@@ -1,4 +1,4 @@
-"""Rows set aside: train and test, and as many further parts as wanted."""
+"""Split arrays into a training part, a test part, or any number of stratified parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import n_rows, take_rows
+from labelwise._validation import is_real, is_whole, n_rows, take_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._proportions import check_proportions
 
@@ -23,29 +23,49 @@ def train_test_split(
     random_state: Any = None,
     method: str = "auto",
 ) -> list[Any]:
-    """Return each array in two parts, train and test, that keep the ratios of the labels.
+    """Split arrays into training and test parts with equal label ratios.
 
-    Takes the place of `sklearn.model_selection.train_test_split`; rows keep their order within a
-    part. With `proportions` there are as many parts of each array as there are shares.
+    The function can replace `sklearn.model_selection.train_test_split`. Rows keep their order
+    within a part.
 
     Parameters
     ----------
-    *arrays : arrays, sparse matrices, frames or lists with as many rows
-        What is split. The second one holds the labels, unless `stratify` does.
-    test_size, train_size : float or int, optional
-        Shares between 0 and 1 or numbers of rows, as in scikit-learn; by default a quarter is
-        for testing. What neither takes is left out.
-    proportions : int or sequence of float, optional
-        Shares of any number of parts, instead of `test_size` and `train_size`. No part is empty.
-    stratify : array, sparse matrix, frame or list of sets, optional
-        Labels to stratify by, instead of the second array.
-    groups, random_state, method
-        See `assign`.
+    *arrays : arrays, sparse matrices, frames, lists or Bags of the same length
+        Arrays to split. The second one is the labels, unless `stratify` is given.
+    test_size : float or int, default=None
+        Share between 0 and 1, or number of rows, of the test part. None means the rows that
+        `train_size` leaves, or 0.25 if both are None.
+    train_size : float or int, default=None
+        Share between 0 and 1, or number of rows, of the training part. None means the rows that
+        `test_size` leaves. Rows that are in neither part are left out.
+    proportions : int or sequence of float, default=None
+        Shares of any number of parts, as for `assign`, instead of `test_size` and `train_size`. No
+        part is empty.
+    stratify : array, sparse matrix, frame or list of sets, default=None
+        Labels to stratify by, of shape (n_samples, n_labels), instead of the second array.
+    groups : array of shape (n_samples,), default=None
+        Group of each row; rows of the same group stay together.
+    random_state : int, RandomState or None, default=None
+        Seed of the split; the same int gives the same parts.
+    method : str, default="auto"
+        Method of stratification, as for `assign`.
 
     Returns
     -------
     list
-        The parts of the first array, then those of the second, and so on.
+        The parts of the first array, then those of the second, and so on: two parts of each, or
+        as many as `proportions` has shares. Each part is of the kind of its array.
+
+    Raises
+    ------
+    TypeError
+        If there are no labels to stratify by, or a size is not a number.
+    ValueError
+        If arrays differ in length, sizes do not fit, or `proportions` is given with a size.
+
+    See Also
+    --------
+    assign : Assign each sample to a subset, with equal label ratios in all subsets.
 
     Examples
     --------
@@ -79,9 +99,9 @@ def train_test_split(
 
 
 def holdout_sizes(n_samples: int, test_size: Any, train_size: Any, *, default: float) -> np.ndarray:
-    """Return the rows for training, for testing and, if any, for neither.
+    """Return the numbers of rows for training, for testing and, if any, for neither.
 
-    Shares round as in scikit-learn: up for testing, down for training.
+    Shares are rounded as in scikit-learn: up for testing, down for training.
     """
     if test_size is None and train_size is None:
         test_size = default
@@ -103,12 +123,12 @@ def holdout_sizes(n_samples: int, test_size: Any, train_size: Any, *, default: f
 
 
 def _n_rows_for(name: str, size: Any, n_samples: int, rounded: Any) -> Any:
-    """Return the number of rows that a share or a number stands for."""
+    """Return the number of rows that a share or a number means."""
     if size is None:
         return None
-    if isinstance(size, bool) or not isinstance(size, int | float | np.number):
+    if not is_real(size):
         raise TypeError(f"{name} must be a share or a number of rows, got {size!r}.")
-    if isinstance(size, int | np.integer):
+    if is_whole(size):
         if not 0 < size < n_samples:
             raise ValueError(f"{name} must be between 1 and {n_samples - 1} rows, got {size}.")
         return int(size)

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import is_whole
+
 _SLACK = 1e-6
 
 
 def check_proportions(proportions: Any) -> np.ndarray:
     """Return the share of each subset: positive numbers that sum to 1; k means k equal parts."""
-    if isinstance(proportions, int | np.integer) and not isinstance(proportions, bool):
+    if is_whole(proportions):
         n_subsets = int(proportions)
         if n_subsets < 2:
             raise ValueError(f"proportions must make at least 2 subsets, got {n_subsets}.")
@@ -34,10 +36,10 @@ def check_proportions(proportions: Any) -> np.ndarray:
 
 
 def subset_sizes(n_samples: int, proportions: np.ndarray) -> np.ndarray:
-    """Return whole sizes that sum to `n_samples`, as near to the wanted ones as can be.
+    """Return whole sizes that sum to `n_samples`, as near as possible to the proportions.
 
-    Every size is rounded down, and the rows left over go to the largest remainders (the first
-    ones among equals): no other whole sizes have a smaller sum of differences.
+    Every size is rounded down, and the remaining rows go to the largest remainders (the first
+    ones among equals); no other whole sizes have a smaller sum of differences.
     """
     wanted = n_samples * proportions
     # A product such as 0.29 * 100 falls short of its whole number by rounding alone.

@@ -1,4 +1,4 @@
-"""How far the subsets of a split are from what was wanted: LD, ED, FZ and FLZ."""
+"""Measure the quality of a split: label ratios (LD, FZ, FLZ) and sizes (ED)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,40 @@ from labelwise.splitting._proportions import check_proportions
 class SplitQuality:
     """Quality of a split, smaller is better; prints as a table.
 
-    Attributes
+    `split_quality` returns it.
+
+    Parameters
     ----------
-    ld, ed : float
-        Labels distribution and examples distribution.
-    fz, flz : int
-        Subsets that lack positives of some label, and pairs of subset and label without them.
-    worst_label, worst_ld
-        The label with the largest labels distribution, and that value.
+    ld : float
+        Labels distribution: mean distance of the odds of labels in subsets from those in all data.
+    ed : float
+        Examples distribution: mean distance of the sizes of subsets from those wanted.
+    fz : int
+        Number of subsets in which some label has no positives.
+    flz : int
+        Number of pairs of subset and label without positives.
+    worst_label : str
+        The label with the largest labels distribution.
+    worst_ld : float
+        Labels distribution of `worst_label`.
     n_left_out : int
-        Labels that every row carries; they have no odds and are left out of LD.
+        Number of labels that belong to every row; they have no odds and are not in `ld`.
     sizes : tuple of int
-        Rows in each subset.
+        Number of rows of each subset.
     n_labels : int
-        All labels, those left out included.
+        Number of labels, including those that are not in `ld`.
+
+    References
+    ----------
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
+    ECML PKDD 2011, section 4.2 (sechidis2011).
+
+    Examples
+    --------
+    >>> from labelwise.splitting import split_quality
+    >>> quality = split_quality([[1, 0], [1, 1], [0, 1], [0, 0]], [0, 1, 0, 1])
+    >>> quality.sizes, quality.flz
+    ((2, 2), 0)
     """
 
     ld: float
@@ -45,7 +65,13 @@ class SplitQuality:
     n_labels: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
+        """Convert the quality to a dictionary.
+
+        Returns
+        -------
+        dict of str to object
+            The values by name.
+        """
         return asdict(self)
 
     def __str__(self) -> str:
@@ -86,7 +112,37 @@ _TITLES = {
 
 
 def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality:
-    r"""Return how well a split keeps the labels and the sizes.
+    r"""Measure how well subsets preserve label ratios and sizes.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Labels of the samples.
+    subsets : array of int of shape (n_samples,)
+        Subset of each sample, counted from 0, as `assign` returns it.
+    proportions : int or sequence of float, default=None
+        Wanted share of each subset, as for `assign`; None means equal shares.
+
+    Returns
+    -------
+    SplitQuality
+        The measures LD, ED, FZ and FLZ; prints as a table.
+
+    Raises
+    ------
+    TypeError
+        If `subsets` is not a 1-D array of whole numbers.
+    ValueError
+        If `subsets` has another length than Y, a negative number, or a number for which
+        `proportions` has no share.
+
+    See Also
+    --------
+    assign : Assign each sample to a subset, with equal label ratios in all subsets.
+
+    Notes
+    -----
+    For q labels and k subsets,
 
     .. math::
 
@@ -94,26 +150,19 @@ def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality
              - \frac{|D^i|}{|D| - |D^i|} \right| \qquad
         ED = \frac{1}{k} \sum_j \bigl| |S_j| - r_j |D| \bigr|
 
-    with :math:`S_j^i` the rows of subset :math:`S_j` that carry label i and :math:`D^i` those of
-    the whole data. FZ counts the subsets in which some label has no positives, FLZ the pairs of
-    subset and label without positives.
+    where :math:`S_j^i` are the rows of subset :math:`S_j` with label i, :math:`D^i` those of the
+    whole data D, and :math:`r_j` is the wanted share of subset j. FZ is the number of subsets in
+    which some label has no positives, FLZ the number of pairs of subset and label without
+    positives.
 
-    Labels that every row carries are left out of LD and counted; a subset in which a label has
-    no negatives (or that is empty) makes LD infinite. A label that nobody carries adds 0 to LD,
-    and to FLZ once for each subset. O(nnz + q·k).
-
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        The labels of all rows.
-    subsets : array of int of shape (n_samples,)
-        The subset of each row, counted from 0, as `assign` returns it.
-    proportions : int or sequence of float, optional
-        The wanted share of each subset; equal shares if not given.
+    Labels of every row are not in LD but in `n_left_out`. LD is infinite if a label has no
+    negatives in a subset, or if a subset is empty. A label without positives adds 0 to LD, and k
+    to FLZ. The time is O(nnz + q·k) for nnz positives.
 
     References
     ----------
-    sechidis2011, section 4.2.
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
+    ECML PKDD 2011, section 4.2 (sechidis2011).
 
     Examples
     --------
@@ -134,7 +183,7 @@ def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality
 def quality_of(
     Y: sparse.csc_array, subsets: np.ndarray, proportions: np.ndarray, names: tuple[str, ...]
 ) -> SplitQuality:
-    """Return the quality of a checked split."""
+    """Compute the quality of a checked split."""
     n_subsets = proportions.size
     sizes = np.bincount(subsets, minlength=n_subsets)
     counts = positives_by_subset(Y, subsets, n_subsets)
@@ -163,7 +212,7 @@ def positives_by_subset(Y: sparse.csc_array, subsets: np.ndarray, n_subsets: int
 
 
 def label_distribution(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the LD of each label, NaN where every row carries it."""
+    """Return the LD of each label, NaN for labels of every row."""
     n_samples, totals = sizes.sum(), counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = totals / (n_samples - totals)

@@ -1,4 +1,4 @@
-"""The training and test rows of anything that scikit-learn takes as `cv=`."""
+"""Turn any value of the argument `cv` into training and test rows, checked."""
 
 from __future__ import annotations
 
@@ -8,29 +8,38 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import n_rows
+from labelwise._validation import is_whole, n_rows
 from labelwise.splitting._folds import MultilabelStratifiedKFold
 
 
 def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the row numbers of the training and of the test part of each split.
+    """Return the rows of the training part and of the test part of each split.
 
     Parameters
     ----------
     cv : int, splitter or iterable of (train, test)
-        A number means so many folds of `MultilabelStratifiedKFold`. Parts are row numbers or
+        A number means that many folds of `MultilabelStratifiedKFold`. Parts are row numbers or
         boolean masks of all rows.
-    X, Y : rows of features, and labels
-        Handed to the splitter; Y says how many rows there are.
-    groups : array of shape (n_samples,), optional
-        Handed to the splitter.
+    X : array-like of shape (n_samples, n_features)
+        Samples, for the splitter.
+    Y : array-like of shape (n_samples, n_labels)
+        Labels, for the splitter and for the number of rows.
+    groups : array of shape (n_samples,), default=None
+        Group of each row, for the splitter.
+
+    Returns
+    -------
+    list of (ndarray of int, ndarray of int)
+        Numbers of the training rows and of the test rows.
 
     Raises
     ------
+    TypeError
+        If `cv` is of another kind.
     ValueError
         If there is no split, if a part is empty, or if it has a row that does not exist.
     """
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if is_whole(cv):
         cv = MultilabelStratifiedKFold(int(cv))
     if hasattr(cv, "split") and not isinstance(cv, str):
         pairs = list(cv.split(X, Y, groups))
@@ -64,7 +73,7 @@ def _checked(pair: Any, split: int, n_samples: int) -> tuple[np.ndarray, np.ndar
 
 
 def _rows(part: Any, name: str, n_samples: int) -> np.ndarray:
-    """Return the row numbers that a part of a split stands for."""
+    """Return the row numbers of a part that is given as row numbers or as a mask."""
     rows = np.asarray(part)
     if rows.dtype.kind == "b":
         if rows.shape != (n_samples,):

@@ -216,6 +216,9 @@ def test_an_attribute_with_a_value_twice_is_no_identifier_unless_asked(folder):
 def test_bags_are_read_as_they_were_written(folder, bags):
     path = write(folder, bag_arff(["f", "g"], ["p", "q", "r"], bags))
     data = read_arff(path, labels=-3)
+    assert read_arff(path, labels=np.int64(-3)).label_names == data.label_names
+    with pytest.raises(TypeError, match=r"^labels must be a file, a number, .*, got True\.$"):
+        read_arff(path, labels=True)
     assert data.n_samples == len(bags)
     assert list(data.ids["id"]) == [name for name, _, _ in bags]
     for number, (_, instances, labels) in enumerate(bags):

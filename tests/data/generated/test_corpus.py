@@ -14,7 +14,13 @@ from sklearn.naive_bayes import MultinomialNB
 
 from labelwise.data import make_corpus
 from labelwise.data.generated import _corpus
-from labelwise.data.generated._corpus import Topics, Vocabulary, Wheel, _draw_terms, count_terms
+from labelwise.data.generated._corpus import (
+    TermIntervals,
+    Topics,
+    Vocabulary,
+    _count_tokens,
+    _draw_terms,
+)
 from tests.oracles import corpus as oracle
 
 TOKENS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=30)
@@ -29,7 +35,7 @@ def own_topic(dataset):
 @given(TOKENS)
 def test_counts_are_those_of_the_tokens(tokens):
     documents, terms = np.array(tokens, dtype=np.int64).reshape(-1, 2).T
-    counts = count_terms(documents, terms, (4, 5))
+    counts = _count_tokens(documents, terms, (4, 5))
     assert counts.has_canonical_format
     np.testing.assert_array_equal(counts.toarray(), oracle.count_terms(documents, terms, (4, 5)))
 
@@ -59,10 +65,10 @@ def test_terms_of_a_document_follow_its_topics(drawn, focus):
     rng = np.random.RandomState(0)
     frequency = rng.dirichlet(np.ones(12))
     topic = np.array([-1, -1, 0, 2, 1, 0, 1, 2, 2, 0, 1, 0])
-    wheel = Wheel(Vocabulary(frequency, topic))
+    intervals = TermIntervals(Vocabulary(frequency, topic))
     # The document comes second, so that a topic of another one would be noticed.
     topics = Topics(np.array([0, *drawn]), np.array([0, 1, 1 + len(drawn)]))
-    terms = _draw_terms(wheel, topics, np.ones(100_000, dtype=int), focus, rng)
+    terms = _draw_terms(intervals, topics, np.ones(100_000, dtype=int), focus, rng)
     expected = oracle.term_probabilities(frequency, topic, drawn, focus)
     possible = expected > 0
     counts = np.bincount(terms, minlength=12)

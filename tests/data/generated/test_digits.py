@@ -120,7 +120,7 @@ def test_same_seed_gives_the_same_bags():
     [
         ({"n_bags": 0}, ValueError, "n_bags must be at least 1, got 0."),
         ({"n_bags": "many"}, TypeError, "n_bags must be a whole number, got 'many'."),
-        ({"sizes": []}, ValueError, "sizes must hold at least one size, got none."),
+        ({"sizes": []}, ValueError, "sizes must have at least one entry, got none."),
         ({"sizes": [2, -1]}, ValueError, "sizes[1] must be at least 1, got -1."),
         ({"sizes": [2, 1.5]}, TypeError, "sizes[1] must be a whole number, got 1.5."),
         ({"sizes": 3}, TypeError, "sizes must be a sequence of whole numbers, got 3."),

@@ -266,8 +266,8 @@ def test_bad_argument_is_named(arguments, error, message):
 @pytest.mark.parametrize(
     ("groups", "rates", "message"),
     [
-        ([[1.0]], [[2.0]], "rates must hold probabilities, from 0 to 1."),
-        ([[np.nan]], [[0.5]], "groups must hold probabilities, from 0 to 1."),
+        ([[1.0]], [[2.0]], "rates must have probabilities from 0 to 1."),
+        ([[np.nan]], [[0.5]], "groups must have probabilities from 0 to 1."),
         ([[0.5, 0.5]], [[0.5]], "groups has 2 columns for 1 rates."),
         ([[0.5, 0.5], [0.5, 0.4]], [[1], [0]], "groups must sum to 1, got 0.9 in row 1."),
         ([0.5], [[0.5]], "groups must be 2-D and not empty, got shape (1,)."),

@@ -1,4 +1,4 @@
-"""Read ARFF files of Mulan, MEKA and multi-instance data."""
+"""Read ARFF files of Mulan, MEKA and multi-instance data into a Dataset."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from labelwise.data.arff import _arrays as arrays
 from labelwise.data.arff._attribute_types import Attribute, shown
 from labelwise.data.arff._header import Header, parse_header
 from labelwise.data.arff._layout import Layout, identifiers, label_columns, lay_out
-from labelwise.data.arff._rows import Entries, Rows, line_of, read_rows
+from labelwise.data.arff._rows import Entries, ParsedRows, line_of, read_rows
 
 
 def read_arff(
@@ -27,45 +27,56 @@ def read_arff(
     ids: Sequence[str] | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
-    r"""Return the data set in an ARFF file, dense or sparse, also gzipped.
+    r"""Read a data set from an ARFF file, dense or sparse, plain or gzip.
 
     Parameters
     ----------
     path : str or Path
         The file. Mulan files name their labels in an XML file, MEKA files by ``-C n`` in the
-        relation's name. Multi-instance files have a relational attribute.
-    labels : str, Path, int or sequence of str, optional
-        The XML file, or a number as in MEKA's option (the first n attributes; the last ones if
-        negative), or a name or names. By default an XML file in the same folder whose name
-        begins the file's is taken, else the option in the relation's name.
-    ids : sequence of str, optional
-        The nominal attributes that are identifiers, in place of the rule below.
-    max_bytes : int, optional
-        A file is refused if it, unpacked, or an array built from it would take more bytes. By
-        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
+        name of the relation. Multi-instance files have a relational attribute.
+    labels : str, Path, int or sequence of str, default=None
+        Which attributes are labels: an XML file of Mulan; a number n as in MEKA's option, which
+        means the first n attributes, or the last ones if n is negative; or one or several names.
+        None takes the XML file in the same folder whose name is the longest beginning of the
+        file's name, and without such a file the option in the name of the relation.
+    ids : sequence of str, default=None
+        Nominal attributes that are identifiers. None applies the rule in the notes.
+    max_bytes : int, default=None
+        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
     Dataset
-        Labels stand in the order of the file. A file whose labels are all missing has
-        ``Y=None``.
+        The data; labels have the order of the file. ``Y`` is None if all labels are missing.
 
     Raises
     ------
     DataError
-        With file, line and what is wrong.
+        If the file cannot be read, with the file, the line and the reason.
+    TypeError
+        If `labels` is neither a file, nor a number, nor names.
+
+    See Also
+    --------
+    load : Load a data set by name, or from a file or folder.
 
     Notes
     -----
-    Numbers are read exactly, as Python reads them. Identifiers are left out of X and kept as
-    ``Dataset.ids``: text attributes, what stands beside the bags, and nominal attributes with at
-    least as many declared values as rows and no value twice. Of the other nominal attributes,
-    those whose values are numbers become one numeric column; two-valued ones a 0/1 column
-    (yes, true, t or y is 1, else the second value); others a column per value, named
-    ``attribute=value``. ``?`` is NaN. What a sparse row leaves out is 0, or the first declared
-    value. Bytes that are not UTF-8 make the whole file Latin-1.
+    Each number is the double that Python reads from the same text.
 
-    One pass over the bytes; beside the file, memory is about twice that of the arrays returned.
+    Identifiers are not in X but in ``Dataset.ids``. They are: text attributes; in multi-instance
+    data, all attributes outside the bags; and nominal attributes that declare at least as many
+    values as there are rows and in which no value occurs twice.
+
+    A nominal attribute whose values are numbers is one numeric column of X. An attribute with two
+    values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second value. Any
+    other nominal attribute is one 0/1 column for each value, named ``attribute=value``. ``?`` is
+    NaN. An attribute that a sparse row does not mention is 0, or the first declared value. A file
+    with bytes that are not UTF-8 is read as Latin-1.
+
+    The reader makes one pass over the bytes. In addition to the file it needs about twice the
+    memory of the arrays that it returns.
 
     Examples
     --------
@@ -95,24 +106,26 @@ def arff_files(
     ids: Sequence[str] | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
-    """Return one data set from one file, or from a training and a test file of equal columns.
+    """Read one data set from one file, or from a training and a test file of equal columns.
 
-    What is an identifier is decided by the first file.
+    The first file decides which attributes are identifiers.
     """
-    parts: list[_Part] = []
-    plan: _Plan | None = None
+    parts: list[_FileArrays] = []
+    roles: _AttributeRoles | None = None
     for path in paths:
         with reading(path, max_bytes) as bound:
             parsed = _parse(path, bound)
-            if plan is None:
-                plan = _make_plan(parsed, labels, ids, bound)
-            elif _columns(parsed, plan.ids) != _columns(plan.file, plan.ids):
-                raise DataError(path, f"has other attributes than {plan.file.path.name}.")
-            parts.append(_assemble(parsed, plan, bound))
-    if plan is None:
+            if roles is None:
+                roles = _attribute_roles(parsed, labels, ids, bound)
+            elif _columns(parsed, roles.ids) != _columns(roles.file, roles.ids):
+                raise DataError(path, f"has other attributes than {roles.file.path.name}.")
+            parts.append(_assemble(parsed, roles, bound))
+    if roles is None:
         raise ValueError("paths must name at least one file.")
     with reading(paths[0]):
-        return _joined(parts, plan, name or paths[0].name.removesuffix(".gz").removesuffix(".arff"))
+        return _joined(
+            parts, roles, name or paths[0].name.removesuffix(".gz").removesuffix(".arff")
+        )
 
 
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
@@ -128,13 +141,13 @@ class _File(NamedTuple):
     path: Path
     encoding: str
     header: Header
-    rows: Rows
-    instances: Rows | None
+    rows: ParsedRows
+    instances: ParsedRows | None
     bags: np.ndarray | None
 
 
-class _Plan(NamedTuple):
-    """What becomes of the attributes, as the first file decides."""
+class _AttributeRoles(NamedTuple):
+    """Which attributes are labels, identifiers and features, as the first file decides."""
 
     file: _File
     labels: list[int]
@@ -142,8 +155,8 @@ class _Plan(NamedTuple):
     layout: Layout
 
 
-class _Part(NamedTuple):
-    """The arrays of one file."""
+class _FileArrays(NamedTuple):
+    """The arrays of a Dataset, from one file."""
 
     X: np.ndarray | sparse.csr_array
     Y: sparse.csc_array | None
@@ -189,7 +202,7 @@ def _with_instances(file: _File, bound: Bound) -> _File:
     empty = np.flatnonzero(np.diff(bags) == 0)
     if empty.size:
         first = int(file.rows.lines[empty[0]])
-        raise DataError(file.path, "the bag holds no instance.", line_of(file.rows.content, first))
+        raise DataError(file.path, "the bag has no instance.", line_of(file.rows.content, first))
     return file._replace(instances=instances, bags=bags)
 
 
@@ -207,12 +220,12 @@ def _encoding(content: bytearray) -> str:
     return "utf-8"
 
 
-def _make_plan(
+def _attribute_roles(
     file: _File,
     labels: LabelChoice,
     ids: Sequence[str] | None,
     bound: Bound,
-) -> _Plan:
+) -> _AttributeRoles:
     header, path = file.header, file.path
     chosen = label_columns(header, bound, file.encoding, labels)
     for label in (header.attributes[n] for n in chosen):
@@ -220,15 +233,15 @@ def _make_plan(
             what = f"{label.type.width} values" if label.type.width > 1 else label.type.kind
             raise DataError(path, f"label {shown(label.name)!r} must have two values, not {what}.")
     if file.instances is not None:
-        # Whatever stands beside a bag names it.
+        # In multi-instance data all other attributes identify the bags.
         kept = {*chosen, *(n for n, a in enumerate(header.attributes) if a.type.kind == "bag")}
         named = [n for n in range(len(header.attributes)) if n not in kept]
         layout = lay_out(header.bag_attributes, [], file.encoding, bound)
-        return _Plan(file, chosen, named, layout)
+        return _AttributeRoles(file, chosen, named, layout)
     wanted = None if ids is None else [name.encode(file.encoding) for name in ids]
     named = identifiers(header.attributes, file.rows, chosen, wanted)
     layout = lay_out(header.attributes, [*chosen, *named], file.encoding, bound)
-    return _Plan(file, chosen, named, layout)
+    return _AttributeRoles(file, chosen, named, layout)
 
 
 def _columns(file: _File, ids: Sequence[int]) -> tuple[list[Attribute], list[Attribute]]:
@@ -238,20 +251,20 @@ def _columns(file: _File, ids: Sequence[int]) -> tuple[list[Attribute], list[Att
     return outer, file.header.bag_attributes
 
 
-def _assemble(file: _File, plan: _Plan, bound: Bound) -> _Part:
+def _assemble(file: _File, roles: _AttributeRoles, bound: Bound) -> _FileArrays:
     attributes = file.header.attributes
     cells = file.rows if file.instances is None else file.instances
-    return _Part(
-        arrays.features(cells, plan.layout, bound),
-        arrays.labels(file.rows, attributes, plan.labels, bound),
-        arrays.identities(file.rows, attributes, plan.ids, file.encoding, bound),
+    return _FileArrays(
+        arrays.features(cells, roles.layout, bound),
+        arrays.labels(file.rows, attributes, roles.labels, bound),
+        arrays.identities(file.rows, attributes, roles.ids, file.encoding, bound),
         file.bags,
     )
 
 
-def _joined(parts: list[_Part], plan: _Plan, name: str) -> Dataset:
-    header, encoding = plan.file.header, plan.file.encoding
-    label_names = [header.attributes[number].name.decode(encoding) for number in plan.labels]
+def _joined(parts: list[_FileArrays], roles: _AttributeRoles, name: str) -> Dataset:
+    header, encoding = roles.file.header, roles.file.encoding
+    label_names = [header.attributes[number].name.decode(encoding) for number in roles.labels]
     X, Y, ids, bags = parts[0]
     train = test = None
     if len(parts) > 1:
@@ -264,4 +277,4 @@ def _joined(parts: list[_Part], plan: _Plan, name: str) -> Dataset:
         if bags is not None:
             bags = np.concatenate((bags, bags[-1] + parts[1].bags[1:]))  # type: ignore[index]
         train, test = np.arange(sizes[0]), sizes[0] + np.arange(sizes[1])
-    return Dataset(X, Y, name, plan.layout.feature_names, label_names, train, test, bags, ids)
+    return Dataset(X, Y, name, roles.layout.feature_names, label_names, train, test, bags, ids)

@@ -1,4 +1,4 @@
-"""The cells of an ARFF file as the arrays of a Dataset."""
+"""Build the arrays of a Dataset from the parsed cells of an ARFF file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy import sparse
 from labelwise._io import TEXT_BYTES, Bound, DataError
 from labelwise.data.arff._attribute_types import Attribute
 from labelwise.data.arff._layout import ColumnValues, Layout
-from labelwise.data.arff._rows import Entries, Rows, line_of
+from labelwise.data.arff._rows import Entries, ParsedRows, line_of
 
-# Beyond so many columns per attribute, the columns of a dense file's values are mostly zeros.
+# With more columns per attribute than this, X of a dense file is mostly zeros.
 _SPARSE_FROM = 10
 # A value, its row and its column, while a sparse matrix is put together.
 _ENTRY_BYTES = 24
 
 
-def features(rows: Rows, layout: Layout, bound: Bound) -> np.ndarray | sparse.csr_array:
+def features(rows: ParsedRows, layout: Layout, bound: Bound) -> np.ndarray | sparse.csr_array:
     """Return X: dense or CSR as the file is; a dense file of mostly value columns becomes CSR."""
     cells = rows.cells
     if isinstance(cells, Entries):
@@ -115,7 +115,7 @@ def _not_mentioned(
 
 
 def labels(
-    rows: Rows, attributes: Sequence[Attribute], chosen: list[int], bound: Bound
+    rows: ParsedRows, attributes: Sequence[Attribute], chosen: list[int], bound: Bound
 ) -> sparse.csc_array | None:
     """Return Y, or None where every label of every row is missing."""
     cells, path = rows.cells, Path(bound.path)
@@ -169,7 +169,9 @@ def _sparse_labels(
     return sparse.csc_array((ones, indices, indptr), shape=shape), n_missing, wrong
 
 
-def _label_error(rows: Rows, label: Attribute, row: int, value: float, path: Path) -> DataError:
+def _label_error(
+    rows: ParsedRows, label: Attribute, row: int, value: float, path: Path
+) -> DataError:
     name = label.name.decode("utf-8", "replace")
     what = (
         "is missing" if np.isnan(value) else f"must be 0 or 1, or one of two values, got {value:g}"
@@ -179,7 +181,7 @@ def _label_error(rows: Rows, label: Attribute, row: int, value: float, path: Pat
 
 
 def identities(
-    rows: Rows,
+    rows: ParsedRows,
     attributes: Sequence[Attribute],
     places: Sequence[int],
     encoding: str,

@@ -1,11 +1,11 @@
-"""What an ARFF attribute may hold, and the numbers that stand for its declared values."""
+"""Parse ARFF attribute types, and assign numbers to the declared values of an attribute."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# All quantifiers are possessive: no text makes them try twice.
+# All quantifiers are possessive, so that no text causes backtracking.
 QUOTED = rb"'(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\""
 _VALUE = re.compile(rb"[ \t]*+(?:(" + QUOTED + rb")[ \t]*+|([^,}'\"][^,}]*+))[,}]")
 _VALUES = re.compile(
@@ -27,7 +27,7 @@ _YES = {b"yes", b"true", b"t", b"y"}
 
 
 class AttributeType(NamedTuple):
-    """A kind ("number", "nominal", "text" or "bag"); of a nominal one, values and numbers."""
+    """Kind of an attribute ("number", "nominal", "text", "bag"), and its declared values."""
 
     kind: str
     values: tuple[bytes, ...] = ()
@@ -48,7 +48,7 @@ class Attribute(NamedTuple):
 
 
 def parse_type(written: bytes) -> AttributeType | str:
-    """Return the type that is written after an attribute's name, or what is wrong with it."""
+    """Parse the type after the name of an attribute; return a str with the fault if it is wrong."""
     if written.startswith(b"{"):
         values = _parse_values(written)
         if values is None:
@@ -62,8 +62,8 @@ def parse_type(written: bytes) -> AttributeType | str:
 def nominal(values: tuple[bytes, ...]) -> AttributeType:
     """Return the type of declared values.
 
-    Numbers stand for themselves; of two words, the one that says yes is 1, or else the second;
-    of more, each is its place, and gets a column of its own.
+    Values that are numbers keep them. Of two other values, the one that means yes is 1, or else
+    the second. Of more values, each has its index as number, and a column of its own.
     """
     if all(_NUMBER.fullmatch(value) for value in values):
         return AttributeType("nominal", values, tuple(float(value) for value in values))
@@ -110,7 +110,7 @@ def unescaped(inside: bytes) -> bytes:
     """Return the text between quotes with its escapes resolved."""
     if b"\\" not in inside:
         return inside
-    # What stands between two backslashes in a row holds only single ones.
+    # Between two double backslashes there are only single ones.
     parts = inside.split(b"\\\\")
     return b"\\".join([_single_escapes(part) if b"\\" in part else part for part in parts])
 
@@ -122,7 +122,7 @@ def _single_escapes(part: bytes) -> bytes:
 
 
 def shown(text: bytes | bytearray, most: int = 60) -> str:
-    """Return bytes as they may stand in a message: short and printable."""
+    """Return bytes as short, printable text for an error message."""
     plain = bytes(text[: most + 1]).decode("utf-8", "replace")
     printable = "".join(letter if letter.isprintable() else "\ufffd" for letter in plain)
     return printable if len(text) <= most else printable[:most] + "…"

@@ -1,4 +1,4 @@
-"""The head of an ARFF file: its attributes, their kinds and declared values."""
+"""Parse the header of an ARFF file: relation, attributes, and the start of the data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BLANKS = re.compile(_SKIPPED)
 
 
 class Header(NamedTuple):
-    """The relation's name, the attributes, those inside the bag, and where the data begin."""
+    """Name of the relation, attributes, attributes inside the bags, and start of the data."""
 
     relation: bytes
     attributes: list[Attribute]
@@ -34,7 +34,7 @@ class Header(NamedTuple):
 
 
 def parse_header(content: bytearray, bound: Bound) -> Header:
-    """Read all that stands before the rows."""
+    """Parse the text before the rows."""
     reader = _HeaderReader(content, bound)
     position = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while True:

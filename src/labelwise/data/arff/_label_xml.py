@@ -1,4 +1,4 @@
-"""The XML file that names the labels of a Mulan data set."""
+"""Read the XML file with the label names of a Mulan data set."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from xml.sax import ContentHandler, SAXParseException
 
 from labelwise._io import DataError, decode, read_bytes, reading
 
-# The attributes of an element, short as they may be, take so many times their length.
+# The attributes of an element, even short ones, take this many times their length in memory.
 _ATTRIBUTE_GROWTH = 30
 
 
 def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str]:
-    """Return the names of all label elements, nested ones too, in the order of the file."""
+    """Read the names of all label elements, including nested ones, in the order of the file."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.sax import make_parser
 

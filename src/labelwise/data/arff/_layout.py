@@ -1,9 +1,9 @@
-"""Which attribute of an ARFF file becomes what: a label, an identifier, or columns of X."""
+"""Decide which ARFF attributes are labels, identifiers or columns of X."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -11,16 +11,17 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from labelwise._io import SIDE_BYTES, Bound, DataError
+from labelwise._validation import is_whole
 from labelwise.data.arff._attribute_types import Attribute
 from labelwise.data.arff._header import Header
 from labelwise.data.arff._label_xml import read_label_names
-from labelwise.data.arff._rows import Entries, Rows
+from labelwise.data.arff._rows import Entries, ParsedRows
 
 _MEKA_OPTION = re.compile(rb"-C\s+(-?\d{1,9})\b")
 
 
 class Layout(NamedTuple):
-    """Where each attribute goes in X.
+    """Columns of X of each attribute.
 
     Attribute a fills `widths[a]` columns from `base[a]` on, none if that is -1; if `one_hot[a]`,
     one for each of its values. A sparse row that does not mention it means `left_out[a]`.
@@ -36,19 +37,21 @@ class Layout(NamedTuple):
 def label_columns(
     header: Header, bound: Bound, encoding: str, labels: str | Path | int | Sequence[str] | None
 ) -> list[int]:
-    """Return the places of the label attributes, in the order of the file.
+    """Return the indices of the label attributes, in the order of the file.
 
     `labels` is an XML file, one name, a list of names, or a number as in MEKA's option -C.
-    None looks for an XML file beside, then for the option in the relation's name.
+    None means an XML file in the same folder, or else the option in the name of the relation.
     """
     path = Path(bound.path)
     if labels is None:
         labels = xml_beside(path) or _meka_option(header, path)
     n_attributes = len(header.attributes)
-    if isinstance(labels, int):
+    if is_whole(labels):
         if not 0 < abs(labels) <= n_attributes:
             raise DataError(path, f"cannot have {labels} labels among {n_attributes} attributes.")
-        return list(range(labels) if labels > 0 else range(n_attributes + labels, n_attributes))
+        return list(range(n_attributes))[slice(labels) if labels > 0 else slice(labels, None)]
+    if not isinstance(labels, str | Path | Iterable):
+        raise TypeError(f"labels must be a file, a number, a name or names, got {labels!r}.")
     source = "labels"
     if isinstance(labels, str) and not labels.endswith(".xml") and not Path(labels).is_file():
         labels = [labels]
@@ -82,7 +85,7 @@ def _meka_option(header: Header, path: Path) -> int:
 def lay_out(
     attributes: Sequence[Attribute], left_out: Sequence[int], encoding: str, bound: Bound
 ) -> Layout:
-    """Give columns of X to all attributes but those left out (labels and identifiers)."""
+    """Assign columns of X to all attributes except labels and identifiers."""
     skipped = set(left_out)
     # Every value's column repeats the name of its attribute.
     shown = [len(name) + SIDE_BYTES for name, _ in attributes]
@@ -109,9 +112,12 @@ def lay_out(
 
 
 def identifiers(
-    attributes: Sequence[Attribute], rows: Rows, labels: Sequence[int], ids: Sequence[bytes] | None
+    attributes: Sequence[Attribute],
+    rows: ParsedRows,
+    labels: Sequence[int],
+    ids: Sequence[bytes] | None,
 ) -> list[int]:
-    """Return the attributes that name the rows and say nothing about them.
+    """Return the attributes that identify the rows, which are no features.
 
     Text always; nominal ones with at least as many declared values as rows and no value twice,
     or those that `ids` names.
@@ -134,7 +140,7 @@ def identifiers(
 class ColumnValues:
     """The numbers of single attributes in all rows; the entries of sparse rows are sorted once."""
 
-    def __init__(self, rows: Rows, n_attributes: int) -> None:
+    def __init__(self, rows: ParsedRows, n_attributes: int) -> None:
         self.rows = rows
         self.n_attributes = n_attributes
 

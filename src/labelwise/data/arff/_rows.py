@@ -37,10 +37,10 @@ class Entries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class ParsedRows:
     """All cells of a file as numbers, dense of shape (n_rows, n_columns) or as entries.
 
-    `lines` holds the position of each row in the content. A text cell's number points into
+    `lines` has the position of each row in the content. A text cell's number points into
     `spans`.
     """
 
@@ -76,8 +76,8 @@ def read_rows(
     attributes: Sequence[Attribute],
     bound: Bound,
     line: Callable[[int], int],
-) -> Rows:
-    """Read the rows from `start` on; `line` tells the line of a position, for errors.
+) -> ParsedRows:
+    """Read the rows from `start` on; `line` returns the line of a position, for errors.
 
     The content gets a newline at its end if it has none.
     """
@@ -138,7 +138,7 @@ def _columns(attributes: Sequence[Attribute]):  # type: ignore[no-untyped-def]
 def _room(  # type: ignore[no-untyped-def]
     text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse: bool, bound: Bound
 ):
-    """Return arrays that hold whatever the rows may hold; pages never written cost nothing."""
+    """Allocate arrays for the most that the rows can contain; unused pages take no memory."""
     from labelwise.data.arff._rows_kernels import Cells, count_marks
 
     n_columns = len(attributes)
@@ -165,7 +165,7 @@ def _room(  # type: ignore[no-untyped-def]
 
 
 class _Numbers:
-    """The numbers that stand for declared values, by value; a list would be searched each time."""
+    """Map declared values to their numbers; searching a list each time would be slow."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self.attributes = attributes
@@ -225,11 +225,11 @@ def _slip(progress, content: bytearray, attributes: Sequence[Attribute]) -> str:
     }[progress.status]
 
 
-def _trimmed(cells, progress, n_columns: int, sparse: bool, content: bytearray) -> Rows:  # type: ignore[no-untyped-def]
+def _trimmed(cells, progress, n_columns: int, sparse: bool, content: bytearray) -> ParsedRows:  # type: ignore[no-untyped-def]
     n_rows, n_cells = progress.n_rows, progress.n_cells
     lines, spans = cells.lines[:n_rows], cells.spans[: progress.n_spans]
     values = cells.values[:n_cells]
     if not sparse:
-        return Rows(values.reshape(n_rows, n_columns), lines, spans, content)
+        return ParsedRows(values.reshape(n_rows, n_columns), lines, spans, content)
     indptr = np.concatenate(([0], cells.ends[:n_rows]))
-    return Rows(Entries(indptr, cells.columns[:n_cells], values), lines, spans, content)
+    return ParsedRows(Entries(indptr, cells.columns[:n_cells], values), lines, spans, content)

@@ -1,4 +1,4 @@
-"""Rows of ARFF text, as bytes, into numbers.
+"""Kernels that parse rows of ARFF text, as bytes, into numbers.
 
 The text must end with a newline: it ends every cell, so that only rows need to look for the end.
 All that a row calls stands in this one file, because a cached build is renewed only when its own
@@ -189,7 +189,7 @@ def digits_of(text, p):
 
 @njit(cache=True, nogil=True)
 def ends_cell(letter):
-    """Tell whether a cell without quotes and blanks may end before this letter."""
+    """Return whether a cell without quotes and blanks may end before this letter."""
     return letter == COMMA or letter <= SPACE or letter == CLOSE
 
 
@@ -270,7 +270,7 @@ def plain_value(text, p, bounds, starts, letters):
 
 @njit(cache=True, nogil=True)
 def is_missing(text, start, end, kind):
-    """Tell whether a bare cell is ?, or in a column of numbers nan in any case."""
+    """Return whether a bare cell is ?, or in a column of numbers nan in any case."""
     if end == start + 1:
         return text[U(start)] == QUESTION
     if kind != NUMBER or end != start + 3:

@@ -1,4 +1,4 @@
-"""A generated text corpus: terms by Zipf's law, topics that prefer their own terms."""
+"""Generate a text corpus: term frequencies by Zipf's law, and topics with terms of their own."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LENGTH_SPREAD = 0.6  # standard deviation of the logarithm of a document's leng
 
 
 class Vocabulary(NamedTuple):
-    """Terms by falling frequency; the first belong to no topic, each other one to one topic."""
+    """Terms by falling frequency; the first belong to no topic, any other to one topic."""
 
     frequency: np.ndarray
     topic: np.ndarray  # -1 for common terms
 
     @property
     def topic_shares(self) -> np.ndarray:
-        """A topic is as frequent as its terms together."""
+        """Share of each topic: the summed frequency of its terms, normalised."""
         own = self.topic >= 0
         mass: np.ndarray = np.bincount(self.topic[own], weights=self.frequency[own])
         mass /= mass.sum()
@@ -31,13 +31,13 @@ class Vocabulary(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """The topics drawn for each document, in a row; a topic may come twice in a document."""
+    """The topics drawn for all documents; a topic may be drawn twice for one document."""
 
     drawn: np.ndarray
     starts: np.ndarray
 
     def labels(self, n_topics: int) -> sparse.csr_array:
-        """Return which documents carry which topic."""
+        """Return the label matrix of documents and topics."""
         ones = np.ones(self.drawn.size, dtype=bool)
         shape = (self.starts.size - 1, n_topics)
         # Copied, since the next line works in place.
@@ -57,42 +57,57 @@ def make_corpus(
     common: float = 0.02,
     random_state: Any = None,
 ) -> Dataset:
-    """Return a text corpus as sparse term counts, labelled with topics.
-
-    The r-th most frequent term has expected frequency f_r ∝ 1 / (r + 2.7) (Zipf's law, as
-    Mandelbrot shifted it), over the whole corpus and whatever the topics. A first share of the
-    vocabulary is common to all documents; each other term belongs to one topic. A token is drawn by
-    f; if its term is not common, it is with probability `focus` drawn again, by f among the terms
-    of one of the document's topics. Topics are as frequent as their terms, and skewed: the t-th
-    topic gets terms in proportion to 1 / t. Lengths of documents are lognormal.
+    r"""Generate a text corpus as sparse term counts, labelled with topics.
 
     Parameters
     ----------
-    n_documents, n_terms, n_topics : int
-        The size of the corpus. Each topic has at least one term, but a rare topic may have no
-        document.
-    mean_length : float
-        Mean number of tokens of a document; each has at least one.
-    mean_topics : float
-        Mean number of topics drawn for a document, one plus a Poisson number. A topic that is drawn
-        twice is one label with twice the weight.
-    focus : float
-        From 0 (topics cannot be told from the text) to 1.
-    common : float
-        Share of the vocabulary, most frequent terms first, that belongs to no topic.
-    random_state : int, RandomState or None
-        Seed; the same seed gives the same corpus.
+    n_documents : int, default=2000
+        Number of samples.
+    n_terms : int, default=5000
+        Number of features.
+    n_topics : int, default=20
+        Number of labels. Each topic has at least one term, but a rare topic may have no document.
+    mean_length : float, default=100.0
+        Mean number of tokens of a document, from 1 to 1e6.
+    mean_topics : float, default=1.5
+        Mean number of topics drawn for a document, from 1 to 1e3: one plus a Poisson number. A
+        topic that is drawn twice is one label with twice the weight.
+    focus : float, default=0.5
+        Probability, from 0 to 1, that a token that is not common is drawn from a topic of its
+        document. With 0 the text does not depend on the topics.
+    common : float, default=0.02
+        Share of the vocabulary, the most frequent terms, that belongs to no topic.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same corpus.
 
     Returns
     -------
     Dataset
-        X as CSR counts, columns by falling expected frequency. The names of the features say to
-        which topic a term belongs, so that a selection of terms can be compared with the truth.
+        X has the counts as CSR, with columns by falling expected frequency. The feature names
+        contain the topic of each term, so that selected terms can be compared with the truth.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or not a whole number.
+    ValueError
+        If an argument is out of its range, or there are more topics than terms for them.
+
+    See Also
+    --------
+    count_terms : Count the stemmed words of real texts.
 
     Notes
     -----
-    O(T log n_terms) time for T tokens in all. Besides the result, memory is bounded: tokens are
-    drawn and counted about a million at a time.
+    The r-th most frequent term has the expected frequency :math:`f_r \propto 1 / (r + 2.7)`
+    (the law of Zipf and Mandelbrot) over the whole corpus, independent of the topics. The first
+    terms are common to all documents; any other term belongs to one topic, and topic t gets terms
+    in proportion to 1 / t. A token is drawn by f. If its term is not common, it is, with
+    probability `focus`, drawn again by f among the terms of one of the document's topics. A topic
+    is as frequent as its terms. Lengths of documents are lognormal.
+
+    Generation takes O(T log n_terms) time for T tokens in all. Tokens are drawn and counted about
+    a million at a time, so that little memory is needed in addition to the result.
 
     Examples
     --------
@@ -157,20 +172,20 @@ def _draw_lengths(n_documents: int, mean_length: float, rng: Any) -> np.ndarray:
 def _draw_counts(
     vocabulary: Vocabulary, topics: Topics, lengths: np.ndarray, focus: float, rng: Any
 ) -> sparse.csr_array:
-    """Return the counts of terms in documents, drawn for some documents at a time."""
+    """Return the counts of terms in documents, drawn for a block of documents at a time."""
     n_terms = vocabulary.frequency.size
-    wheel = Wheel(vocabulary)
+    intervals = TermIntervals(vocabulary)
     block = np.cumsum(lengths) // _TOKENS_AT_ONCE
     rows = []
     for documents in np.split(np.arange(lengths.size), np.flatnonzero(np.diff(block)) + 1):
         owner = np.repeat(documents, lengths[documents])
-        terms = _draw_terms(wheel, topics, owner, focus, rng)
-        rows.append(count_terms(owner - documents[0], terms, (documents.size, n_terms)))
+        terms = _draw_terms(intervals, topics, owner, focus, rng)
+        rows.append(_count_tokens(owner - documents[0], terms, (documents.size, n_terms)))
     return sparse.vstack(rows, format="csr")
 
 
-class Wheel:
-    """The vocabulary as a wheel of fortune: terms as arcs from 0 to 1, topics side by side."""
+class TermIntervals:
+    """The vocabulary as intervals of [0, 1], one for each term; terms of a topic are adjacent."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.terms = np.argsort(vocabulary.topic, kind="stable")
@@ -181,33 +196,33 @@ class Wheel:
         self.topic_starts = np.concatenate(([0.0], self.ends))[n_terms_before]
 
     def __getitem__(self, place: np.ndarray) -> np.ndarray:
-        """Return the term at each place."""
-        # The last arc ends at 1 but for rounding, and owns all that is left.
+        """Return the term whose interval contains each number."""
+        # The last interval ends at 1 up to rounding, so all larger numbers belong to it.
         return self.terms[np.searchsorted(self.ends[:-1], place, side="right")]
 
 
 def _draw_terms(
-    wheel: Wheel, topics: Topics, owner: np.ndarray, focus: float, rng: Any
+    intervals: TermIntervals, topics: Topics, owner: np.ndarray, focus: float, rng: Any
 ) -> np.ndarray:
-    """Return a term for each token, given the document that owns it."""
+    """Return a term for each token, given the document of each token."""
     place = rng.random_sample(owner.size)
-    start, end = wheel.topic_starts[[0, -1]]
+    start, end = intervals.topic_starts[[0, -1]]
     focused = np.flatnonzero((place >= start) & (rng.random_sample(owner.size) < focus))
     document = owner[focused]
     n_drawn = topics.starts[document + 1] - topics.starts[document]
     chosen = topics.starts[document] + (rng.random_sample(focused.size) * n_drawn).astype(np.int64)
     topic = topics.drawn[chosen]
-    # Given that it fell on no common term, a place is uniform there: it serves as the second draw.
+    # Given that its term is not common, the number is uniform there: it serves as the second draw.
     fraction = (place[focused] - start) / (end - start)
-    arc = wheel.topic_starts[topic + 1] - wheel.topic_starts[topic]
-    place[focused] = wheel.topic_starts[topic] + fraction * arc
-    return wheel[place]
+    width = intervals.topic_starts[topic + 1] - intervals.topic_starts[topic]
+    place[focused] = intervals.topic_starts[topic] + fraction * width
+    return intervals[place]
 
 
-def count_terms(
+def _count_tokens(
     documents: np.ndarray, terms: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """Return how often each term occurs in each document, given both for each token."""
+    """Count the terms of each document, given the document and the term of each token."""
     cells, counts = np.unique(documents * shape[1] + terms, return_counts=True)
     starts = np.searchsorted(cells, np.arange(shape[0] + 1) * shape[1])
     # 32-bit indices: half the memory, and all that liblinear takes.

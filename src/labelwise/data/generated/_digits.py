@@ -1,4 +1,4 @@
-"""Bags of real handwritten digits, or the same digits side by side in one picture."""
+"""Generate bags of real handwritten digits, or pictures with several digits side by side."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from labelwise._validation import check_whole
 from labelwise.data._dataset import Dataset
 
-_SIDE = 8  # pixels of a digit, each way
+_SIDE = 8  # width and height of a digit in pixels
 
 
 class _Drawn(NamedTuple):
-    """The images of all bags in a row, and where each bag begins."""
+    """The images of all bags, one bag after the other, and the start of each bag."""
 
     images: np.ndarray
     starts: np.ndarray
@@ -28,31 +28,41 @@ def make_digit_bags(
     pictures: bool = False,
     random_state: Any = None,
 ) -> Dataset:
-    """Return bags of handwritten digits; the labels of a bag are the digits in it.
-
-    The digits are the 1,797 images, 8 by 8 pixels from 0 (white) to 16, that come with
-    scikit-learn; nothing is downloaded. Two thirds of the images of each digit fill the first two
-    thirds of the bags, which are the fixed training rows; the other images fill the test rows, so
-    that no image is in both. Within its part a bag draws its images independently.
+    """Generate bags of handwritten digits; the labels of a bag are its digits.
 
     Parameters
     ----------
-    n_bags : int
+    n_bags : int, default=500
         Number of samples.
-    sizes : sequence of int
-        How many digits a bag may hold; each entry is equally probable.
-    pictures : bool
-        False gives multi-instance data: each row of X is one digit. True gives plain multi-label
-        data, one row a bag: its digits side by side from the left in one picture, as wide as the
-        largest size, the rest white. The same seed gives the same digits either way.
-    random_state : int, RandomState or None
-        Seed; the same seed gives the same data.
+    sizes : sequence of int, default=range(1, 6)
+        Possible numbers of digits in a bag; each entry is equally probable.
+    pictures : bool, default=False
+        False generates multi-instance data, in which each row of X is one digit. True generates
+        plain multi-label data with one row for each bag: one picture with its digits side by side
+        from the left, as wide as the largest size, and white in the rest. The same seed gives the
+        same digits in both cases.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same data.
 
     Returns
     -------
     Dataset
-        Labels "0" to "9". `ids` say for each bag, in order, which "digits" it holds and which
-        "images" of `sklearn.datasets.load_digits` they are.
+        Data with the labels "0" to "9" and a fixed split. ``ids["digits"]`` lists the digits of
+        each bag in order, and ``ids["images"]`` their numbers in `sklearn.datasets.load_digits`.
+
+    Raises
+    ------
+    TypeError
+        If `n_bags` or a size is not a whole number, or `pictures` is not a boolean.
+    ValueError
+        If `n_bags` or a size is below 1, or `sizes` is empty.
+
+    Notes
+    -----
+    The digits are the 1,797 images of scikit-learn, 8 by 8 pixels with values from 0 (white) to
+    16; nothing is downloaded. Two thirds of the images of each digit are used for the first two
+    thirds of the bags, which are the training part, and the other images for the test part, so
+    that no image occurs in both. Within its part each bag draws its images independently.
 
     Examples
     --------
@@ -92,7 +102,7 @@ def make_digit_bags(
 
 @cache
 def _load_images() -> tuple[np.ndarray, np.ndarray]:
-    """Return pixels and digit of each image; parsed once, which takes longer than all the rest."""
+    """Return pixels and digit of each image; cached, since parsing takes longer than drawing."""
     from sklearn.datasets import load_digits
 
     pixels, digits = load_digits(return_X_y=True)
@@ -103,7 +113,7 @@ def _check_sizes(sizes: Any) -> list[int]:
     if isinstance(sizes, str) or not isinstance(sizes, Sequence | np.ndarray):
         raise TypeError(f"sizes must be a sequence of whole numbers, got {sizes!r}.")
     if len(sizes) == 0:
-        raise ValueError("sizes must hold at least one size, got none.")
+        raise ValueError("sizes must have at least one entry, got none.")
     return [check_whole(size, f"sizes[{i}]") for i, size in enumerate(sizes)]
 
 
@@ -130,14 +140,14 @@ def _draw_bags(
 
 
 def _digits_present(digits: np.ndarray, bags: _Drawn) -> np.ndarray:
-    """Return the labels of each bag: which digits are in it."""
+    """Return the label matrix: the digits that occur in each bag."""
     present = np.zeros((bags.starts.size - 1, 10), dtype=bool)
     present[_bag_of_image(bags), digits[bags.images]] = True
     return present
 
 
 def _side_by_side(pixels: np.ndarray, bags: _Drawn, n_places: int) -> np.ndarray:
-    """Return each bag as the pixels, row by row, of one picture with room for `n_places` digits."""
+    """Return the pixels, row by row, of one picture for each bag, `n_places` digits wide."""
     n_bags = bags.starts.size - 1
     bag = _bag_of_image(bags)
     place = np.arange(bags.images.size) - bags.starts[bag]

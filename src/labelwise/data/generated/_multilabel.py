@@ -1,4 +1,4 @@
-"""Generated data whose labels depend on each other, and whose true posterior is known."""
+"""Generate data with dependent labels and a known posterior distribution of the labels."""
 
 from __future__ import annotations
 
@@ -14,25 +14,48 @@ from labelwise.data._dataset import Dataset
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """The true distribution of the labels of each sample, given its features.
-
-    A sample belongs to a hidden group z with probability P(z | x); within a group the labels are
-    independent. So every probability here is a mixture over groups, computed without sampling
-    or enumeration:
-
-        P(y | x) = Σ_z P(z | x) Π_j P(y_j | z).
+    """True distribution of the labels of each sample, given its features.
 
     Parameters
     ----------
     groups : array of shape (n_samples, n_groups)
-        P(z | x) of each sample.
+        Probability P(z | x) of each hidden group for each sample; rows sum to 1.
     rates : array of shape (n_groups, n_labels)
-        P(y_j = 1 | z) of each group.
+        Probability P(y_j = 1 | z) of each label in each group.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (n_samples, n_groups)
+        Probability of each group for each sample.
+    rates : ndarray of shape (n_groups, n_labels)
+        Probability of each label in each group.
+    marginals : ndarray of shape (n_samples, n_labels)
+        Probability P(y_j = 1 | x_i) of each label.
+    joint : ndarray of shape (n_samples, n_labels, n_labels)
+        Probability that label j is positive and the sample has s labels, at ``[i, j, s - 1]``.
+    p_empty : ndarray of shape (n_samples,)
+        Probability that the sample has no label.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not 2-D, has values outside [0, 1], the shapes disagree, or a row of
+        `groups` does not sum to 1.
+
+    See Also
+    --------
+    make_multilabel : Generate data with this posterior.
 
     Notes
     -----
-    With n samples, m labels and K groups, `joint` costs O(K m² log m) once and O(n K m²) for the
-    mixture, and holds n m² numbers. It is computed when first asked for, and kept.
+    A sample belongs to a hidden group z with probability P(z | x), and within a group the labels
+    are independent. So each probability is a mixture over groups, computed without sampling or
+    enumeration:
+
+        P(y | x) = Σ_z P(z | x) Π_j P(y_j | z).
+
+    With n samples, m labels and K groups, `joint` takes O(K m² log m + n K m²) time and has n m²
+    numbers. It is computed at the first access, and then stored.
 
     Examples
     --------
@@ -68,21 +91,38 @@ class Posterior:
         return int(self.groups.shape[0])
 
     def take(self, rows: Any) -> Posterior:
-        """Return the posterior of the samples at `rows`, as `Dataset.take` does."""
+        """Select samples, in the order in which they are given.
+
+        Parameters
+        ----------
+        rows : slice, array of int or array of bool of shape (n_samples,)
+            Numbers of the samples, or a mask of them.
+
+        Returns
+        -------
+        Posterior
+            The distribution of the labels of these samples.
+        """
         return Posterior(self.groups[rows], self.rates)
 
     @cached_property
     def marginals(self) -> np.ndarray:
-        """P(y_j = 1 | x_i), of shape (n_samples, n_labels)."""
+        """Probability P(y_j = 1 | x_i) of each label, of shape (n_samples, n_labels)."""
         marginals: np.ndarray = self.groups @ self.rates
         return marginals
 
     @cached_property
     def joint(self) -> np.ndarray:
-        """P(y_j = 1, s_y = s | x_i) at [i, j, s - 1], of shape (n_samples, n_labels, n_labels).
+        """Probability P(y_j = 1, s_y = s | x_i) at ``[i, j, s - 1]``.
 
-        s_y is the number of labels of the sample. Together with `p_empty` this is all that a
-        decision needs to maximise expected F (dembczynski2013, section 3).
+        s_y is the number of labels of the sample. These probabilities and `p_empty` suffice to
+        compute the decision with the highest expected F-measure.
+
+        References
+        ----------
+        K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the
+        F-Measure in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss
+        Minimization", ICML 2013, section 3 (dembczynski2013).
         """
         n_groups, n_labels = self.rates.shape
         by_group = np.empty((n_groups, n_labels, n_labels))
@@ -94,17 +134,27 @@ class Posterior:
 
     @cached_property
     def p_empty(self) -> np.ndarray:
-        """P(no label | x_i), of shape (n_samples,)."""
+        """Probability that the sample has no label, of shape (n_samples,)."""
         p_empty: np.ndarray = self.groups @ (1 - self.rates).prod(axis=1)
         return p_empty
 
     def probability(self, labelsets: Any) -> np.ndarray:
-        """Return P(y | x_i) of a labelset for each sample, of shape (n_samples,).
+        """Compute the probability of a label set for each sample.
 
         Parameters
         ----------
-        labelsets : array, sparse matrix, frame or list of sets
-            As many rows as samples, row i for sample i; or one row, for all samples.
+        labelsets : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            The label set of each sample; or one row, which is used for all samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The probability P(y | x_i) of the label set.
+
+        Raises
+        ------
+        ValueError
+            If there is neither one row nor one for each sample.
         """
         n_labels = self.rates.shape[1]
         names = tuple(map(str, range(n_labels)))
@@ -118,12 +168,25 @@ class Posterior:
         return probability
 
     def sample(self, n_draws: int, random_state: Any = None) -> np.ndarray:
-        """Return labels drawn from the posterior, bool of shape (n_draws, n_samples, n_labels)."""
+        """Draw labels from the posterior.
+
+        Parameters
+        ----------
+        n_draws : int
+            Number of draws for each sample.
+        random_state : int, RandomState or None, default=None
+            Seed of the random numbers; the same int gives the same labels.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_draws, n_samples, n_labels)
+            The labels.
+        """
         from sklearn.utils import check_random_state
 
         n_draws = check_whole(n_draws, "n_draws")
         rng = check_random_state(random_state)
-        # The last bound is 1 but for rounding, and would only let a draw fall off the end.
+        # The last bound is 1 up to rounding; a draw above it would belong to no group.
         bounds = np.cumsum(self.groups, axis=1)[:, :-1]
         draws = np.empty((n_draws, len(self), self.rates.shape[1]), dtype=bool)
         for draw in draws:
@@ -143,41 +206,54 @@ def make_multilabel(
     noise: float = 0.05,
     random_state: Any = None,
 ) -> tuple[Dataset, Posterior]:
-    """Return generated data with dependent labels, and the true posterior of its labels.
-
-    Each sample belongs to a hidden group z, all groups being equally probable. Its features are
-    normal around the group's mean, x | z ~ N(μ_z, I); its labels are independent within the group,
-    and dependent where x leaves the group in doubt. Each group owns some labels; popular labels
-    (the first ones) are owned by more groups. A label follows the group with probability
-    1 - `noise` and is otherwise drawn at the mean rate of all labels:
-
-        P(y_j = 1 | z) = (1 - noise) [z owns j] + noise · cardinality / n_labels.
-
-    Since ``P(z | x) ∝ exp(μ_z·x - |μ_z|²/2)``, the best decision for any measure is known.
+    """Generate data with dependent labels, and the true posterior of the labels.
 
     Parameters
     ----------
-    n_samples, n_features, n_labels : int
-        The size of the data.
-    n_groups : int, optional
-        Hidden groups; 8, or as many as labels if those are more.
-    cardinality : float, optional
-        Mean number of labels of a sample, to the next multiple of 1 / n_groups; 2, or a third of
-        the labels if that is less. Each label is owned by a group if there is room for that.
-    separation : float
-        Root mean square distance between two group means; the features have unit variance
-        around them. 0 makes the features worthless.
-    noise : float
-        From 0 (the group decides the labels) to 1 (the labels are independent of everything).
-    random_state : int, RandomState or None
-        Seed; the same seed gives the same data.
+    n_samples : int, default=1000
+        Number of samples.
+    n_features : int, default=20
+        Number of features.
+    n_labels : int, default=6
+        Number of labels.
+    n_groups : int, default=None
+        Number of hidden groups. None means the number of labels, but at least 8.
+    cardinality : float, default=None
+        Mean number of labels of a sample, rounded to a multiple of 1 / n_groups. None means 2, but
+        at most a third of the labels. Each label occurs in a group if the cardinality suffices.
+    separation : float, default=2.0
+        Root mean square distance between the means of two groups, from 0 to 1e6; within a group
+        the features have unit variance. With 0 the labels do not depend on the features.
+    noise : float, default=0.05
+        From 0 (the group determines the labels) to 1 (the labels are independent of everything).
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same data.
 
     Returns
     -------
     dataset : Dataset
         Features and labels.
     posterior : Posterior
-        P(y | x) of every sample: `marginals`, `joint`, `p_empty`, `probability`, `sample`.
+        True distribution P(y | x) of the labels of every sample.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number, or not a whole number.
+    ValueError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Each sample belongs to a hidden group z, and all groups are equally probable. Its features are
+    normal around the mean of the group, x | z ~ N(μ_z, I). Its labels are independent within the
+    group, and dependent if x leaves the group uncertain. Each group has some labels; popular labels
+    (the first ones) belong to more groups. A label follows the group with probability
+    1 - `noise` and is otherwise drawn at the mean rate of all labels:
+
+        P(y_j = 1 | z) = (1 - noise) [z has j] + noise · cardinality / n_labels.
+
+    Since ``P(z | x) ∝ exp(μ_z·x - |μ_z|²/2)``, the best decision for any measure can be computed.
 
     Examples
     --------
@@ -220,14 +296,14 @@ def group_probabilities(X: np.ndarray, means: np.ndarray) -> np.ndarray:
 
 
 def counts_of_others(rates: np.ndarray) -> np.ndarray:
-    """Return P(s of the other labels are on) at [j, s], labels being independent.
+    """Return P(s of the labels other than j are positive) at [j, s], for independent labels.
 
-    Halves of halves: the count outside a half is the count outside the whole plus the count inside
-    the other half. Nothing is ever subtracted, so even the smallest values keep their digits.
-    O(m² log m).
+    The labels are halved recursively: the count outside a half is the count outside the whole plus
+    the count inside the other half. Nothing is subtracted, so that even the smallest values are
+    accurate. The time is O(m² log m) for m labels.
     """
     n_labels = rates.size
-    # Labels that are never on change no count, and make the halves even.
+    # Labels that are never positive change no count, and make the number of labels a power of 2.
     padded = np.zeros(1 << (n_labels - 1).bit_length())
     padded[:n_labels] = rates
     inside = [np.column_stack([1 - padded, padded])]
@@ -252,7 +328,7 @@ def _convolve_rows(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _owned_labels(n_groups: int, n_labels: int, n_owned: int, rng: Any) -> np.ndarray:
-    """Return which group owns which label: `n_owned` cells, popular labels first."""
+    """Draw which group has which label: `n_owned` cells, more of them for the first labels."""
     # The largest keys log w + Gumbel are a draw without replacement with weights w.
     keys = rng.gumbel(size=(n_groups, n_labels)) - np.log1p(np.arange(n_labels)) / 2
     is_best = keys == keys.max(axis=0)
@@ -267,5 +343,5 @@ def _check_probabilities(values: Any, input_name: str) -> np.ndarray:
     if checked.ndim != 2 or checked.size == 0:
         raise ValueError(f"{input_name} must be 2-D and not empty, got shape {checked.shape}.")
     if not ((checked >= 0) & (checked <= 1)).all():
-        raise ValueError(f"{input_name} must hold probabilities, from 0 to 1.")
+        raise ValueError(f"{input_name} must have probabilities from 0 to 1.")
     return checked

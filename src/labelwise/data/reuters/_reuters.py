@@ -1,4 +1,4 @@
-"""Read Reuters-21578, Distribution 1.0: 22 SGML files, split as by Apté and others (ModApte)."""
+"""Read the 22 SGML files of Reuters-21578 with the ModApte split into a Dataset."""
 
 from __future__ import annotations
 
@@ -13,47 +13,53 @@ from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.reuters._terms import count_terms
 
-# A word of two letters, with the space after it, takes so many times its length.
+# A word of two letters and the space after it take this many times their length in memory.
 _WORD_GROWTH = 20
 
 
 def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
-    """Return the Reuters-21578 news of the ModApte split as counts of terms.
+    """Read Reuters-21578 with the ModApte split as term counts.
 
-    Kept are the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST that have at
-    least one of the topics that occur in both parts: 90 topics, 7770 and 3019 documents (some
-    copies lack one of the training documents).
+    The data set consists of the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST
+    that have at least one of the topics that occur in both parts: 90 topics, 7770 training and
+    3019 test documents (some copies lack one of the training documents).
 
     Parameters
     ----------
     folder : str or Path
-        Where the files ``reut2-000.sgm`` to ``reut2-021.sgm`` are, plain or as ``.sgm.gz``.
-    max_bytes : int, optional
-        A file that unpacks to more is refused. By default 64 times the size of the file, but at
-        least 1 GiB, and at most half of the memory.
+        Folder with the files ``reut2-000.sgm`` to ``reut2-021.sgm``, plain or as ``.sgm.gz``.
+    max_bytes : int, default=None
+        Refuse a file if its unpacked content, or its words, take more bytes. None means 64 times
+        the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
     Dataset
-        X holds counts, as CSR, of the stems of the words in title and body (see
-        `count_terms`); ``tf_idf(X, train)`` weighs them. Label names are the topics, sorted;
-        documents stand as in the files, and ``ids["newid"]`` holds their numbers.
+        X has, as CSR, the counts of the stems of the words in title and body (see `count_terms`);
+        ``tf_idf(X, train)`` weights them. Label names are the topics, sorted. Documents have the
+        order of the files, and ``ids["newid"]`` has their numbers.
 
     Raises
     ------
     DataError
-        If the folder has no such files, or one of them is not what it should be, with the line.
+        If the folder has no such files, or if one of them cannot be read, with the line.
+
+    See Also
+    --------
+    count_terms : Count the stemmed words of texts.
+    tf_idf : Weight term counts by inverse document frequency.
 
     Notes
     -----
-    The files are Latin-1. Of the entities only ``&lt;``, ``&gt;`` and ``&amp;`` are expanded. A
-    document that is not marked up (``UNPROC``) counts whole.
+    The files are Latin-1. Of the entities only ``&lt;``, ``&gt;`` and ``&amp;`` are expanded. Of a
+    document without markup (``UNPROC``) the whole text is used.
 
     References
     ----------
-    D. D. Lewis, Reuters-21578 text categorization test collection, Distribution 1.0, 1997.
-    C. Apté, F. Damerau and S. M. Weiss, Automated learning of decision rules for text
-    categorization, 1994.
+    D. D. Lewis, "Reuters-21578 Text Categorization Test Collection, Distribution 1.0", 1997.
+
+    C. Apté, F. Damerau, S. M. Weiss, "Automated Learning of Decision Rules for Text
+    Categorization", ACM Transactions on Information Systems, 1994.
 
     Examples
     --------
@@ -74,7 +80,7 @@ REUTERS = FileFormat("the Reuters-21578 collection", (".sgm",), _read, is_folder
 
 def _read_folder(folder: Path, max_bytes: int | None) -> Dataset:
     found = [*folder.glob("reut2-*.sgm"), *folder.glob("reut2-*.sgm.gz")]
-    # A file may lie there packed and unpacked: it is read once.
+    # A file that is there both plain and as gzip is read once.
     paths = {path.name.removesuffix(".gz"): path for path in found}
     if not paths:
         raise DataError(folder, "has no files reut2-*.sgm or reut2-*.sgm.gz.")
@@ -112,7 +118,7 @@ def _dataset(news: Sequence[_Document], topics: set[str]) -> Dataset:
 
 
 def _documents(path: Path, max_bytes: int | None) -> Iterator[_Document]:
-    """Give the documents of a file that ModApte uses."""
+    """Yield the documents of a file that belong to the ModApte split."""
     bound = bound_of(path, max_bytes)
     content = read_bytes(path, bound.max_bytes).decode("latin-1")
     bound.check(len(content) * _WORD_GROWTH, "its words")
@@ -133,7 +139,7 @@ def _documents(path: Path, max_bytes: int | None) -> Iterator[_Document]:
 
 
 def _attributes(document: str) -> dict[str, str]:
-    """Return what the opening tag says, name="value" for each attribute, of a whole document."""
+    """Return the attributes, name="value", of the opening tag of a document."""
     tag = document.partition(">")[0]
     parts = tag.removeprefix("<REUTERS ").split('"')
     names = (name.strip(" =\r\n") for name in parts[::2])
@@ -153,7 +159,7 @@ def _parsed(document: str, attributes: dict[str, str]) -> _Document:
         raise ValueError("without TOPICS or TEXT")
     title, body = _inside(text, "<TITLE>", "</TITLE>"), _inside(text, "<BODY>", "</BODY>")
     if title is None and body is None:
-        # Not marked up: all that follows the rest of the opening tag.
+        # Without markup the text is all that follows the opening tag.
         body = text.partition(">")[2]
     words = _unescaped(f"{title or ''}\n{body or ''}")
     names = [topic.strip().removeprefix("<D>") for topic in topics.split("</D>")[:-1]]
@@ -161,12 +167,12 @@ def _parsed(document: str, attributes: dict[str, str]) -> _Document:
 
 
 def _inside(text: str, opening: str, closing: str) -> str | None:
-    """Return what stands between two tags, None if they are not both there."""
+    """Return the text between two tags, None unless both occur."""
     start = text.find(opening)
     end = text.find(closing, start)
     return text[start + len(opening) : end] if 0 <= start < end else None
 
 
 def _unescaped(text: str) -> str:
-    """Return the text with its characters; marks such as &#3; hold no letters and may stay."""
+    """Expand entities; marks such as &#3; contain no letters and can stay."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -1,4 +1,4 @@
-"""Text as terms: counts of stemmed words, and their weights."""
+"""Count the stemmed words of texts, and weight the counts by tf-idf."""
 
 from __future__ import annotations
 
@@ -12,41 +12,49 @@ from scipy import sparse
 
 # Letters of any alphabet, with apostrophes inside; digits are none.
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-# No word of a language is longer; the time of the stemmer grows with the square of the length.
+# Longer runs of letters are no words; the stemmer takes time quadratic in the length.
 _LONGEST_WORD = 100
 
 
 def count_terms(
     texts: Iterable[str], *, stop_words: Collection[str] | None = None, stem: bool = True
 ) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Return how often each term occurs in each text, and the terms in sorted order.
+    """Count how often each stemmed word occurs in each text.
 
-    Words are runs of at least two letters, in lower case; an apostrophe may stand inside. Stop
-    words are left out, the others are reduced to their stem, but runs of more than 100 letters
-    are terms as they are. One pass over the texts; every distinct word is stemmed once.
+    Words are sequences of at least two letters, in lower case, and may contain apostrophes. Stop
+    words are removed, and the other words are reduced to their stems. Words of more than 100
+    letters are not stemmed. The function makes one pass over the texts and stems each distinct
+    word once.
 
     Parameters
     ----------
     texts : iterable of str
-        The documents; they may come one at a time.
-    stop_words : collection of str, optional
-        Words to leave out, in lower case; by default the English ones of scikit-learn. An empty
-        collection keeps all.
-    stem : bool
-        Whether words are reduced by the English Snowball stemmer.
+        The documents; a generator is read once.
+    stop_words : collection of str, default=None
+        Words to remove, in lower case. None means the English stop words of scikit-learn; an empty
+        collection removes none.
+    stem : bool, default=True
+        Whether to reduce words by the English Snowball stemmer.
 
     Returns
     -------
-    counts : CSR array of int of shape (n_texts, n_terms)
+    counts : csr_array of int of shape (n_texts, n_terms)
+        Number of occurrences of each term in each text.
     terms : tuple of str
+        The terms in sorted order, one for each column of `counts`.
+
+    Raises
+    ------
+    TypeError
+        If `texts` is a single string.
 
     See Also
     --------
-    tf_idf : weights of counts.
+    tf_idf : Weight term counts by inverse document frequency.
 
     References
     ----------
-    M. F. Porter, Snowball: a language for stemming algorithms, 2001.
+    M. F. Porter, "Snowball: A Language for Stemming Algorithms", 2001.
 
     Examples
     --------
@@ -70,7 +78,7 @@ def count_terms(
 
 
 class _Vocabulary(dict[str, int]):
-    """The number of each word's term, -1 if it has none; unknown words are added when asked."""
+    """Map each word to the number of its term, -1 for stop words; unknown words are added."""
 
     def __init__(self, stop_words: Collection[str], stem: Callable[[str], str] | None) -> None:
         super().__init__(dict.fromkeys(stop_words, -1))
@@ -90,7 +98,7 @@ class _Vocabulary(dict[str, int]):
 def _sorted_counts(
     seen: np.ndarray, ends: np.ndarray, numbers: dict[str, int]
 ) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Return counts with columns in the order of the terms' names."""
+    """Return counts with columns in the sorted order of the terms."""
     terms = sorted(numbers)
     column = np.empty(len(terms), dtype=np.int64)
     column[[numbers[term] for term in terms]] = np.arange(len(terms))
@@ -118,28 +126,44 @@ def _stemmer() -> Callable[[str], str]:
 
 
 def tf_idf(counts: Any, rows: Any = None) -> sparse.csr_array:
-    r"""Return the counts of terms weighted by how few documents have them.
-
-    .. math:: w_{ik} = \mathrm{tf}_{ik} \log \frac{D}{D_k}
-
-    with D documents, of which :math:`D_k` have term k. A term that no document has, and one that
-    all have, weighs 0.
+    r"""Weight term counts by inverse document frequency.
 
     Parameters
     ----------
     counts : array or sparse matrix of shape (n_documents, n_terms)
-        How often each term occurs, such as ``load("reuters21578").X``.
-    rows : array of int or bool, optional
-        The documents that D and :math:`D_k` are counted on, such as ``Dataset.train``, so that
-        nothing is learned from the others; all by default.
+        Number of occurrences of each term, such as ``load("reuters21578").X``.
+    rows : array of int or bool, default=None
+        Documents from which the document frequencies are computed, such as ``Dataset.train``, so
+        that test documents have no influence on the weights. None means all documents.
 
     Returns
     -------
-    CSR array of float of shape (n_documents, n_terms)
+    csr_array of float64 of shape (n_documents, n_terms)
+        The weights.
+
+    Raises
+    ------
+    ValueError
+        If `rows` selects no document.
+
+    See Also
+    --------
+    count_terms : Count the stemmed words of texts.
+
+    Notes
+    -----
+    The weight of term k in document i is
+
+    .. math:: w_{ik} = \mathrm{tf}_{ik} \log \frac{D}{D_k}
+
+    where :math:`\mathrm{tf}_{ik}` is the count, D the number of documents in `rows`, and
+    :math:`D_k` the number of those that contain term k. A term that occurs in none of them, or in
+    all of them, has the weight 0.
 
     References
     ----------
-    G. Salton and C. Buckley, Term-weighting approaches in automatic text retrieval, 1988.
+    G. Salton, C. Buckley, "Term-Weighting Approaches in Automatic Text Retrieval", Information
+    Processing & Management, 1988.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rows of svmlight files, one by one, so that every error knows its line."""
+"""Split svmlight lines into labels and features, and find the line of an error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from labelwise._io import DataError, bound_of, decode, read_bytes
 # in proportion to the file. Beyond that, columns must be asked for by n_features or n_labels.
 _FREE_COLUMNS = 2**20
 _BLOCK = 2**18
-# What a label, a value or a row takes until the matrices are made.
+# Memory of a label, a value or a row until the matrices are built.
 _PART_BYTES = 48
 
 
 class SvmlightRows:
-    """Rows as scikit-learn wants them, each with the label 0; what it cannot keep stays here.
+    """The lines of svmlight files, as a file-like object for scikit-learn's parser.
 
-    That is the labels, which may be text, and where every row came from. scikit-learn pulls one
-    line at a time, so an error of its own belongs to the line given last.
+    scikit-learn gets each line with the one label 0. The labels themselves, which may be text, and
+    the file and line of each row are stored here. scikit-learn reads one line at a time, so an
+    error in its parser is an error in the line that it got last.
     """
 
     def __init__(self, paths: Sequence[str | Path], max_bytes: int | None) -> None:
@@ -44,7 +45,7 @@ class SvmlightRows:
         self.indptr = array("q", [0])
 
     def parse(self) -> Any:
-        """Return the CSR matrix of the rows, with every index as the file has it."""
+        """Return the features as a CSR matrix, with the indices of the file."""
         from sklearn.datasets import load_svmlight_file
 
         try:
@@ -55,7 +56,7 @@ class SvmlightRows:
             raise DataError(self.path, _fault(self.features), self.line) from error
 
     def read(self) -> bytes:
-        """Do nothing: whatever has this method is taken for a file, and then iterated."""
+        """Return nothing: scikit-learn takes an object with this method for a file to iterate."""
         return b""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -74,7 +75,7 @@ class SvmlightRows:
             self._end_file(n_rows)
 
     def _declare(self, header: Sequence[int]) -> int:
-        """Keep what the header says of the columns, and return what it says of the rows."""
+        """Store the numbers of columns in the header, and return the number of rows."""
         n_rows, n_features, n_labels = header
         if max(n_features, n_labels) > self.most_columns:
             problem = f"declares {max(n_features, n_labels)} columns, too many for its size."
@@ -84,14 +85,14 @@ class SvmlightRows:
         return n_rows
 
     def _without_labels(self, line: bytes) -> bytes:
-        """Keep the labels of a line and return the rest as a row with one label."""
+        """Store the labels of a line and return the rest as a row with one label."""
         first, *rest = line.split(None, 1) or (b"",)
         if b":" in first:
             self.features = line
         else:
             self.features = rest[0] if rest else b""
             self._keep_labels(first)
-        # Python reads 1_000 as a number; a file that says so means something else.
+        # Python reads 1_000 as a number, but in an svmlight file it is an error.
         if b"_" in self.features:
             raise DataError(self.path, _fault(self.features), self.line)
         self.indptr.append(len(self.labels))
@@ -121,7 +122,7 @@ class SvmlightRows:
 
 
 def _lines(content: bytearray) -> Iterator[bytes]:
-    """Give the lines of a file without comments, and without a second copy of the file."""
+    """Yield the lines of a file without comments, and without a second copy of the file."""
     start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while start < len(content):
         end = content.rfind(b"\n", start, start + _BLOCK) + 1 or content.find(b"\n", start) + 1
@@ -140,7 +141,7 @@ def _header(line: bytes) -> list[int] | None:
 
 
 def _fault(features: bytes) -> str:
-    """Say what is wrong with the features of a line that scikit-learn refuses."""
+    """Return what is wrong with the features of a line that scikit-learn refuses."""
     last = -1
     for pair in features.split():
         index, _, value = pair.partition(b":")

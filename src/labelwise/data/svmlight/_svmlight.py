@@ -1,4 +1,4 @@
-"""Multi-label svmlight files: every line holds `label,label index:value index:value ...`."""
+"""Read multi-label svmlight files, lines of `label,label index:value ...`, into a Dataset."""
 
 from __future__ import annotations
 
@@ -27,42 +27,57 @@ def read_svmlight(
     zero_based: bool | str = "auto",
     max_bytes: int | None = None,
 ) -> Dataset:
-    r"""Return the data of a multi-label svmlight (libsvm) file, plain or gzip.
+    r"""Read a data set from a multi-label svmlight (libsvm) file, plain or gzip.
 
-    A line is ``label,label,... index:value index:value ...``; the labels may be left out, ``#``
-    begins a comment, ``qid:n`` is passed over. A first line of three integers (rows, features,
+    A line is ``label,label,... index:value index:value ...``. The labels may be missing, ``#``
+    begins a comment, and ``qid:n`` is ignored. A first line of three integers (rows, features,
     labels), as in the extreme classification repository, is a header.
 
     Parameters
     ----------
     path : str or Path
-        The file. gzip is told by its content, not by its name.
-    n_features, n_labels : int, optional
-        Number of columns; by default as many as the header says or the file uses.
-    zero_based : bool or "auto"
-        Whether feature indices count from 0. "auto": from 0 if there is a header or index 0
-        occurs, else from 1.
-    max_bytes : int, optional
-        A file is refused if it, unpacked, or an array built from it would take more bytes. By
-        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
+        The file. gzip is recognised by the content of the file, not by its name.
+    n_features : int, default=None
+        Number of columns of X. None takes the number in the header, or the columns that occur.
+    n_labels : int, default=None
+        Number of columns of Y. None takes the number in the header, or the labels that occur.
+    zero_based : bool or "auto", default="auto"
+        Whether feature indices start at 0. "auto" means at 0 if there is a header or if index 0
+        occurs, and at 1 otherwise.
+    max_bytes : int, default=None
+        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
     Dataset
-        X is CSR. If every label is a whole number, label column j is label j; else the
-        columns are the distinct labels, sorted as text. A file without any label has ``Y=None``.
+        The data, with X as CSR. If all labels are whole numbers, column j of Y is label j;
+        otherwise the columns are the distinct labels, sorted as text. ``Y`` is None if no line has
+        a label.
 
     Raises
     ------
     DataError
-        With the file, the line and what is wrong there. Indices must rise within a line. An
-        index or label that would need more than 2**20 columns, or one per byte of the file, is
-        refused unless `n_features` or `n_labels` allows it. A column counts as 100 bytes.
+        If the file cannot be read, with the file, the line and the reason. Indices must rise
+        within a line.
+    TypeError
+        If `n_features` or `n_labels` is not a whole number.
+    ValueError
+        If `n_features` or `n_labels` is negative, or `zero_based` is not one of its values.
+
+    See Also
+    --------
+    write_svmlight : Write a data set as an svmlight file.
+    load : Load a data set by name, or from a file or folder.
 
     Notes
     -----
-    A line without labels and without features is a blank line, not a row: write such a row as
-    ``1:0``.
+    A line without labels and without features is a blank line, not a row; such a row can be
+    written as ``1:0``.
+
+    An index or a label that needs more columns than 2**20, and more than the file has bytes, is
+    refused unless `n_features` or `n_labels` allows it. In `max_bytes` a column counts as 100
+    bytes.
 
     Examples
     --------
@@ -93,7 +108,7 @@ def svmlight_files(
     zero_based: bool | str = "auto",
     max_bytes: int | None = None,
 ) -> Dataset:
-    """Return one Dataset of one file, or of a training and a test file with common columns."""
+    """Read one data set from one file, or from a training and a test file of equal columns."""
     if n_features is not None:
         n_features = check_whole(n_features, "n_features", least=0)
     if n_labels is not None:
@@ -165,7 +180,7 @@ def _labels(rows: SvmlightRows, n_labels: int | None) -> tuple[Any, tuple[str, .
 def _n_columns(
     rows: SvmlightRows, kind: str, asked: int | None, columns: np.ndarray, indptr: Any
 ) -> int:
-    """Return how many columns there are, having checked that the file uses no others."""
+    """Return the number of columns, after checking that the file uses no others."""
     if asked is not None:
         allowed, reason = asked, f"n_{kind}s={asked}"
     elif rows.declared is not None:

@@ -1,4 +1,4 @@
-"""Multi-label svmlight files, written whole."""
+"""Write a Dataset as a multi-label svmlight file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,27 @@ from labelwise.data._dataset import Dataset
 
 
 def write_svmlight(dataset: Dataset, path: str | Path) -> None:
-    """Write data as a multi-label svmlight file, which `read_svmlight` reads back to the bit.
+    """Write data as a multi-label svmlight file.
 
-    The first line is a header (rows, features, labels); features and labels are numbers from 0, so
-    that names are left behind. What stands in the file's place is replaced when all is written.
+    `read_svmlight` reads the same numbers back, bit for bit. The first line is a header (rows,
+    features, labels). Features and labels are written as numbers from 0; names, identifiers and the
+    fixed split are not written. An existing file is replaced only after all has been written.
 
     Parameters
     ----------
     dataset : Dataset
-        Without bags. NaN is refused, since the format has no word for it.
+        Data without bags and without missing values.
     path : str or Path
-        Where to write; ``-`` is the standard output.
+        The file to write; ``-`` is the standard output.
+
+    Raises
+    ------
+    ValueError
+        If the data have bags or missing values, for which the format has no notation.
+
+    See Also
+    --------
+    read_svmlight : Read a data set from an svmlight file.
 
     Examples
     --------
@@ -38,10 +48,10 @@ def write_svmlight(dataset: Dataset, path: str | Path) -> None:
     Dataset 'tiny': 2 samples, 2 features, 2 labels
     """
     if dataset.bags is not None:
-        raise ValueError(f"{dataset.name!r} has bags, which svmlight files cannot hold.")
+        raise ValueError(f"{dataset.name!r} has bags, which svmlight files cannot have.")
     X = sparse.csr_array(dataset.X)
     if np.isnan(X.data).any():
-        raise ValueError(f"{dataset.name!r} has missing values, which svmlight files cannot hold.")
+        raise ValueError(f"{dataset.name!r} has missing values, which svmlight files cannot have.")
     X.sort_indices()
     Y = sparse.csr_array((dataset.n_samples, dataset.n_labels) if dataset.Y is None else dataset.Y)
     with written_whole(path) as stream:

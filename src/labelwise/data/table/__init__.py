@@ -1,1 +1,5 @@
-"""Read csv and parquet tables: columns, label columns and the files behind them."""
+"""Read csv and parquet tables: files, feature columns, label columns.
+
+`_table` contains the reader; the command line also reads matrices by `Tables`, `numbers` and
+`texts`.
+"""

@@ -1,4 +1,4 @@
-"""Columns of a table as features: numbers stay, text becomes 0/1 columns or an identifier."""
+"""Turn columns of a table into features: numbers, 0/1 columns of text values, identifiers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _YES = {"yes", "true", "t", "y"}
 
 
 class Codes(NamedTuple):
-    """Text as numbers: the place of each row's value among the distinct ones, -1 if missing."""
+    """Text as numbers: the index of each row's value among the distinct ones, -1 if missing."""
 
     numbers: np.ndarray
     values: list[str]
 
 
 class Features(NamedTuple):
-    """Feature columns side by side, their names, and the identifiers left out of them."""
+    """The feature matrix, the names of its columns, and the identifiers, which are not in it."""
 
     X: Any
     names: list[str]
@@ -39,7 +39,7 @@ def encode(column: Any) -> Codes:
     found = encoded.dictionary.to_pylist()
     values = sorted(value for value in found if value not in MISSING)
     place = {value: number for number, value in enumerate(values)}
-    # The last entry stands for null, which has the index -1.
+    # The last entry is for null, which has the index -1.
     numbers = np.array([*(place.get(value, -1) for value in found), -1], dtype=np.int32)
     return Codes(numbers[encoded.indices.fill_null(-1).to_numpy()], values)
 
@@ -60,10 +60,10 @@ def numbers(column: Any) -> np.ndarray:
 
 
 def features(tables: Tables, names: Sequence[str]) -> Features:
-    """Return the columns named as one matrix, in their order, without identifiers."""
+    """Return the named columns as one matrix, in their order, without identifiers."""
     import pyarrow as pa
 
-    parts: list[_Part] = []
+    parts: list[_ColumnPart] = []
     ids: dict[str, np.ndarray] = {}
     name_bytes = 0
     for name in names:
@@ -86,8 +86,8 @@ def features(tables: Tables, names: Sequence[str]) -> Features:
     return Features(X, feature_names, ids)
 
 
-class _Part(NamedTuple):
-    """The columns of X that one column of the table becomes; without codes it is numbers."""
+class _ColumnPart(NamedTuple):
+    """The columns of X made from one column of the table; codes are None for numbers."""
 
     column: str
     names: list[str]
@@ -98,15 +98,15 @@ class _Part(NamedTuple):
         return self.names == [self.column]
 
 
-def _part(name: str, codes: Codes | None) -> _Part:
+def _part(name: str, codes: Codes | None) -> _ColumnPart:
     if codes is None:
-        return _Part(name, [name], None)
+        return _ColumnPart(name, [name], None)
     if len(codes.values) not in (0, 2):
-        return _Part(name, [f"{name}={value}" for value in codes.values], codes.numbers)
+        return _ColumnPart(name, [f"{name}={value}" for value in codes.values], codes.numbers)
     meant = [number for number, value in enumerate(codes.values) if value.lower() in _YES]
     one = meant[0] if len(meant) == 1 else 1
     is_one = np.where(codes.numbers < 0, -1, codes.numbers == one)
-    return _Part(name, [name], is_one)
+    return _ColumnPart(name, [name], is_one)
 
 
 def _no_value_twice(codes: Codes) -> bool:
@@ -114,14 +114,14 @@ def _no_value_twice(codes: Codes) -> bool:
     return 0 < n_known == len(codes.values)
 
 
-def _single(tables: Tables, part: _Part) -> np.ndarray:
-    """Return the one column of a part that has no more."""
+def _single(tables: Tables, part: _ColumnPart) -> np.ndarray:
+    """Return the values of a part with a single column."""
     if part.codes is None:
         return numbers(tables.column(part.column))
     return np.where(part.codes < 0, np.nan, part.codes)
 
 
-def _dense(tables: Tables, parts: Sequence[_Part], n_columns: int) -> np.ndarray:
+def _dense(tables: Tables, parts: Sequence[_ColumnPart], n_columns: int) -> np.ndarray:
     tables.bound.check(tables.n_rows * n_columns * 8, "its features")
     X = np.zeros((tables.n_rows, n_columns))
     start = 0
@@ -137,8 +137,8 @@ def _dense(tables: Tables, parts: Sequence[_Part], n_columns: int) -> np.ndarray
     return X
 
 
-def _sparse(tables: Tables, parts: Sequence[_Part]) -> sparse.csr_array:
-    # At most so many entries, with their places: see the growth of gaps below.
+def _sparse(tables: Tables, parts: Sequence[_ColumnPart]) -> sparse.csr_array:
+    # The most entries and their indices; the loop below bounds the entries of missing text.
     tables.bound.check(tables.n_rows * len(parts) * 16, "its features")
     blocks, n_gaps = [], 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""The text of a csv file: Arrow reads it, and what Arrow does not tell is found out here."""
+"""Parse csv text with Arrow, and find the separator and the line numbers of errors."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class CsvText:
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are at most, as separators inside of quotes count too."""
+        """Upper bound of the number of cells; separators inside quotes are counted too."""
         return self.utf8.count(self.delimiter.encode()) + self.utf8.count(b"\n") + 1
 
     def table(self, as_text: Collection[str]) -> Any:
-        """Return the Arrow table; the columns named are text, the others what they look like."""
+        """Return the Arrow table; named columns are text, the types of others are inferred."""
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
@@ -64,14 +64,14 @@ class CsvText:
 
         form = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
         values = arrow_csv.ConvertOptions(column_types=types, null_values=_MISSING)
-        # Threads read far ahead, and what waits to be converted fills the memory.
+        # Threads read far ahead, and blocks that wait for conversion fill the memory.
         blocks = arrow_csv.ReadOptions(block_size=block, use_threads=False)
         return {"read_options": blocks, "parse_options": form, "convert_options": values}
 
     # The csv module refuses cells beyond a size that Arrow reads: then the line stays unknown.
 
     def line_of(self, row: int) -> int | None:
-        """Return the line on which a row begins, None if it cannot be told."""
+        """Return the line on which a row begins, None if it is unknown."""
         with suppress(csv.Error):
             return next(islice(self._records(), row + 1, None))[0]
         return None
@@ -99,7 +99,7 @@ class CsvText:
         return None
 
     def _records(self, ending: Collection[str] = ()) -> Iterator[tuple[int, list[str]]]:
-        """Give each record with the line on which it begins; empty lines are none."""
+        """Yield each record with the line on which it begins; empty lines are skipped."""
         reader = csv.reader(chain(self._lines(), ending), delimiter=self.delimiter)
         line = 1
         for record in reader:
@@ -112,7 +112,7 @@ class CsvText:
 
 
 def _types(schema: Any, as_text: Collection[str]) -> dict[str, Any]:
-    """Return the types to read columns with: dates are text, and whole numbers just numbers."""
+    """Return the types to read columns with: dates as text, whole numbers as floats."""
     import pyarrow as pa
 
     as_number = {pa.int64(): pa.float64(), pa.null(): pa.float64()}

@@ -1,4 +1,4 @@
-"""csv and parquet files as one Arrow table that knows where each of its rows stands."""
+"""Read csv and parquet files as one Arrow table, and find the file and line of a row."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from labelwise.data.table._parquet import check_width, decoded, decoded_bytes, r
 
 
 class Tables:
-    """Files with the same columns, joined, whose rows can be found again.
+    """Files with the same columns as one table, with the file and line of each row.
 
-    Columns are numbers, booleans, text or lists; where every value is missing, numbers.
+    Columns are numbers, booleans, text or lists; a column without any value is numbers.
     """
 
     def __init__(
@@ -42,17 +42,17 @@ class Tables:
         self.n_rows: int = self.table.num_rows
 
     def column(self, name: str) -> Any:
-        """Return a column, or refuse a name that none has."""
+        """Return a column by name, or raise an error if there is none of that name."""
         if name not in self.known:
             raise DataError(self.files[0].path, f"has no column {name!r}.")
         return self.table.column(name)
 
     def file_of(self, rows: Any) -> Any:
-        """Return the number of the file from which rows came."""
+        """Return the number of the file of each row."""
         return np.searchsorted(self.ends, rows, side="right")
 
     def fault(self, problem: str, row: int) -> DataError:
-        """Return the error of a row, which names its file and line."""
+        """Return the error for a row, with its file and line."""
         number = int(self.file_of(row))
         first = int(self.ends[number - 1]) if number else 0
         return self.files[number].fault(problem, row - first)

@@ -56,7 +56,7 @@ def _binary_cells(tables: Tables, name: str) -> np.ndarray:
         raise DataError(tables.files[0].path, f"has lists in column {name!r}, not 0 and 1.")
     encoded = column.dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
-    # The last entry stands for null, which has the index -1.
+    # The last entry is for null, which has the index -1.
     meant = np.array([*(_binary(value) for value in found), _GAP])
     cells: np.ndarray = meant[encoded.indices.fill_null(-1).to_numpy()]
     wrong = np.flatnonzero(cells == _WRONG)
@@ -73,7 +73,7 @@ def _binary(value: Any) -> int:
 
 
 def is_binary(tables: Tables, name: str) -> bool:
-    """Tell whether a text column has a 0 or 1 and nothing else beside gaps."""
+    """Return whether a text column has a 0 or 1 and nothing else beside gaps."""
     column = tables.column(name)
     meant = (
         set() if _is_list(column) else {_binary(v) for v in column.unique().drop_null().to_pylist()}

@@ -1,4 +1,4 @@
-"""parquet files: what they would take in memory is computed before they are decoded."""
+"""Read parquet files; the memory that they need is computed before they are decoded."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from labelwise._io import Bound, DataError
 
 # Arrow takes 10 kB for a column, however small: a few bytes in the file.
 _MOST_COLUMNS = 2**16
-# What Arrow needs for a value of a nested column or of text: an index and offsets.
+# Bytes that Arrow needs for a value of a nested column or of text: an index and offsets.
 _PLACE_BYTES = 12
 
 
 def read_parquet(bound: Bound, content: bytearray) -> Any:
-    """Return the table of a parquet file, its text still as places in lists of distinct values.
+    """Return the table of a parquet file, with text columns dictionary-encoded.
 
-    Runs of equal values are stored once, so a few bytes may stand for any number of rows: the
-    footer tells how many, and text is not repeated here.
+    parquet stores a run of equal values once, so a few bytes may represent any number of rows. The
+    footer contains the number of rows, and dictionary encoding avoids copies of the text.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -38,7 +38,7 @@ def read_parquet(bound: Bound, content: bytearray) -> Any:
 
 
 def check_width(path: str | Path, n_columns: int) -> None:
-    """Refuse more columns than Arrow can take without much memory for each."""
+    """Refuse a table with too many columns, since Arrow needs much memory for each."""
     if n_columns > _MOST_COLUMNS:
         problem = (
             f"has {n_columns} columns, more than {_MOST_COLUMNS}: write it as svmlight or ARFF."
@@ -47,7 +47,7 @@ def check_width(path: str | Path, n_columns: int) -> None:
 
 
 def decoded_bytes(table: Any) -> int:
-    """Return how many bytes the text of a table takes if every row gets its own."""
+    """Return the bytes that the text of a table takes without dictionary encoding."""
     from pyarrow import compute as pc
 
     n_bytes = 0
@@ -61,7 +61,7 @@ def decoded_bytes(table: Any) -> int:
 
 
 def decoded(column: Any) -> Any:
-    """Return a column in which every row has its own value; lists stay lists."""
+    """Return a column without dictionary encoding; lists stay lists."""
     import pyarrow as pa
 
     kind = column.type
@@ -98,7 +98,7 @@ def _is_coded_text(kind: Any) -> bool:
 
 
 def _table_bytes(file: Any) -> float:
-    """Return what the columns take by the footer: values times their width, or their pages."""
+    """Return the bytes of the columns by the footer: values times their width, or their pages."""
     metadata, kinds = file.metadata, file.schema_arrow.types
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
@@ -109,7 +109,7 @@ def _table_bytes(file: Any) -> float:
 
 
 def _n_nested_values(file: Any, groups: Sequence[Any]) -> int:
-    """Return how many values stand inside of lists, of which a row may have any number."""
+    """Count the values inside lists, of which a row may have any number."""
     leaves = [file.schema.column(number) for number in range(file.metadata.num_columns)]
     nested = [number for number, leaf in enumerate(leaves) if leaf.max_repetition_level]
     if not nested:

@@ -29,51 +29,62 @@ def read_table(
     bags: str | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
-    r"""Return the data of a csv or parquet table, plain or gzip.
+    r"""Read a data set from a csv or parquet table, plain or gzip.
 
-    A csv file has a header and is separated by commas, semicolons or tabs, whichever the header
-    has most. Bytes that are not UTF-8 make the whole file Latin-1.
+    A csv file has a header. Its separator is the comma, the semicolon or the tab, whichever occurs
+    most often in the header. A file with bytes that are not UTF-8 is read as Latin-1.
 
     Parameters
     ----------
     path : str or Path
-        The file. parquet and gzip are told by their content, not by their names.
+        The file. parquet and gzip are recognised by the content of the file, not by its name.
     labels : str or sequence of str
-        The label columns by name; or a prefix with a star, such as ``"label:*"``; or the one
-        column that holds label names (for parquet also lists of names). Label columns hold only
-        0, 1, true or false.
-    ids : str or sequence of str, optional
-        Columns that name the samples; they are left out of X and kept as ``Dataset.ids``.
-    separator : str, optional
-        What separates the names in a column of label names, ";" by default. An empty cell means
+        Which columns are labels: their names; a prefix with a star, such as ``"label:*"``; or the
+        name of one column whose cells list label names (in parquet also as lists). Cells of other
+        label columns must be 0, 1, true or false.
+    ids : str or sequence of str, default=None
+        Columns that identify the samples; they are not in X but in ``Dataset.ids``.
+    separator : str, default=None
+        Text between the names in a column of label names; None means ";". An empty cell means
         no labels.
-    bags : str, optional
-        For multi-instance data, the column whose value tells the bag of a row. Bags stand in the
-        order in which they first occur, and their rows must agree in the labels.
-    max_bytes : int, optional
-        A file is refused if it, unpacked, or an array built from it would take more bytes. By
-        default 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
+    bags : str, default=None
+        For multi-instance data, the column with the bag of each row. Bags have the order in which
+        they first occur, and all rows of a bag must have the same labels.
+    max_bytes : int, default=None
+        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------
     Dataset
-        Numbers and booleans are one column of X each, NaN where missing. Text with two values is
-        one 0/1 column (yes, true, t or y is 1, else the second value in sorted order), other
-        text one column for each value, named ``column=value``; missing text ("" or "?") is NaN
-        in all of them. Text in which no value occurs twice is an identifier and goes into
-        ``ids``, and so do row names that pandas wrote. X is dense, or CSR if text columns make it
-        more than eight times as wide as the table. If every label is missing, ``Y=None``.
+        The data. X is dense, or CSR if text columns make it more than eight times as wide as the
+        table. ``Y`` is None if all labels are missing.
 
     Raises
     ------
     DataError
-        With the file, the line (in parquet the row, counted from 1) and what is wrong there; also
-        if only some labels are missing.
+        If the file cannot be read, with the file, the line (in parquet the row, counted from 1)
+        and the reason; also if some labels are missing and others are not.
+    ValueError
+        If `labels` is empty, if a column is a label and also in `ids` or `bags`, or if `separator`
+        is empty or given for several label columns.
+
+    See Also
+    --------
+    load : Load a data set by name, or from a file or folder.
 
     Notes
     -----
-    A single column named by `labels` whose cells are all 0, 1, true or false is one label of
-    that name, unless `separator` is given. An identifier that differs within a bag is dropped.
+    A column of numbers or booleans is one column of X; missing values are NaN. A text column with
+    two values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second value
+    in sorted order. Any other text column is one 0/1 column for each value, named
+    ``column=value``; missing text ("" or "?") is NaN in all of them. A text column in which no
+    value occurs twice is an identifier and is in ``Dataset.ids``, as are row names that pandas
+    wrote.
+
+    If `labels` is the name of one column whose cells are all 0, 1, true or false, the column is one
+    label of that name, unless `separator` is given. An identifier whose values differ within a bag
+    is dropped.
 
     Examples
     --------
@@ -103,9 +114,9 @@ def table_files(
     name: str | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
-    """Return one Dataset of one file, or of a training and a test file of the same columns.
+    """Read one data set from one file, or from a training and a test file of equal columns.
 
-    No labels at all are for prediction: then every column is a feature or an identifier.
+    With an empty list of labels every column is a feature or an identifier, as for prediction.
     """
     id_names = [ids] if isinstance(ids, str) else list(ids or ())
     _check_arguments(labels, separator)
@@ -125,7 +136,7 @@ def table_files(
         found = features(tables, [column for column in tables.names if column not in used])
         tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
         named = {column: texts(tables.column(column)) for column in id_names} | found.ids
-        read = _Rows(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
+        read = _Samples(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
         read = read if bags is None else _in_bags(tables, read, bags)
         train = test = None
         if len(paths) == 2:
@@ -152,16 +163,16 @@ TABLE = FileFormat(
 )
 
 
-class _Chosen(NamedTuple):
-    """The labels and the columns of the table that they come from."""
+class _LabelColumns(NamedTuple):
+    """The label matrix, the label names and the columns of the table that they come from."""
 
     Y: Any
     names: list[str]
     columns: list[str]
 
 
-class _Rows(NamedTuple):
-    """What the samples are; with bags, only X has a row for every instance."""
+class _Samples(NamedTuple):
+    """Arrays with one entry for each sample; with bags, X has one row for each instance."""
 
     X: Any
     Y: Any
@@ -170,20 +181,22 @@ class _Rows(NamedTuple):
     bags: np.ndarray | None
 
 
-def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _Chosen:
+def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _LabelColumns:
     if isinstance(labels, str) and not labels.endswith("*"):
         if separator is not None or not label_columns.is_binary(tables, labels):
-            return _Chosen(*label_columns.from_sets(tables, labels, separator or ";"), [labels])
+            return _LabelColumns(
+                *label_columns.from_sets(tables, labels, separator or ";"), [labels]
+            )
         names = [labels]
     elif isinstance(labels, str):
         names = label_columns.names_with_prefix(tables, labels[:-1])
     else:
         names = list(labels)
-    return _Chosen(label_columns.from_columns(tables, names), names, names)
+    return _LabelColumns(label_columns.from_columns(tables, names), names, names)
 
 
-def _in_bags(tables: Tables, read: _Rows, name: str) -> _Rows:
-    """Return samples that are bags: rows with the same value in the same file."""
+def _in_bags(tables: Tables, read: _Samples, name: str) -> _Samples:
+    """Group the rows into bags: rows with the same value in the same file."""
     codes = encode(tables.column(name))
     if codes.numbers.min() < 0:
         raise tables.fault(f"has no value for the bag {name!r}.", int(np.argmin(codes.numbers)))
@@ -194,7 +207,7 @@ def _in_bags(tables: Tables, read: _Rows, name: str) -> _Rows:
     if read.Y is not None:
         _check_agreement(tables, sparse.csr_array(read.Y), first[bag])
     ids = {name: texts(tables.column(name))} | read.ids
-    return _Rows(
+    return _Samples(
         read.X[np.argsort(bag, kind="stable")],
         None if read.Y is None else sparse.csr_array(read.Y)[first],
         {key: of[first] for key, of in ids.items() if (of == of[first][bag]).all()},

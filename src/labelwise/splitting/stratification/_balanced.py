@@ -1,4 +1,4 @@
-"""Balanced subsets: exact sizes, and then the labels as evenly spread as a search finds."""
+"""Method "balanced" for rows: exact sizes, then a search for evenly spread labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labelwise.splitting._proportions import subset_sizes
 from labelwise.splitting._quality import positives_by_subset
 from labelwise.splitting.stratification._balanced_kernels import (
     Aims,
-    Rows,
+    RowLabels,
     Seats,
     level,
     priced,
@@ -23,15 +23,15 @@ from labelwise.splitting.stratification._sampling import labelset_subsets, rando
 from labelwise.splitting.stratification._search import ZERO_PRICE, schedule, verdict_on
 from labelwise.splitting.stratification._units import Units, units_of
 
-# Rows looked at on either side of a swap, and for each row that moves to another subset.
+# Candidate rows on either side of a swap, and for each row that moves to another subset.
 _LOOKS = 8
 
 
 class _Task(NamedTuple):
-    """Rows to balance: their labels twice, by label and by row, and the exact sizes."""
+    """Rows to balance: their labels by label and by row, and the exact sizes."""
 
     Y: sparse.csc_array
-    rows: Rows
+    rows: RowLabels
     sizes: np.ndarray
 
     def aims(self, zero_price: float) -> Aims:
@@ -50,7 +50,7 @@ def balance_rows(
 ) -> np.ndarray:
     """Return subsets of exact sizes; LD is at most that of each start brought to these sizes."""
     sizes = subset_sizes(Y.shape[0], proportions)
-    Y = Y[:, np.diff(Y.indptr) < Y.shape[0]]  # what every row carries can't be spread
+    Y = Y[:, np.diff(Y.indptr) < Y.shape[0]]  # labels of every row cannot be balanced
     if Y.shape[1] == 0:
         return random_subsets(sizes, rng)
     units = units_of(Y, None)
@@ -64,7 +64,7 @@ def balance_rows(
     found = _search(task, starts[verdicts.index(min(verdicts))], rng, budget)
     fairest = min(range(len(starts)), key=lambda number: verdicts[number].ld)
     if verdict_on(Y, found, sizes.size).ld > verdicts[fairest].ld:
-        # Few trials, or labels bought from LD: go down from the start that has the least.
+        # After few trials, or if swaps worsened LD, descend from the start with the lowest LD.
         found = _search(task, starts[fairest], rng, budget, ld_only=True)
     return found
 
@@ -77,7 +77,7 @@ def _search(
     *,
     ld_only: bool = False,
 ) -> np.ndarray:
-    """Return better subsets of the same sizes; with `ld_only`, LD never rises on the way."""
+    """Return better subsets of the same sizes; with `ld_only`, no step increases LD."""
     aims = task.aims(0.0 if ld_only else ZERO_PRICE)
     spread = priced(task.counts(subsets), aims)
     seats = _seats(subsets, task.sizes)
@@ -106,10 +106,10 @@ def _with_exact_sizes(task: _Task, subsets: np.ndarray, rng: np.random.Generator
     return levelled
 
 
-def kernel_rows(units: Units) -> Rows:
+def kernel_rows(units: Units) -> RowLabels:
     """Return the labels of units in the types that the kernels are compiled for."""
     counts = sparse.csr_array(units.counts)
-    return Rows(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
+    return RowLabels(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
 
 
 def _seats(subsets: np.ndarray, sizes: np.ndarray) -> Seats:

@@ -1,4 +1,4 @@
-"""Moves and swaps of rows that bring the labels of subsets with fixed sizes into balance."""
+"""Kernels that move and swap rows between subsets of fixed sizes to balance their labels."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -9,7 +9,7 @@ import numpy as np
 from labelwise._jit import njit
 
 
-class Rows(NamedTuple):
+class RowLabels(NamedTuple):
     """The labels of each row, or of each group with their counts, as a CSR matrix has them."""
 
     indptr: np.ndarray
@@ -18,9 +18,9 @@ class Rows(NamedTuple):
 
 
 class Aims(NamedTuple):
-    """What is to be reached: the size of each subset and the odds of each label.
+    """Targets of the search: the size of each subset and the odds of each label.
 
-    `zero_price` is what a label without positives in a subset costs on top of its distance.
+    `zero_price` is added to the cost of a label without positives in a subset.
     """
 
     sizes: np.ndarray
@@ -29,7 +29,7 @@ class Aims(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Positives of each (label, subset), and what one more or one fewer would cost."""
+    """Positives of each (label, subset), and the cost of one more or one fewer."""
 
     counts: np.ndarray
     more: np.ndarray
@@ -37,7 +37,7 @@ class Spread(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """Rows sorted by subset: those of subset j stand at `starts[j]` up to `starts[j + 1]`."""
+    """Rows sorted by subset: subset j has ``rows[starts[j]:starts[j + 1]]``."""
 
     rows: np.ndarray
     starts: np.ndarray
@@ -56,7 +56,7 @@ def misfit(count, size, odds, zero_price):
 
 @njit(cache=True, nogil=True)
 def reprice(spread, aims, label, j):
-    """Work out anew what one positive more or fewer would cost."""
+    """Update the cost of one positive more or fewer."""
     count, size, odds = spread.counts[label, j], aims.sizes[j], aims.odds[label]
     now = misfit(count, size, odds, aims.zero_price)
     spread.more[label, j] = misfit(count + 1, size, odds, aims.zero_price) - now

@@ -1,4 +1,4 @@
-"""Balanced subsets of groups: sizes as near as groups allow, then the labels."""
+"""Method "balanced" for groups: sizes as near as groups allow, then evenly spread labels."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def balance_groups(
     found = _search(Y, units, first, wanted, rng, budget)
     nearest = [subset for subset in (*starts, found) if rank(subset)[0] <= rank(found)[0]]
     least = min(rank(subset)[2] for subset in nearest)
-    # Labels may have been bought from LD: then the start that has less of it stands.
+    # If swaps worsened LD, keep the starting assignment with the lower LD.
     return found if rank(found)[2] <= least else min(nearest, key=lambda s: rank(s)[2])
 
 
 def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Return the subsets after the moves and swaps of groups that bring sizes nearest.
 
-    Each time the best of all is taken, until none helps; only from a subset that is too large
-    to one that is too small can it help.
+    Each step is the best of all, until none brings sizes nearer. Only a step from a subset that is
+    too large to one that is too small can do so.
     """
     subset = without_empty(weight, subset, wanted)
     excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
@@ -82,7 +82,7 @@ def _groups_by_size(
 def _hand_over(
     held: list[dict[int, list[int]]], subset: np.ndarray, size: int, j: int, m: int
 ) -> None:
-    """Bring a group of this size from subset j to subset m."""
+    """Move a group of this size from subset j to subset m."""
     group = held[j][size].pop()
     if not held[j][size]:
         del held[j][size]
@@ -119,7 +119,7 @@ def _search(
     rows = kernel_rows(units)
     load = Load(subset.copy(), excess, np.bincount(subset, minlength=n_subsets))
     for n_trials, threshold in schedule(budget, units.n_units, n_subsets, cold=False):
-        # Sizes may wander as long as they stay as near: what counts is where they are now.
+        # Sizes may change as long as they stay as near, so the targets use the present sizes.
         sizes = np.rint(wanted + load.excess).astype(np.int64)
         aims = Aims(sizes, totals / (Y.shape[0] - totals), ZERO_PRICE)
         draws = rng.integers(2**32, size=(n_trials, 3), dtype=np.uint32)

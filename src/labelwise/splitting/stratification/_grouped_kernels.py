@@ -1,4 +1,4 @@
-"""Moves and swaps of groups that stay together."""
+"""Kernels that move and swap whole groups between subsets to balance their labels."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -9,12 +9,12 @@ import numpy as np
 from labelwise._jit import njit
 from labelwise.splitting.stratification._balanced_kernels import misfit, pick
 
-# Differences of sizes are sums of proportions: what is smaller is none.
+# Differences of sizes are sums of proportions; smaller ones are rounding errors.
 NOTHING = 1e-9
 
 
 class Load(NamedTuple):
-    """The subset of each group; the rows each subset has too many, and its groups."""
+    """The subset of each group; of each subset the surplus of rows and the number of groups."""
 
     subset: np.ndarray
     excess: np.ndarray

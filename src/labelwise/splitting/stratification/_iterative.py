@@ -1,4 +1,4 @@
-"""Iterative stratification: Algorithm 1 of sechidis2011, for labels and for pairs of labels."""
+"""Methods "iterative" and "pairs": Algorithm 1 of sechidis2011, for labels and label pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from labelwise.splitting.stratification._units import Units
 def deal_iteratively(
     units: Units, proportions: np.ndarray, rng: np.random.Generator, *, pairs: Units | None = None
 ) -> np.ndarray:
-    """Return the subset of each unit; with `pairs`, the rarest pair of labels comes first."""
+    """Assign each unit to a subset, the rarest label first; with `pairs`, the rarest pair first."""
     order, lots = random_order(units, rng), rng.random(units.n_units)
     in_turn = np.full(units.n_units, -1, dtype=np.int32)
     examples = units.weight.sum() * proportions
@@ -35,7 +35,7 @@ def deal_iteratively(
 
 
 def deal_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a random subset for each group, sizes as near as dealing in turn brings them."""
+    """Assign each group to a subset by size only, ties at random, large groups first."""
     no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
     return deal_iteratively(units._replace(counts=no_labels), proportions, rng)
 
@@ -49,11 +49,11 @@ def deal_in_order(
     examples: np.ndarray,
     in_turn: np.ndarray,
 ) -> np.ndarray:
-    """Deal the units that have labels and no subset; return the labels as they came.
+    """Assign the units that have labels and no subset; return the labels in their order.
 
-    Everything but `units` is in the given order: `in_turn`, the subsets, and `lots`, the numbers
-    in [0, 1) that settle ties between subsets. `rank` settles ties between labels. `in_turn` and
-    `examples`, what each subset wants, are updated.
+    `in_turn` (the subsets) and `lots` (numbers in [0, 1) that decide ties between subsets) are in
+    the given order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
+    samples that each subset lacks, are updated.
     """
     dealt = np.full(units.n_labels, -1, dtype=np.int64)
     if units.n_labels:
@@ -64,7 +64,7 @@ def deal_in_order(
 
 
 def random_order(units: Units, rng: np.random.Generator) -> np.ndarray:
-    """Return the order in which units are dealt: random, but large groups before small ones."""
+    """Return the order in which units are assigned: random, but large groups first."""
     order: np.ndarray = rng.permutation(units.n_units)
     if units.of_row is not None:
         # A large group can't be made up for once the small ones are gone.
@@ -109,7 +109,7 @@ def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
 def _wanted_and_left(
     cards: Cards, proportions: np.ndarray, subset: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positives that each subset still wants, and those not yet dealt, by label."""
+    """Return the positives that each subset still lacks, and those not yet assigned, by label."""
     n_labels, n_subsets = cards.holder_starts.size - 1, proportions.size
     left = np.bincount(cards.labels, weights=cards.counts, minlength=n_labels)
     wanted = left[:, None] * proportions

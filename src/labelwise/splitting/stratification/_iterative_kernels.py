@@ -1,4 +1,4 @@
-"""Algorithm 1 of sechidis2011 with counts kept instead of recounted."""
+"""Kernels of iterative stratification (Algorithm 1 of sechidis2011) with incremental counts."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Wants are products of counts and proportions: what differs by less is the same number.
+# Demands are products of counts and proportions; smaller differences are rounding errors.
 TIE = 1e-9
 # Children of a node in the tree of minima, and the key of a label that is out.
 CHILDREN = 64
@@ -16,10 +16,10 @@ NEVER = 2**62
 
 
 class Cards(NamedTuple):
-    """What is dealt, by unit and by label, units in the order in which they are dealt.
+    """Units to assign, by unit and by label, in the order in which they are assigned.
 
-    The labels of unit u and their counts stand at `starts[u]` up to `starts[u + 1]`, the units
-    that carry label l at `holder_starts[l]` up to `holder_starts[l + 1]`.
+    Unit u has the labels ``labels[starts[u]:starts[u + 1]]`` with their counts. Label l belongs to
+    the units ``holders[holder_starts[l]:holder_starts[l + 1]]``.
     """
 
     starts: np.ndarray
@@ -31,7 +31,7 @@ class Cards(NamedTuple):
 
 
 class Wants(NamedTuple):
-    """How many positives of each label (label, subset) and examples each subset still wants."""
+    """Positives of each (label, subset), and samples of each subset, that are still missing."""
 
     positives: np.ndarray
     examples: np.ndarray
@@ -74,10 +74,10 @@ def by_label(starts, labels, free):
 
 @njit(cache=True, nogil=True)
 def deal(cards, wants, minima, lots, subset, dealt):
-    """Deal the units without a subset, rarest label first.
+    """Assign the units without a subset, rarest label first.
 
     `wants`, `minima` and `subset` (-1 where unknown) are updated, and `dealt` receives the
-    labels as they come. Units that carry none of the labels are left for `fill`.
+    labels in the order of their assignment. Units without any of the labels are left for `fill`.
     """
     n_labels = wants.positives.shape[0]
     for turn in range(n_labels):
@@ -105,7 +105,7 @@ def deal(cards, wants, minima, lots, subset, dealt):
 
 @njit(cache=True, nogil=True)
 def fill(weight, examples, lots, subset):
-    """Give each unit without a subset to the one that wants examples most."""
+    """Assign each unit without a subset to the subset that lacks most samples."""
     indifferent = np.zeros(examples.size)
     for unit in range(subset.size):
         if subset[unit] < 0:
@@ -129,7 +129,7 @@ def largest(wanted):
 
 @njit(cache=True, nogil=True)
 def neediest(positives, enough, examples, lot):
-    """Return the subset that wants most examples, then by lot, of those that want enough."""
+    """Return the subset that lacks most samples, ties by lot, among those that lack positives."""
     most, chosen, n_tied = -np.inf, 0, 0
     for j in range(positives.size):
         if positives[j] >= enough:

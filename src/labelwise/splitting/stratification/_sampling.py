@@ -1,4 +1,4 @@
-"""The two plain ways to split: at random, and every labelset by itself."""
+"""Methods "random" and "labelset": random sampling, and sampling within each label set."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def random_subsets(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def labelset_subsets(
     Y: sparse.csc_array, sizes: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return subsets that share out each labelset, with exact sizes.
+    """Return subsets that divide the rows of each label set evenly, with exact sizes.
 
-    Rows in random order are brought together by labelset, labelsets in the order in which they
-    first come; the subsets then take turns.
+    Rows in random order are sorted by label set, in the order of first occurrence; then the subsets
+    take turns.
     """
     order = rng.permutation(Y.shape[0])
     _, first, number = np.unique(labelset_numbers(Y)[order], return_index=True, return_inverse=True)
@@ -31,7 +31,7 @@ def labelset_subsets(
 
 
 def turns(sizes: np.ndarray) -> np.ndarray:
-    """Return whose turn it is: any stretch of turns holds each subset in proportion to its size.
+    """Return the subset of each turn; in any run of turns subsets occur in proportion to size.
 
     The t-th turn of a subset of size s is due at time (t - 1/2)/s.
     """

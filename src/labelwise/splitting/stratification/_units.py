@@ -1,4 +1,4 @@
-"""What is dealt: single rows, or groups of rows that stay together."""
+"""Units that are assigned to subsets: single rows, or groups of rows that stay together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import sparse
 
 
 class Units(NamedTuple):
-    """Rows or groups to deal: their counts of labels, their sizes, and the unit of each row."""
+    """Rows or groups to assign: their label counts, their sizes, and the unit of each row."""
 
     counts: sparse.csc_array
     weight: np.ndarray
@@ -45,7 +45,7 @@ def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
 def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Return the subset of each unit after a small unit has moved into each empty subset.
 
-    `weight` holds the number of rows of each unit, `wanted` that of each subset; there are at
+    `weight` is the number of rows of each unit, `wanted` that of each subset; there are at
     least as many units as subsets. Among units of equal size, one of the subset that exceeds its
     wanted number of rows by most moves. No subset becomes empty.
     """
@@ -60,7 +60,7 @@ def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) ->
 
 
 def check_groups(groups: Any, n_samples: int) -> np.ndarray:
-    """Return the number of each row's group, groups counted from 0 as they come."""
+    """Return the number of each row's group, counted from 0 in the order of first occurrence."""
     is_list = isinstance(groups, list | tuple)
     # As numbers or text, 1 and "1" in one list would be the same group.
     names = np.fromiter(groups, object, len(groups)) if is_list else np.asarray(groups)
