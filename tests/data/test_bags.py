@@ -108,6 +108,6 @@ def test_what_is_no_bag_is_refused_by_its_number(case):
 
 
 def test_bags_are_said_once():
-    with pytest.raises(ValueError, match="bags must be left out where X is a list of bags"):
+    with pytest.raises(ValueError, match="bags must be left out if X is a list of bags"):
         Dataset([np.zeros((1, 2))], [[0]], bags=[0, 1])
     assert repr(some_bags([1, 2])) == "Bags: 2 bags, 3 instances, 2 features"
