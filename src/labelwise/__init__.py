@@ -1,13 +1,12 @@
-"""Multi-label classification, from the file to the report.
+"""Multi-label classification: read, split, select, learn, decide, measure, compare, report.
 
-The way of the data is one sentence, and the folders are its words::
+There is one package for each stage, and data pass through them in this order::
 
     data -> splitting -> features -> learners (scores) -> decisions -> measures
          -> experiments -> reports
 
-Import what you need from the stage it belongs to, for instance
-``from labelwise.data import load``. Fitted models of any stage are written to files by
-``labelwise.save`` and read by ``labelwise.load``.
+Import names from their stage, for instance ``from labelwise.data import load``. ``labelwise.save``
+writes fitted models to files, and ``labelwise.load`` reads them.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ __all__ = ["load", "save"]
 
 
 def __getattr__(name: str) -> Any:
-    # Both stand on heavy packages, which an import of labelwise alone does not load.
+    # Both import large packages, which `import labelwise` alone should not load.
     if name in __all__:
         from labelwise import _saving
 
