@@ -1,4 +1,4 @@
-"""Scores and labels from files, matched by id and by name whatever their order."""
+"""Read scores and labels from files, and match their rows by id and columns by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POSITIVE_BYTES = 24
 
 
 class Matrix(NamedTuple):
-    """Checked scores (dense or CSR) or labels (boolean CSC) of a file, with what names them."""
+    """Checked scores (dense or CSR) or labels (boolean CSC) of a file, with names and ids."""
 
     path: Path
     values: Any
@@ -65,7 +65,7 @@ def read_labels(
 
 
 def matched(truth: Matrix, other: Matrix) -> Matrix:
-    """Return the other matrix with the rows and columns of the first, or say what is missing."""
+    """Return the other matrix in the row and column order of the first."""
     rows = _same_rows(truth, other)
     columns, names = _same_columns(truth, other)
     values = other.values if rows is None else _rows_at(other.values, rows)
@@ -101,14 +101,14 @@ def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
 def _labels_of(path: Path, data: Dataset) -> Matrix:
     """Return the labels of a data set."""
     if data.Y is None:
-        raise DataError(path, "has no labels, they are to be predicted.")
+        raise DataError(path, "has no labels.")
     if 0 in data.Y.shape:
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
     return Matrix(path, data.Y, data.label_names, *ids_of(data))
 
 
 def ids_of(data: Dataset) -> tuple[tuple[str, ...] | None, str]:
-    """Return the ids of samples and what they are called: of a single attribute that names them."""
+    """Return the ids of samples and the name of their attribute, if there is exactly one."""
     if len(data.ids) != 1:
         return None, "id"
     id_name, values = next(iter(data.ids.items()))
@@ -116,7 +116,7 @@ def ids_of(data: Dataset) -> tuple[tuple[str, ...] | None, str]:
 
 
 def _same_rows(truth: Matrix, other: Matrix) -> np.ndarray | None:
-    """Return where the rows of the first stand in the other, None if rows go by their place."""
+    """Return the row of the other matrix for each row of the first; None without ids."""
     if truth.ids is None or other.ids is None:
         n_rows, n_others = truth.values.shape[0], other.values.shape[0]
         if n_rows != n_others:
@@ -143,13 +143,13 @@ def _places(matrix: Matrix) -> dict[str, int]:
 def _same_columns(truth: Matrix, other: Matrix) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
     order = column_order(truth.label_names, truth.values.shape[1], other, str(truth.path))
     names = (truth.label_names, other.label_names)
-    # Numbers only stand for names that are not known.
+    # Numbers take the place of names that are not known.
     known = [given for given in names if given is not None and not are_numbers(given)]
     return order, next(iter([*known, *(given for given in names if given is not None)]), None)
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Tell whether names only number the labels, as in data that came without names."""
+    """Return whether names are only the numbers 0, 1, ..., as for data without names."""
     return list(names) == [str(number) for number in range(len(names))]
 
 

@@ -1,4 +1,4 @@
-"""Files that hold a matrix: csv, parquet, npy and npz, read with bounds and written whole."""
+"""Read and write files of one matrix: csv, parquet, npy and npz."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAMES = ("label_names", "ids")
 
 
 class FileMatrix(NamedTuple):
-    """A matrix as a file has it, before it is checked."""
+    """Matrix of a file before it is checked, with names and ids."""
 
     values: Any
     label_names: tuple[str, ...] | None
@@ -42,12 +42,12 @@ class FileMatrix(NamedTuple):
 
 
 def is_matrix_file(path: Path) -> bool:
-    """Tell by its ending whether a file holds nothing but a matrix."""
+    """Return whether the ending of a file is that of a matrix file."""
     return _ending(path) in (*_TABLES, *_NUMPY)
 
 
 def read_matrix(path: Path, max_bytes: int | None = None) -> FileMatrix:
-    """Return the matrix of a file, with names and ids where it has them."""
+    """Return the matrix of a file, with names and ids if the file has them."""
     ending = _ending(path)
     if ending not in (*_TABLES, *_NUMPY):
         raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_NUMPY))}.")
@@ -78,9 +78,9 @@ def check_matrix_ending(path: Path) -> None:
 
 
 def write_matrix(path: Path, matrix: FileMatrix, *, safe_csv: bool = False) -> None:
-    """Write decisions or scores, to ``-`` as csv; npy has no room for names and ids.
+    """Write decisions or scores, to ``-`` as csv; npy files have no names and ids.
 
-    With `safe_csv`, names and ids in csv that a spreadsheet would compute get an apostrophe.
+    With `safe_csv`, names and ids that a spreadsheet would run as formulas get an apostrophe.
     """
     ending = ending_of(path, ".csv")
     with written_whole(path) as stream:
@@ -134,7 +134,7 @@ def _numbers(tables: Tables, name: str) -> np.ndarray:
 
 
 def _first_row_without_number(column: Any) -> int:
-    """Return the first row that Arrow does not take for a number, by halving the rows."""
+    """Return the first row that Arrow cannot read as a number, by bisection."""
     import pyarrow as pa
 
     first, n_rows = 0, len(column)
@@ -173,7 +173,7 @@ def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
 
 
 def _dense(values: Any) -> np.ndarray:
-    """Return scores as they are, and decisions in a byte each."""
+    """Return scores in their type, and decisions as int8."""
     kind = values.dtype if values.dtype.kind == "f" else np.int8
     return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=kind)
 

@@ -1,4 +1,4 @@
-"""A sign of life during long work, on a terminal only."""
+"""Show a status line on the terminal during long work."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def working(message: str) -> AbstractContextManager[Any]:
-    """Return a context that shows what is done, on stderr so that output stays clean."""
+    """Return a context that shows a message on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
     from rich.text import Text
 
-    # As plain text: brackets are no markup here.
+    # Plain text, because rich would read brackets in a message as markup.
     return Console(stderr=True).status(Text(message))

@@ -1,4 +1,4 @@
-"""`labelwise compare`: run the study of a file, or go on with it."""
+"""`labelwise compare`: run or resume the study of a file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from labelwise.cli._outputs import printable_path, say
 from labelwise.cli.commands._results import results_in_words
 from labelwise.experiments import check_timeout, read_study
 
-_STOPPED = 130  # what shells give for a program that Ctrl-C ended
+_STOPPED = 130  # exit code of programs that Ctrl-C ended
 
 
 def run_comparison(
     path: Path, store: Path | None, n_jobs: int | None, resume: bool, timeout: float | None
 ) -> None:
-    """Run what is not finished, print means and deviations; exit code 1 if a cell failed."""
+    """Run the unfinished cells, and print means; exit code 1 if a cell failed."""
     study, own_store = read_study(path)
     if timeout is not None:
         study.timeout = check_timeout(timeout)

@@ -1,4 +1,4 @@
-"""`labelwise demo`: the whole way of the data in one minute."""
+"""`labelwise demo`: every stage on bundled data in one minute."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN = ("micro-f", "macro-f", "sample-f", "subset-accuracy", "hamming-loss", "
 
 def run_demo() -> None:
     """Describe, split, score, decide and measure bundled data; then learn from bags."""
-    # Figures go to files, whatever screen there is.
+    # Figures go to files, so that no display is needed.
     mpl.use("Agg")
     console = Console()
     data = load("digits")

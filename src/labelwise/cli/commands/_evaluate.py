@@ -1,4 +1,4 @@
-"""`labelwise evaluate`: every measure of scores and decisions in files."""
+"""`labelwise evaluate`: print every measure of the scores and decisions of files."""
 
 from __future__ import annotations
 

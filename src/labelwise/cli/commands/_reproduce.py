@@ -1,4 +1,4 @@
-"""`labelwise reproduce`: the published tables, by the studies of a checkout."""
+"""`labelwise reproduce`: run the study of a published table from a checkout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 
 def run_study(paper: str, table: str | None, quick: bool, repetitions: int | None) -> None:
-    """Run a paper's study in the checkout, and end as it ended."""
+    """Run the study of a paper in the checkout, and exit with its exit code."""
     command = [sys.executable, "-m", "studies", paper]
     command += [] if table is None else ["--table", table]
     command += ["--quick"] if quick else []
@@ -25,9 +25,9 @@ def run_study(paper: str, table: str | None, quick: bool, repetitions: int | Non
 
 
 def checkout() -> Path:
-    """Return the checkout that this package runs from; the folder that one is in does not count.
+    """Return the checkout that this package runs from, never the current folder.
 
-    A folder that somebody else prepared would otherwise have its programs run.
+    Otherwise a folder prepared by somebody else could have its programs run.
     """
     package = Path(__file__).resolve().parents[2]
     folder = package.parents[1]

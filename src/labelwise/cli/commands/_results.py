@@ -1,4 +1,4 @@
-"""`labelwise results`: what a store holds, as a table in the terminal or as a file."""
+"""`labelwise results`: print the results of a store as a table, or export them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labelwise.cli._outputs import Outputs, check_safe_csv
 from labelwise.experiments import Results, Spread, read_results
 
 _SHOWN_FAILURES = 5
-# Of what a model said.
+# Longest printed warning or error.
 _LONGEST = 500
 
 
@@ -32,7 +32,7 @@ def show_results(
 
 
 def results_in_words(results: Results, measure: str | None = None) -> str:
-    """Return a table of means and deviations, then what failed, is missing or was warned of."""
+    """Return a table of means and deviations, then warnings and failed and missing cells."""
     if measure is not None and measure not in results.measures:
         known = ", ".join(results.measures) or "none"
         raise ValueError(f"measure must be one of {known}, got {measure!r}.")
@@ -47,7 +47,7 @@ def _table(results: Results, measures: tuple[str, ...]) -> str:
     """Return a row for each data set, model and split, and a column for each measure."""
     summary = results.summary()
     places = list(dict.fromkeys(group[:-1] for group in summary.spreads))
-    # A column that says the same everywhere says nothing.
+    # A column with one value everywhere is left out.
     telling = [j for j in range(len(summary.by) - 1) if len({place[j] for place in places}) > 1]
     telling = telling or [0]
     rows = [
@@ -72,7 +72,7 @@ def _warnings(results: Results) -> list[str]:
 
 
 def _failures(results: Results) -> list[str]:
-    """Return where cells failed and the last line of why."""
+    """Return the failed cells, each with the last line of its error."""
     failed = results.failed
     lines = [
         f"failed: {printable(c.dataset)} / {printable(c.model)} / {printable(c.split)}, "
