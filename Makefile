@@ -23,6 +23,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -q tests/test_docstrings.py
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
