@@ -82,7 +82,7 @@ def rank_cut_f(
 
 
 def _places(Y: sparse.csc_array, scores: Any) -> np.ndarray:
-    """Return the place of each positive among the labels of its sample, 0 if it has no score."""
+    """Rank each positive among the labels of its sample; 0 if it has no score."""
     from labelwise.measures.ranking._rank_cuts_kernels import places_of_positives
 
     rows = sparse.csr_array(Y)

@@ -1,4 +1,4 @@
-"""A kernel that finds the place of each positive in the ranking of its row."""
+"""Kernel that finds the rank of each positive among the scores of its row."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 

@@ -148,7 +148,7 @@ def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
         return np.asarray(scores[rows, Y.indices])
     present = np.repeat(np.arange(Y.shape[0]), np.diff(scores.indptr)) * Y.shape[1] + scores.indices
     wanted = rows * Y.shape[1] + Y.indices
-    # The gate keeps indices sorted. One entry beyond the last, so that every place found exists.
+    # Checked matrices have sorted indices. One more entry makes every position found exist.
     places = np.searchsorted(present, wanted)
     found = np.append(present, -1)[places] == wanted
     return np.where(found, np.append(scores.data, -np.inf)[places], -np.inf).astype(scores.dtype)
