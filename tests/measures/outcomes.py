@@ -1,8 +1,13 @@
-"""Small outcomes for hypothesis: many ties, empty rows and columns, single labels."""
+"""Outcomes and measures that several tests use; small outcomes with many ties for hypothesis."""
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+from labelwise.measures._register import averaged_records
+
+# Every measure of counts in the register.
+COUNT_MEASURES = [record.function for record in averaged_records().values()]
 
 # Few values make ties; neighbours of 1 differ only in float64.
 TIED = st.sampled_from([-1.0, 0.0, 0.25, 1.0, 1.0 + 1e-9])
@@ -30,3 +35,14 @@ def scored_outcomes(draw, max_rows=6, max_labels=5):
     if draw(st.booleans()):
         scores = np.clip(scores, -1e38, 1e38).astype(np.float32)
     return Y, scores
+
+
+def random_outcome(n_samples=40):
+    """An outcome of which every measure is defined: no row or column is constant."""
+    random = np.random.default_rng(0)
+    Y = random.integers(0, 2, (n_samples, 6))
+    Y[:, 1] = 1 - Y[:, 0]
+    scores = np.round(random.random(Y.shape) + 0.3 * Y, 1)
+    scores[:, 2] = random.integers(0, 2, n_samples)
+    scores[:, 3] = 1 - scores[:, 2]
+    return Y, scores, (scores > 0.6).astype(int)

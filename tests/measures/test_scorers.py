@@ -1,4 +1,4 @@
-"""Scorers give scikit-learn what the evaluation of an estimator's answers would."""
+"""Scorers give scikit-learn the values of `evaluate` (_scorers, _model_answers)."""
 
 import pickle
 

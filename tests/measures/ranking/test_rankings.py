@@ -1,4 +1,7 @@
-"""Ranking measures are what their definitions and scikit-learn say, ties included."""
+"""Ranking measures are what their definitions and scikit-learn say, ties included.
+
+Covers _rankings, _per_sample, _top, _mean_over_rankings and _ranks_of_positives.
+"""
 
 import math
 from functools import partial
