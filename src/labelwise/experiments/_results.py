@@ -110,7 +110,7 @@ class Results:
         return f"{self.summary()}\n\n{self.state()}" if self.n_done else self.state()
 
     def state(self) -> str:
-        """Return the numbers of done, failed and missing cells as a sentence.
+        """Describe the numbers of done, failed and missing cells in a sentence.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Results:
         return f"{', '.join(parts)}."
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each value.
+        """List the values, each as a dictionary with its cell and measure.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class Results:
         return rows
 
     def to_table(self) -> Any:
-        """Return the rows as a pyarrow table, which pandas, polars and narwhals accept.
+        """Convert the rows to a pyarrow table, for pandas, polars or narwhals.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class Results:
                 csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
 
     def summary(self) -> Summary:
-        """Compute mean and standard deviation over folds and seeds, as `summarize` does.
+        """Compute means and standard deviations over folds and seeds.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class Results:
 
 
 def read_results(store: str | Path, *, study: str | None = None) -> Results:
-    """Read the results of one or all studies in a store, also while a study is running.
+    """Read the results in a store, also while a study is running on it.
 
     Parameters
     ----------

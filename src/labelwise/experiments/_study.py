@@ -30,7 +30,7 @@ _GOLDEN_RATIO = 0.6180339887498949
 
 
 class Study:
-    """Compare models on every fold of several data sets, in a study that can be resumed.
+    """Run models on every fold of several data sets; can be resumed.
 
     A *cell* is one model on one fold of one split of one data set with one seed. The key of a cell
     is the hash of the bytes of the data, the class and parameters of the model, the split, the
@@ -247,7 +247,7 @@ class Study:
 
 
 def read_study(path: str | Path) -> tuple[Study, Path]:
-    """Create the study that a TOML file describes; return the study and the path of its store."""
+    """Create the study that a TOML file describes; return it with the path of its store."""
     # pydantic is loaded only if a study file is read.
     from labelwise.experiments.study_files._study_file import errors_with_place, read_study_file
 

@@ -14,7 +14,7 @@ from labelwise.data import Dataset
 
 
 class CellOutcome:
-    """A fitted model and the test samples of its fold; the argument of a user's measure.
+    """A fitted model with the rows of its fold, passed to measures of the user.
 
     Scores and decisions are computed on first access and then kept.
 

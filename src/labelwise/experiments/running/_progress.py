@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """Numbers of done, failed and all cells of a running study, and the time left.
+    """Numbers of done, failed and all cells of a study, and the time left.
 
     Parameters
     ----------

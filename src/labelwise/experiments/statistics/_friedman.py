@@ -13,7 +13,7 @@ from labelwise.experiments.statistics._paired_values import paired_values
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FriedmanTest:
-    """Result of Friedman's test; prints as a sentence and a table of average ranks.
+    """Result of Friedman's test; prints as a sentence and a table.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def friedman_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> FriedmanTest:
-    r"""Test whether three or more methods have the same average rank over data sets.
+    r"""Test whether three or more methods have the same average rank.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _ALTERNATIVES = {"two-sided": "two-sided", "better": "greater", "worse": "less"}
 
 @dataclass(frozen=True, repr=False)
 class PairTest:
-    """Result of the sign test or of Wilcoxon's test of two methods; prints as a sentence.
+    """Result of a sign test or Wilcoxon's test; prints as a sentence.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def sign_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> PairTest:
-    r"""Test whether one of two methods is better on more data sets (exact sign test).
+    r"""Test whether one of two methods is better on more data sets (sign test).
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def wilcoxon_test(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> PairTest:
-    """Test whether the differences of two methods are symmetric about 0 (Wilcoxon).
+    """Test whether differences of two methods are symmetric about 0 (Wilcoxon).
 
     Parameters
     ----------

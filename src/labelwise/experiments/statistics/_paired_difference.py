@@ -17,7 +17,7 @@ _MAX_DRAWN = 2**20  # numbers that are drawn at once
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """Mean difference of two methods over data sets, with interval; prints as a sentence.
+    """Mean difference of two methods and its interval; prints as a sentence.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def paired_difference(
     higher_is_better: bool | None = None,
     missing: str = "refuse",
 ) -> Difference:
-    """Estimate the mean difference of two methods, with a paired bootstrap interval.
+    """Estimate the mean difference of two methods, with a bootstrap interval.
 
     Parameters
     ----------

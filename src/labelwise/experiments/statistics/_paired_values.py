@@ -60,7 +60,7 @@ class PairedValues:
         return -self.values if self.higher_is_better else self.values
 
     def columns(self, pair: Sequence[str] | None) -> tuple[tuple[str, str], np.ndarray]:
-        """Return two methods, and by how much the first is better on each block.
+        """Compare two methods: by how much the first is better on each block.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class PairedValues:
         return self.place(pair[0], "pair"), self.place(pair[1], "pair")
 
     def place(self, method: Any, input_name: str) -> int:
-        """Return the column of a method.
+        """Find the column of a method.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from labelwise.experiments.statistics._significance import holm_adjusted
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankPairs:
-    """Tests of all pairs of methods, or of all methods against one; prints as a table.
+    """Tests of pairs of methods by average ranks; prints as a table.
 
     `ranks`, `distance` and `groups` are what a critical-difference diagram shows.
 
@@ -75,7 +75,7 @@ class RankPairs:
         )
 
     def differ(self, first: str, second: str) -> bool:
-        """Return whether two methods differ significantly.
+        """Decide whether two methods differ significantly.
 
         Parameters
         ----------
