@@ -39,6 +39,7 @@ def public_estimators():
                 yield name, getattr(stage, name)
 
 
+@pytest.mark.filterwarnings("ignore:Y has one class only:UserWarning")
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
 def test_scikit_learns_checks_hold(estimator, check):
     check(estimator)

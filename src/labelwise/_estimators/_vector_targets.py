@@ -33,15 +33,18 @@ def as_label_column(y: Any) -> tuple[Any, np.ndarray | None]:
     Raises
     ------
     ValueError
-        If y is a vector of complex or continuous numbers, or of more than two classes.
+        If y is a vector of complex, infinite, missing or continuous numbers, or of more than two
+        classes.
     """
     if not _is_vector(y):
         return y, None
+    from sklearn.utils import assert_all_finite
     from sklearn.utils.multiclass import check_classification_targets
 
     vector = as_dense(y, "y")
     if vector.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: y must hold classes, got {vector.dtype}.")
+    assert_all_finite(vector, input_name="y")
     check_classification_targets(vector)
     classes = np.unique(vector)
     if classes.size > 2:
