@@ -142,6 +142,7 @@ EXPECTED_FAILURES = {
         "check_classifier_not_supporting_multiclass": _WORDS,
         "check_classifiers_classes": _MATRIX,
         "check_classifiers_one_label": _ONE_LABEL,
+        "check_classifiers_one_label_sample_weights": _ONE_LABEL,
         "check_classifiers_regression_target": _WORDS,
         "check_classifiers_train": _ONE_LABEL,
         "check_complex_data": _WORDS,
