@@ -1,4 +1,8 @@
-"""Give scores: models that learn the labels of samples from their features."""
+"""Learners: estimators that learn to score and decide the labels of samples.
+
+One file for each public learner; the folders contain the parts that learners share. Learners import
+decisions and the stages below, and are used by experiments, reports and the command line.
+"""
 
 from labelwise._publishing import publish
 from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels

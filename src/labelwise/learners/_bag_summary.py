@@ -1,4 +1,4 @@
-"""Bags as plain rows: the mean and the maximum of their instances."""
+"""`BagSummary`: each bag as one row, the mean and the maximum of its instances."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class BagSummary(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    parts : sequence of {"mean", "max"}
-        What of the instances' features; several stand side by side.
+    parts : sequence of {"mean", "max"}, default=("mean", "max")
+        Statistics of the instances' features; several are placed side by side.
 
     Attributes
     ----------
     n_features_in_ : int
-        Features of an instance.
+        Number of features of an instance.
     instance_names_ : tuple of str, or None
-        Their names, where a `Dataset` has said them.
+        Names of the features, if X was a `Dataset`.
     feature_names_in_ : array of str
-        Their names, where they were the columns of a frame.
+        Names of the features, if X was a frame.
 
     Notes
     -----
@@ -73,7 +73,25 @@ class BagSummary(TransformerMixin, BaseEstimator):
         self.parts = parts
 
     def fit(self, X: Any, y: Any = None) -> BagSummary:  # noqa: ARG002
-        """Learn the number of features and their names."""
+        """Learn the number of features and their names.
+
+        Parameters
+        ----------
+        X : Dataset, Bags, list of arrays, or array of shape (n_bags, n_features)
+            Bags of instances; a row of a plain array is a bag of one instance.
+        y : object, default=None
+            Ignored; present for scikit-learn's convention.
+
+        Returns
+        -------
+        BagSummary
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If `parts` has an unknown name or none, or X is not finite.
+        """
         self._checked_parts()
         learn_bags(self, X)
         # Not feature_names_in_, which scikit-learn looks for in every later X and warns of.
@@ -81,7 +99,25 @@ class BagSummary(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return a row for each bag, of shape (n_bags, n_parts * n_features)."""
+        """Summarise each bag by one row.
+
+        Parameters
+        ----------
+        X : Dataset, Bags, list of arrays, or array of shape (n_bags, n_features)
+            Bags of instances; a row of a plain array is a bag of one instance.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n_bags, n_parts * n_features)
+            The parts side by side; CSR if the instances are sparse.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         check_is_fitted(self)
         bags = learn_bags(self, X, reset=False)
         found = [_PARTS[part](bags.rows, bags.starts) for part in self._checked_parts()]
@@ -90,7 +126,23 @@ class BagSummary(TransformerMixin, BaseEstimator):
         return np.hstack(found)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return "mean of x", "max of x" for each feature x."""
+        """Name the features of the rows.
+
+        Parameters
+        ----------
+        input_features : sequence of str, default=None
+            Names of the instances' features, if `fit` did not see any; by default x0, x1, ...
+
+        Returns
+        -------
+        ndarray of str of shape (n_parts * n_features,)
+            "mean of x", "max of x" for each feature x.
+
+        Raises
+        ------
+        ValueError
+            If `input_features` has another length than the features of an instance.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", self.instance_names_ or input_features)
         if names is None:

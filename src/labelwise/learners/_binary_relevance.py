@@ -1,4 +1,4 @@
-"""A model for each label, as if there were no others."""
+"""`BinaryRelevance`: a logistic regression, or any classifier, for each label on its own."""
 
 from __future__ import annotations
 
@@ -50,69 +50,76 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
 class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Learn each label by itself: by logistic regression, or with any classifier.
 
-    Without an estimator, all labels are learnt together on the same features. Each minimises
+    Without an estimator, the logistic regressions of all labels are fitted together, since they
+    share the features. Each minimises
 
         mean log-loss + λ/2 · ‖w‖²,
 
-    with a free intercept and features as they are, which is scikit-learn's logistic regression
-    with C = 1 / (n λ); its λ is the one with the least log-loss on held-out folds.
+    with an intercept that is not penalised and features that are not scaled. This is
+    scikit-learn's logistic regression with C = 1 / (n λ). Each label has its own λ, the one with
+    the least log-loss on held-out folds.
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Cloned for each label and fitted to its column of 0 and 1.
-    penalty : "auto", float or sequence of float
-        λ, or those to choose from for each label; "auto" means 1e-4, 1e-3, ..., 1e3. Only
-        without an estimator.
-    cv : int, splitter or iterable of (train, test)
-        The folds that choose λ. A number means so many folds of
+    estimator : classifier, default=None
+        Cloned for each label and fitted to its column of 0 and 1. None means logistic regressions.
+    penalty : "auto", float or sequence of float, default="auto"
+        λ, or the values from which each label's λ is chosen; "auto" means 1e-4, 1e-3, ..., 1e3.
+        Only used without an estimator.
+    cv : int, splitter or iterable of (train, test), default=5
+        The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, the same ones every time. Only
         without an estimator.
     tol : float, default=1e-13
-        A regression has converged when its next step promises to lower what it minimises by less
-        than `tol` times its value. At the default, probabilities of the training samples of
+        A regression stops when the decrease of its objective that the next step predicts is less
+        than `tol` times the objective. At the default, probabilities of the training samples of
         yeast and enron are within 2e-6 of those at the optimum. Only without an estimator.
-    n_jobs : int, optional
-        Labels (without an estimator: parts of the labels and folds) at a time; what comes out
-        does not depend on it.
-    verbose : int
-        1 writes progress to the error stream.
+    n_jobs : int, default=None
+        Number of labels (without an estimator: of folds and groups of labels) fitted in parallel.
+        Results do not depend on it.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (n_labels, n_features) and (n_labels,)
-        Of the regressions, if there is no estimator.
+        Coefficients and intercepts of the regressions, if there is no estimator.
     penalties_ : array of shape (n_labels,)
         The λ of each label, NaN for a label with one class, if there is no estimator.
     estimators_ : list
         The fitted classifiers of the labels that have both classes, if there is an estimator.
     constants_ : array of shape (n_labels,)
-        0 or 1 for labels with one class, which they always get, and of which a warning tells;
-        NaN for all others.
+        0 or 1 for labels that have one class in training: `predict` always gives this value, and
+        `fit` warns of such labels. NaN for all other labels.
     label_names_ : tuple of str, or None
         Names of the labels, if Y has any.
     classes_ : array of shape (n_labels,)
-        Numbers of the labels.
+        Numbers of the labels; the classes of y if it was a vector.
+    target_classes_ : array of shape (n_classes,), or None
+        The classes of y if it was a vector, otherwise None.
     n_features_in_, feature_names_in_
-        If the classifiers have them.
+        Number and names of the features, if the classifiers have these attributes.
 
     Notes
     -----
-    ``fit(X, y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
-    every classifier; under scikit-learn's metadata routing its requests decide. Without an
-    estimator the means of log-losses are weighted, also those on held-out folds.
+    ``fit(X, y, sample_weight=...)`` passes weights and all further arguments to the ``fit`` of
+    every classifier; if scikit-learn's metadata routing is enabled, the requests of the classifier
+    select them. Without an estimator the mean log-losses are weighted, also on held-out folds.
 
-    Y may be sparse, and stays so. `predict_proba` and `decision_function` are there if the
-    classifiers have them.
+    A sparse y is not made dense. `predict_proba` and `decision_function` exist if the classifiers
+    have them.
 
-    The regressions share all products with X. Dense features are turned into their principal
-    directions once, where the curvature of every label's loss at every λ is nearly diagonal, so
-    that limited-memory BFGS needs few steps. A step costs O(nnz(X) · n_labels). Penalties are
-    tried from the strongest on, until a label's held-out loss is a hundredth above its least.
+    The regressions share all products with X. Dense features are rotated to their principal
+    directions once: there the Hessian of every label's loss is nearly diagonal at every λ, so that
+    limited-memory BFGS needs few steps. A step costs O(nnz(X) · n_labels). Penalties are tried
+    from the largest to the smallest, until a label's held-out loss exceeds its minimum by 1 %.
 
     References
     ----------
-    dembczynski2013, section 7, for λ and its choice.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization",
+    ICML 2013 (dembczynski2013), section 7, for λ and its
+    choice.
 
     Examples
     --------
@@ -144,7 +151,31 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> BinaryRelevance:
-        """Learn each label that has both classes."""
+        """Learn each label that has both classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, passed to the classifiers, or used by the regressions.
+        **params : dict
+            Passed to the ``fit`` of the classifiers.
+
+        Returns
+        -------
+        BinaryRelevance
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         if self.estimator is None:
             return self._fit_regressions(X, y, sample_weight, params)
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
@@ -157,7 +188,26 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the 0 or 1 of each label's classifier, int64 of shape (n_samples, n_labels)."""
+        """Decide each label by its own model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         if self.estimator is None:
             decided = np.asarray(self._linear_scores(X) > 0, dtype=np.int64)
         else:
@@ -166,9 +216,25 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return each label's scores, of shape (n_samples, n_labels).
+        """Score each label by its own model.
 
-        Labels that had one class in training have the score -1 or 1.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            The scores; -1 or 1 for labels that had one class in training.
+            After fitting to a vector, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
         """
         if self.estimator is None:
             return scores_of_classes(self, self._linear_scores(X))
@@ -176,9 +242,25 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1), of shape (n_samples, n_labels).
+        """Estimate the probability of each label.
 
-        Labels that had one class in training have the probability 0 or 1.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
+            vector, a column for each class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
         """
         if self.estimator is None:
             proba = expit(self._linear_scores(X))
@@ -188,7 +270,13 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return proba_of_classes(self, proba)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who may ask for what is given to `fit`: the classifiers, if there are any."""
+        """List what `fit` accepts and passes to the classifiers.
+
+        Returns
+        -------
+        MetadataRouter
+            The requests, for scikit-learn's metadata routing.
+        """
         router = MetadataRouter(owner=self)
         if self.estimator is None:
             return router.add_self_request(self)
@@ -224,7 +312,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tell(self.verbose, self, text)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return what goes to the classifiers' fit."""
+        """Return the arguments to pass to the ``fit`` of the classifiers."""
         given = {name: value for name, value in params.items() if value is not None}
         if given and get_config()["enable_metadata_routing"]:
             return dict(process_routing(self, "fit", **given).estimator.fit)
@@ -232,7 +320,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _fit_labels(self, X: Any, targets: Targets, fit_params: dict[str, Any]) -> list[Any]:
         columns = (targets.matrix[:, [j]].toarray().ravel() for j in targets.varying)
-        # int64: see DESIGN, section 3.
+        # int64, since some classifiers treat other types of classes differently.
         tasks = (
             delayed(_fit_label)(clone(self.estimator), X, column.astype(np.int64), fit_params)
             for column in columns
@@ -258,7 +346,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _columns(
         self, X: Any, column: Callable[[Any], np.ndarray], dtype: Any, low: float = 0.0
     ) -> np.ndarray:
-        """Return what the models of all labels say, column by column."""
+        """Return one column for each label: computed by its model, or constant."""
         check_is_fitted(self)
         columns = np.empty((n_rows(X), len(self.estimators_)), dtype=dtype)
         for k, fitted in enumerate(self.estimators_):
@@ -266,7 +354,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return all_labels(columns, self.constants_, low=low)
 
     def _check_loaded(self) -> None:
-        """Refuse models or coefficients of other labels, as a file may have them."""
+        """Check that models or coefficients of a loaded file match its labels."""
         if not hasattr(self, "constants_"):
             return
         n_labels, n_varying = check_constants(self), int(np.isnan(self.constants_).sum())

@@ -1,4 +1,4 @@
-"""Labels ranked by the votes of all pairs, and cut where a virtual label stands."""
+"""`CalibratedLabelRanking`: labels ranked by pairwise votes and cut at a virtual label."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_SPREAD = 2**24
 
 
 class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Rank labels by votes of a model for each pair, and decide those above a virtual one (CLR).
+    """Rank labels by pairwise votes; decide those above a virtual label (CLR).
 
     For labels j and k, a model learns from the samples that have exactly one of them which one it
     is. For label j and the virtual label, which stands between what a sample has and what it has
@@ -52,14 +52,14 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Cloned for each pair. By default a random forest of 10 trees.
-    n_jobs : int, optional
-        Blocks of pairs at a time; what comes out does not depend on it.
-    random_state : int, RandomState or None
-        Gives each model a seed of its own. None leaves the estimator's own as it is.
-    verbose : int
-        1 writes progress to the error stream.
+    estimator : classifier, default=None
+        Cloned for each pair. None means a random forest of 10 trees.
+    n_jobs : int, default=None
+        Number of blocks of pairs fitted in parallel. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws a seed for each model. None leaves the `random_state` of the estimator unchanged.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------
@@ -72,14 +72,16 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         The models of the pairs that have one. Forests and trees of scikit-learn are packed, into
         16 bytes for a node: with 101 labels they are five thousand forests.
     constants_ : array of shape (n_labels,)
-        0 or 1 for labels with one class in training, of which a warning tells; NaN for all others.
+        0 or 1 for labels with one class in training, of which `fit` warns; NaN for all others.
         Every sample has the same vote between such a label and the virtual one.
     label_names_ : tuple of str, or None
         Names of the labels, if Y has any.
     classes_ : array of shape (n_labels,)
-        Numbers of the labels.
+        Numbers of the labels; the classes of y if it was a vector.
+    target_classes_ : array of shape (n_classes,), or None
+        The classes of y if it was a vector, otherwise None.
     n_features_in_, feature_names_in_
-        If the classifiers have them.
+        Number and names of the features, if the classifiers have these attributes.
 
     Notes
     -----
@@ -92,8 +94,11 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     References
     ----------
-    Fürnkranz, Hüllermeier, Loza Mencía and Brinker, Multilabel Classification via Calibrated Label
-    Ranking, 2008. sechidis2011, Table 5, with random forests.
+    J. Fürnkranz, E. Hüllermeier, E. Loza Mencía, K. Brinker, "Multilabel Classification via
+    Calibrated Label Ranking", Machine Learning, 2008.
+
+    K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data", ECML PKDD
+    2011 (sechidis2011), Table 5, with random forests.
 
     Examples
     --------
@@ -120,7 +125,27 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> CalibratedLabelRanking:
-        """Fit a model to each pair of labels, and to each label and the virtual one."""
+        """Fit a model to each pair of labels, and to each label on its own.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+
+        Returns
+        -------
+        CalibratedLabelRanking
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         base = self._base()
         if not hasattr(base, "fit") or not is_classifier(base):
             raise TypeError(f"estimator must be a classifier, got {base!r}.")
@@ -135,11 +160,49 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the votes of each label less those of the virtual one, (n_samples, n_labels)."""
+        """Count the votes of each label minus those of the virtual label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Differences of votes, multiples of 1/2.
+            After fitting to a vector, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         return scores_of_classes(self, self._margins(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 for labels with more votes than the virtual one, as int64."""
+        """Decide the labels that have more votes than the virtual label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         return classes_of_decisions(self, (self._margins(X) > 0).astype(np.int64))
 
     def _margins(self, X: Any) -> np.ndarray:
@@ -217,7 +280,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         )
 
     def _check_loaded(self) -> None:
-        """Refuse votes for labels that are not there, as a file may have them."""
+        """Check that pairs, votes and models of a loaded file match its labels."""
         if not hasattr(self, "models_"):
             return
         n_labels = check_constants(self)

@@ -1,4 +1,4 @@
-"""Label sets of the highest expected F, from each label's probability at every set size."""
+"""`ExactFPlugin`: decisions of highest expected F, from probabilities of labels and set sizes."""
 
 from __future__ import annotations
 
@@ -28,64 +28,67 @@ from labelwise.learners.regression._penalty_path import (
 from labelwise.learners.regression._size_tasks import SizeTasks, size_tasks
 from labelwise.splitting import splits_of
 
-# Probabilities that are held at a time while deciding.
+# Number of probabilities in memory at a time in `predict`.
 _TOGETHER = 2**23
 
 
 class ExactFPlugin(ClassifierMixin, BaseEstimator):
-    """Decide for the highest expected F from P(y_label = 1, s_y = s | x), learnt as such (EFP).
+    """Decide for the highest expected F from learnt P(y_label = 1, s_y = s | x) (EFP).
 
-    s_y is the number of labels of a sample. These probabilities and that of the empty set are
-    all that the best decision depends on, whatever the dependence between labels. Each label has
+    s_y is the number of labels of a sample. The best decision depends only on these probabilities
+    and on that of the empty set, however labels depend on each other. Each label has
     one multinomial logistic regression over the distinct values of [y_label = 1] · s_y, and the
     empty set has one; `maximize_expected_f` decides.
 
     Parameters
     ----------
-    beta : float
-        Weight of recall, any positive number. It may be changed after fitting.
-    penalty : "auto", float or sequence of float
-        λ of mean log-loss + λ/2 · ‖w‖², or those to choose from for each regression by log-loss
-        on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
-    cv : int, splitter or iterable of (train, test)
-        The folds that choose λ. A number means so many folds of
+    beta : float, default=1.0
+        Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
+        may be changed after fitting.
+    penalty : "auto", float or sequence of float, default="auto"
+        λ of mean log-loss + λ/2 · ‖w‖², or the values from which the λ of each regression is
+        chosen by log-loss on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
+    cv : int, splitter or iterable of (train, test), default=5
+        The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the
         same ones every time.
     tol : float, default=1e-13
-        A regression has converged when its next step promises to lower what it minimises by less
-        than `tol` times its value. At the default, probabilities of the training samples of
+        A regression stops when the decrease of its objective that the next step predicts is less
+        than `tol` times the objective. At the default, probabilities of the training samples of
         yeast and enron are within 2e-6 of those at the optimum.
-    consistent : bool
-        Whether the probabilities, which come from separate regressions, are made to agree by
-        `make_consistent` before anything is decided. It may be changed after fitting.
-    n_jobs : int, optional
-        Parts of the regressions and folds at a time; what comes out does not depend on it.
-    verbose : int
-        1 writes progress to the error stream.
+    consistent : bool, default=False
+        Whether `make_consistent` adjusts the probabilities, which come from separate regressions,
+        to those of one distribution before decisions. It may be changed after fitting.
+    n_jobs : int, default=None
+        Number of folds and groups of regressions fitted in parallel. Results do not depend on it.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (n_columns, n_features) and (n_columns,)
-        Of all classes of all regressions; those of each regression's first class are 0.
+        Coefficients of all classes of all regressions; 0 for the first class of each regression.
     column_labels_, column_sizes_ : arrays of shape (n_columns,)
         The class of each column: label and size, 0 if the label is off. The label after the last
         is the empty set, whose size is 1.
     penalties_ : array of shape (n_labels + 1,)
         λ of each regression, that of the empty set last; NaN where there is one class only.
-    constants_, label_names_, classes_, n_features_in_, feature_names_in_
-        As of `BinaryRelevance`.
+    constants_, label_names_, classes_, target_classes_, n_features_in_, feature_names_in_
+        As in `BinaryRelevance`.
 
     Notes
     -----
-    A class that was seen once is learnt like any other. On a fold whose training part lacks it,
-    its margin is -30, whatever the features. The penalty of a multinomial regression counts the
-    weights of all classes, which sum to 0, and `coef_` has their differences to those of the
-    first; two classes make a logistic regression, whose penalty counts one vector of weights.
-    Both are as in scikit-learn.
+    A class that occurs once is learnt like any other. On a fold whose training part lacks a class,
+    the class has the margin -30 for all features. The penalty of a multinomial regression is on
+    the weights of all classes, which sum to 0, and `coef_` has their differences from the weights
+    of the first class. Two classes make a logistic regression, whose penalty is on one vector of
+    weights. Both are as in scikit-learn.
 
     References
     ----------
-    dembczynski2013, section 5 (EFP), and section 7 for λ.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization",
+    ICML 2013 (dembczynski2013), section 5 (EFP) and section 7 for λ.
 
     Examples
     --------
@@ -119,7 +122,29 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactFPlugin:
-        """Learn the probabilities of each label at every size, and of the empty set."""
+        """Learn the probabilities of each label at every size of label set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample; samples of weight 0 are left out.
+
+        Returns
+        -------
+        ExactFPlugin
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
         targets = learn_targets(self, X, y)
         X = learn_features(self, X)
@@ -142,24 +167,99 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label sets with the highest expected F, int64 of 0 and 1."""
+        """Decide the label sets with the highest expected F.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         decided = np.concatenate([part for part, _ in self._decisions(X)]).astype(np.int64)
         return classes_of_decisions(self, decided)
 
     def expected_f(self, X: Any) -> np.ndarray:
-        """Return the F that is expected of each sample's predicted set, if the model is right."""
+        """Compute the expected F of each predicted label set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Expected F of the predicted label set under the estimated probabilities.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         return np.concatenate([value for _, value in self._decisions(X)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1), of shape (n_samples, n_labels)."""
+        """Estimate the probability of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
+            vector, a column for each class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         proba = np.concatenate([joint.sum(axis=2) for joint, _ in self._joints(X)])
         # Shares of one sum to 1 but for rounding.
         return proba_of_classes(self, np.minimum(proba, 1.0))
 
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return P(y_label = 1, s_y = s) at [sample, label, s - 1], and P(no label).
+        """Estimate the probability of each label together with each set size.
 
-        Sizes go up to the largest that was seen.
+        Sizes range up to the largest size in training.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_labels, n_sizes)
+            P(y_label = 1, s_y = s) at [sample, label, s - 1].
+        p_empty : ndarray of shape (n_samples,)
+            Probability of the empty label set.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
         """
         parts = list(self._joints(X))
         return np.concatenate([part[0] for part in parts]), np.concatenate([p[1] for p in parts])
@@ -171,7 +271,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         self.penalties_[sizes.is_task] = found.penalties
 
     def _joints(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Give the probabilities of some samples after the other."""
+        """Yield the probabilities of one block of samples after the other."""
         check_is_fitted(self)
         X = learn_features(self, X, reset=False)
         n_labels = self.constants_.size
@@ -208,7 +308,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         tell(self.verbose, self, text)
 
     def _check_loaded(self) -> None:
-        """Refuse classes of labels and sizes that are not there, as a file may have them."""
+        """Check that classes and coefficients of a loaded file match its labels."""
         if not hasattr(self, "coef_"):
             return
         n_labels = check_constants(self)

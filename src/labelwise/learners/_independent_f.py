@@ -1,4 +1,4 @@
-"""Label sets of the highest expected F, from the probability of each label alone."""
+"""`IndependentFPlugin`: decisions of highest expected F, as if labels were independent."""
 
 from __future__ import annotations
 
@@ -26,40 +26,43 @@ from labelwise.learners._training import all_labels, learn_targets
 
 
 class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Decide for the highest expected F, as if labels were independent given the features (LFP).
+    """Decide for the highest expected F, with labels independent given X (LFP).
 
-    Any model of the probability of each label serves; `maximize_expected_f_independent` decides.
-    Where labels depend on each other the decision can be wrong however much data there is:
-    `ExactFPlugin` then is right.
+    Any model of the probability of each label can be used; `maximize_expected_f_independent`
+    decides. If labels depend on each other given the features, the decisions may stay suboptimal
+    with any amount of data; `ExactFPlugin` does not assume independence.
 
     Parameters
     ----------
-    estimator : object with fit and predict_proba, optional
-        A multi-label estimator; `BinaryRelevance()` if there is none.
-    beta : float
-        Weight of recall, any positive number. It may be changed after fitting.
+    estimator : object with fit and predict_proba, default=None
+        A multi-label estimator; None means `BinaryRelevance()`.
+    beta : float, default=1.0
+        Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
+        may be changed after fitting.
     tol : float, default=1e-13
-        Tolerance of `BinaryRelevance`, if there is no estimator.
-    n_jobs : int, optional
-        Of `BinaryRelevance`, if there is no estimator.
-    verbose : int
-        1 writes progress to the error stream, if there is no estimator.
+        Tolerance of `BinaryRelevance`. Only used without an estimator.
+    n_jobs : int, default=None
+        Number of parallel jobs of `BinaryRelevance`. Only used without an estimator.
+    verbose : int, default=0
+        1 writes progress to the standard error stream. Only used without an estimator.
 
     Attributes
     ----------
     estimator_ : object
         Fitted to the labels that have both classes; None if none has.
-    constants_, label_names_, classes_, n_features_in_, feature_names_in_
-        As of `BinaryRelevance`.
+    constants_, label_names_, classes_, target_classes_, n_features_in_, feature_names_in_
+        As in `BinaryRelevance`.
 
     Notes
     -----
-    ``fit(X, y, sample_weight=...)`` hands weights, and whatever else is given, to the ``fit`` of
-    the estimator; under scikit-learn's metadata routing its requests decide.
+    ``fit(X, y, sample_weight=...)`` passes weights and all further arguments to the ``fit`` of the
+    estimator; if scikit-learn's metadata routing is enabled, its requests select them.
 
     References
     ----------
-    dembczynski2013, sections 4 and 5 (LFP).
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization",
+    ICML 2013 (dembczynski2013), sections 4 and 5 (LFP).
 
     Examples
     --------
@@ -89,7 +92,31 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> IndependentFPlugin:
-        """Fit the estimator to the labels that have both classes."""
+        """Fit the estimator to the labels that have both classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, passed to the estimator.
+        **params : dict
+            Passed to the ``fit`` of the estimator.
+
+        Returns
+        -------
+        IndependentFPlugin
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         base = self._base()
         if not hasattr(base, "predict_proba"):
             kind = type(base).__name__
@@ -105,22 +132,99 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label sets with the highest expected F, int64 of 0 and 1."""
+        """Decide the label sets with the highest expected F.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         decided, _ = maximize_expected_f_independent(self._proba(X), beta=self.beta)
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def expected_f(self, X: Any) -> np.ndarray:
-        """Return the F that is expected of each sample's predicted set, if the model is right."""
+        """Compute the expected F of each predicted label set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Expected F of the predicted label set under the estimated probabilities.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         return maximize_expected_f_independent(self._proba(X), beta=self.beta)[1]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1), of shape (n_samples, n_labels); 0 or 1 for constant labels."""
+        """Estimate the probability of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
+            vector, a column for each class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         return proba_of_classes(self, self._proba(X))
 
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return P(y_label = 1, s_y = s) at [sample, label, s - 1], and P(no label).
+        """Compute the probability of each label together with each set size.
 
-        Both as of independent labels. O(n_labels²) numbers and a little more time for a sample.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_labels, n_sizes)
+            P(y_label = 1, s_y = s) at [sample, label, s - 1].
+        p_empty : ndarray of shape (n_samples,)
+            Probability of the empty label set.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+
+        Notes
+        -----
+        Labels are taken as independent. A sample needs O(n_labels²) numbers.
         """
         proba = self._proba(X)
         n_samples, n_labels = proba.shape
@@ -130,7 +234,13 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return joint, (1 - proba).prod(axis=1)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who may ask for what is given to `fit`: the estimator."""
+        """List what `fit` accepts and passes to the estimator.
+
+        Returns
+        -------
+        MetadataRouter
+            The requests, for scikit-learn's metadata routing.
+        """
         return MetadataRouter(owner=self).add(
             estimator=self._base(),
             method_mapping=MethodMapping().add(caller="fit", callee="fit"),
@@ -148,14 +258,14 @@ class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return BinaryRelevance(tol=self.tol, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return what goes to the estimator's fit."""
+        """Return the arguments to pass to the ``fit`` of the estimator."""
         given = {name: value for name, value in params.items() if value is not None}
         if given and self.estimator is not None and get_config()["enable_metadata_routing"]:
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return given
 
     def _check_loaded(self) -> None:
-        """Refuse constants of other labels, as a file may have them."""
+        """Check that the constants of a loaded file match its labels."""
         if hasattr(self, "constants_"):
             check_constants(self)
 

@@ -1,4 +1,4 @@
-"""Neighbours by Okapi weights, and their labels."""
+"""`OkapiNeighbors`: labels of the nearest documents by Okapi weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST_IDF = 50.0
 
 
 class OkapiNeighbors(ClassifierMixin, BaseEstimator):
-    r"""Score labels by the inner products with the nearest training documents that carry them.
+    r"""Score labels by the nearest training documents that carry them.
 
     .. math::
 
@@ -42,22 +42,22 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    k : int
-        Neighbours; all training documents if there are no more.
-    weighted : bool
-        Whether X comes weighted, as from ``OkapiWeights`` before a ``TermSelector``, so that
-        lengths are those of whole documents. Otherwise X holds counts, and is weighted here.
+    k : int, default=100
+        Number of neighbours; all training documents if there are fewer than `k`.
+    weighted : bool, default=False
+        Whether X contains weights, as from ``OkapiWeights`` before a ``TermSelector``, so that
+        lengths are those of whole documents. Otherwise X contains counts, which `fit` weights.
 
     Attributes
     ----------
     weights_ : OkapiWeights, or None
-        What weighs the counts; None with ``weighted=True``.
+        The transformer of counts to weights; None with ``weighted=True``.
     idf_ : array of shape (n_features,)
-        Of each term in the training documents; as in `OkapiWeights`.
-    constants_, label_names_, classes_
+        Inverse document frequency of each term in the training documents, as in `OkapiWeights`.
+    constants_, label_names_, classes_, target_classes_
         As in `BinaryRelevance`.
     n_features_in_, feature_names_in_
-        Of X in `fit`.
+        Number of terms of X in `fit`, and their names if X is a frame.
 
     Notes
     -----
@@ -66,13 +66,13 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
     training document. A test document takes the sum over its terms of the training documents that
     have them, and about one pass over all training documents.
 
-    `predict` decides a label when the neighbours that carry it hold at least half of the weight of
-    all neighbours. Thresholds are better: see `labelwise.decisions.TunedThresholds`.
+    `predict` decides a label if the neighbours that carry it have at least half of the weight of
+    all neighbours. `labelwise.decisions.TunedThresholds` decides better.
 
     References
     ----------
-    Olsson and Oard, Exploring Feature Selection for Multi-Label Text Classification using Ranked
-    Retrieval Measures, 2006, section 6.1.
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006, section 6.1 (olsson2006).
 
     Examples
     --------
@@ -87,7 +87,27 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         self.weighted = weighted
 
     def fit(self, X: Any, y: Any) -> OkapiNeighbors:
-        """Weigh the training documents and list those of each term."""
+        """Weight the training documents and index them by term.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Counts of terms in documents, or their weights with ``weighted=True``.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+
+        Returns
+        -------
+        OkapiNeighbors
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         check_whole(self.k, "k")
         targets = learn_targets(self, X, y)
         X = self._checked(X, reset=True)
@@ -98,14 +118,51 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the labels, of shape (n_samples, n_labels)."""
+        """Score each label by the nearest documents that carry it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Sums of inner products. After fitting to a vector, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         scores: np.ndarray = self._sums(queries, levels, 1, self._labels)[0]
         return scores_of_classes(self, scores)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 for labels with half of the neighbours' weight, int64 (n_samples, n_labels)."""
+        """Decide labels that have at least half of the neighbours' weight.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         everyone = np.ones((self._labels.shape[0], 1), dtype=bool)
@@ -117,10 +174,10 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def score_curve(self, X_test: Any, term_order: Any, sizes: Sequence[int]) -> np.ndarray:
-        """Return the scores of the labels at every size of a set of terms, in one pass.
+        """Score the labels with each of several numbers of terms, in one pass.
 
-        Term sets of one ranking are nested, so the inner products of a larger set are those of the
-        smaller one and the difference.
+        The term sets of one ranking are nested, so the inner products of a larger set are those of
+        a smaller set plus those of the additional terms.
 
         Parameters
         ----------
@@ -134,8 +191,13 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_sizes, n_samples, n_labels)
-            What a learner fitted to the weights of the columns ``term_order[:size]`` would give:
-            lengths of documents are those before any selection.
+            For each size, the scores of a learner fitted to the weights of the columns
+            ``term_order[:size]``; lengths of documents are those before any selection.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `term_order` or `sizes` are not as described, or X_test has other features.
 
         Examples
         --------
@@ -200,7 +262,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         return sums
 
     def _check_loaded(self) -> None:
-        """Refuse documents, terms and labels that do not match, as a file may have them."""
+        """Check that documents, terms and labels of a loaded file match."""
         if not hasattr(self, "_postings"):
             return
         n_labels, n_terms = check_constants(self), self.n_features_in_

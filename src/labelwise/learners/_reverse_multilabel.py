@@ -1,4 +1,4 @@
-"""A linear score for each label, trained for the F of whole label sets."""
+"""`ReverseMultilabel`: linear scores trained by the structured hinge loss of F."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    penalty : float, sequence of float, or "auto"
-        λ; of several, the one with the highest F of held-out samples (of equal ones the
-        largest). "auto" takes 1e-4, 1e-3, ..., 1e3.
-    cv : int, splitter or iterable of (train, test)
-        Folds for the choice of λ. A number means so many of `MultilabelStratifiedKFold`.
-    tol : float
-        The relative duality gap to stop at.
-    max_passes : int
-        Passes over the samples at most; a warning tells if the gap is then still larger.
-    n_jobs : int, optional
-        Folds at a time; what comes out does not depend on it.
-    verbose : int
-        1 writes progress to the error stream.
-    random_state : int, RandomState or None
-        Draws the order of samples. The default gives the same model every time.
+    penalty : float, sequence of float, or "auto", default="auto"
+        λ. Of several values, the one with the highest F on held-out samples is used (the largest
+        of equally good values). "auto" means 1e-4, 1e-3, ..., 1e3.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds on which λ is chosen. A number k means k folds of `MultilabelStratifiedKFold`.
+    tol : float, default=1e-3
+        Relative duality gap at which training stops.
+    max_passes : int, default=1000
+        Maximum number of passes over the samples; `fit` warns if the gap then exceeds `tol`.
+    n_jobs : int, default=None
+        Number of folds fitted in parallel. Results do not depend on it.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
+    random_state : int, RandomState instance or None, default=0
+        Draws the order of samples. With a number, every `fit` gives the same model.
 
     Attributes
     ----------
@@ -55,47 +55,58 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     intercept_ : array of shape (n_labels,)
         b; -1 or 1 for labels with one class.
     penalty_ : float
-        The λ that was used.
+        The λ of the fitted weights.
     cv_values_ : dict, or None
         Mean F of held-out samples for each λ, if there were several.
     objective_ : float
-        What was minimised, at the end.
+        Value of the objective at the fitted weights.
     gap_ : float
-        ``(objective_ - dual value) / objective_``: no weights are better by a larger part.
+        ``(objective_ - dual value) / objective_``, an upper bound of the relative distance from
+        `objective_` to its minimum.
     n_passes_ : int
-        Passes at `penalty_`. Finding the gap of all samples counts as one.
+        Passes over the samples at `penalty_`. Computing the gap of all samples counts as one.
     n_planes_ : int
-        Label sets with weight in the dual at the end, of all samples together.
+        Number of label sets with positive dual weight at the end, over all samples.
     constants_ : array of shape (n_labels,)
-        0 or 1 for labels with one class, which they always get, and of which a warning tells;
-        NaN for all others. The loss is that of the others.
+        0 or 1 for labels that have one class in training: `predict` always gives this value, and
+        `fit` warns of such labels. NaN for all other labels, which alone count in the loss.
     label_names_ : tuple of str, or None
         Names of the labels, if Y has any.
     classes_ : array of shape (n_labels,)
-        Numbers of the labels.
+        Numbers of the labels; the classes of y if it was a vector.
+    target_classes_ : array of shape (n_classes,), or None
+        The classes of y if it was a vector, otherwise None.
     n_features_in_, feature_names_in_
-        Of X.
+        Number of features of X, and their names if X is a frame.
 
     Notes
     -----
-    The paper leaves the penalty's form open; ours is that of the logistic learners, but for the
-    intercept. That is not free: the scores of the mean sample are penalised as the weights of a
-    constant feature κ. So what is added to a feature changes nothing, and to multiply all
-    features by s is to divide λ by s². A penalty of b itself takes more passes the further the
-    features are from 0, and so does a larger κ.
+    The paper does not specify the form of the penalty; this one is that of `BinaryRelevance`
+    except for the intercept. The scores of the mean sample are penalised like the weights of a
+    constant feature of value κ. So a constant added to a feature changes nothing, and features
+    multiplied by s have the effect of λ divided by s². A penalty of b itself would need more
+    passes the further the features are from 0, and so would a larger κ.
 
-    Solved in the dual, block by block: a sample keeps the label sets that carry weight, and a
-    visit finds the most violating set, shifts weight between the sample's sets, and drops those
-    without any. Samples are visited in proportion to their last gaps, and every fifth pass in
-    turn. Memory is O(n_labels) for each set kept, whatever the number of sets ever found. Several
-    λ are solved from the largest on, each starting at the sets of the one before; for the choice,
-    at ten times `tol` and with 30 passes at most.
+    The dual is solved by block-coordinate ascent with a block for each sample. A sample stores the
+    label sets with positive dual weight. A step finds the most violating set, shifts weight
+    between the sample's sets, and drops sets of weight 0. Samples are drawn in proportion to their
+    last gaps, and visited in order in every fifth pass. Memory is O(n_labels) for each stored set.
+    Several λ are solved from the largest to the smallest, each starting at the previous solution;
+    while λ is being chosen, at ten times `tol` and with at most 30 passes.
 
     References
     ----------
-    dembczynski2013, equations 10 to 12. Petterson & Caetano (2010), Reverse multi-label learning.
-    Lacoste-Julien et al. (2013), Block-coordinate Frank-Wolfe optimization for structural SVMs.
-    Osokin et al. (2016), Minding the gaps for block Frank-Wolfe optimization of structured SVMs.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization",
+    ICML 2013 (dembczynski2013), equations 10 to 12.
+
+    J. Petterson, T. Caetano, "Reverse Multi-Label Learning", NIPS 2010.
+
+    S. Lacoste-Julien, M. Jaggi, M. Schmidt, P. Pletscher, "Block-Coordinate Frank-Wolfe
+    Optimization for Structural SVMs", ICML 2013.
+
+    A. Osokin, J.-B. Alayrac, I. Lukasewitz, P. Dokania, S. Lacoste-Julien, "Minding the Gaps for
+    Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016.
 
     Examples
     --------
@@ -129,24 +140,79 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ReverseMultilabel:
-        """Choose λ, and learn the weights of all labels together."""
+        """Choose λ, and learn the weights of all labels together.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+
+        Returns
+        -------
+        ReverseMultilabel
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the labels, of shape (n_samples, n_labels).
+        """Score each label by its linear function.
 
-        Labels that had one class in training have the score -1 or 1.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            The scores; -1 or 1 for labels that had one class in training.
+            After fitting to a vector, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
         """
         return scores_of_classes(self, linear_scores(self, X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return 1 where the score is above 0, int64 of shape (n_samples, n_labels)."""
+        """Decide the labels whose score is above 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         decided = (linear_scores(self, X) > 0).astype(np.int64)
         return classes_of_decisions(self, decided)
 
     def _check_loaded(self) -> None:
-        """Refuse coefficients of other labels, as a file may have them."""
+        """Check that the coefficients of a loaded file match its labels."""
         if hasattr(self, "coef_"):
             check_coefficients(self, check_constants(self))
 

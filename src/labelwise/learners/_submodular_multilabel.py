@@ -1,4 +1,4 @@
-"""Linear scores and gains of pairs of labels, trained for the F of whole label sets."""
+"""`SubmodularMultilabel`: linear scores and gains of label pairs, trained for F."""
 
 from __future__ import annotations
 
@@ -22,52 +22,72 @@ from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
 class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
-    """Learn as `ReverseMultilabel` does, labels that often occur together gaining by it (SML).
+    """Learn linear scores for F, with gains for frequent pairs of labels (SML).
+
+    The objective is that of `ReverseMultilabel`, with another score of a label set:
 
     f(y, x) = Σ_j y_j (w_j · x + b_j) + Σ_{k<l} c · C_kl · y_k · y_l, where C_kl is the number of
     samples with both labels over the largest such number, and 0 for all but the strongest pairs.
-    The gains are given, only W and b are learned. As no gain is negative, f is supermodular: a
-    minimum cut maximises it, and that is what `predict` does, exactly; of several best label sets
-    it takes the smallest.
+    The gains are fixed, only W and b are learned. As no gain is negative, f is supermodular, and a
+    minimum cut maximises it exactly. `predict` gives this maximum; of several best label sets, the
+    smallest.
 
     Parameters
     ----------
-    interaction : float
-        c, from 0; the loss is 1 at most.
-    share_of_pairs : float
-        The part of all pairs that may gain, those of the highest counts; at least one pair.
-    penalty, cv, tol, max_passes, n_jobs, verbose, random_state
-        As in `ReverseMultilabel`; `tol` is for the gap described below.
+    interaction : float, default=0.1
+        c, at least 0. For comparison, the loss is at most 1.
+    share_of_pairs : float, default=0.05
+        Share of all pairs of labels that have a gain: those that occur together most often, at
+        least one pair.
+    penalty : float, sequence of float, or "auto", default="auto"
+        λ, as in `ReverseMultilabel`.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds on which λ is chosen, as in `ReverseMultilabel`.
+    tol : float, default=1e-3
+        Relative duality gap at which training stops; see `gap_`.
+    max_passes : int, default=1000
+        Maximum number of passes over the samples; `fit` warns if the gap then exceeds `tol`.
+    n_jobs : int, default=None
+        Number of folds fitted in parallel. Results do not depend on it.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
+    random_state : int, RandomState instance or None, default=0
+        Draws the order of samples. With a number, every `fit` gives the same model.
 
     Attributes
     ----------
     pairs_ : array of shape (n_pairs, 2)
-        The labels of each pair that gains.
+        The two labels of each pair that has a gain.
     gains_ : array of shape (n_pairs,)
-        c · C_kl of each.
+        c · C_kl of each pair.
     gap_ : float
-        The relative gap **against the label sets that were found**. Nobody knows how to find the
-        most violating set fast: for every size k the loss is made linear, cuts maximise that, and
-        the set of the highest true value is taken. A better one may exist, so the gap may be
-        larger; it is exact for `interaction=0`.
+        The relative duality gap **over the label sets that were found**. No fast algorithm is
+        known for the most violating set: for every size k the loss is replaced by a linear one,
+        minimum cuts maximise the result, and the set of the highest true value is used. A better
+        set may exist, so the true gap may be larger. It is exact for `interaction=0`.
     objective_ : float
-        What was minimised, with the losses of the sets that were found.
+        Value of the objective at the fitted weights, over the label sets that were found.
     coef_, intercept_, penalty_, cv_values_, n_passes_, n_planes_, constants_, label_names_,
-    classes_, n_features_in_, feature_names_in_
+    classes_, target_classes_, n_features_in_, feature_names_in_
         As in `ReverseMultilabel`.
 
     Notes
     -----
-    At each size k two linear losses are tried. One is the loss as if k labels were decided: as k
-    grows only true labels gain, so the flow for k is a start for k + 1, and all sizes together
-    cost little more than one cut. The other, from ``k = |y|`` on, is the tangent of the loss where
-    all true labels are decided: it also sees that a label decided wrongly makes the loss larger.
-    With an empty truth the best set is tried, and if that is empty the label of the highest score.
+    At each size k two linear losses are tried. The first is the loss with the number of decided
+    labels fixed at k: as k grows only the terms of true labels rise, so the flow for k is a start
+    for k + 1, and all sizes together cost little more than one cut. The second, for ``k ≥ |y|``, is
+    the tangent of the loss where all true labels are decided; it includes the increase of the loss
+    by each false label. For a sample without labels, the best set is tried, and if that set is
+    empty, the label of the highest score.
 
     References
     ----------
-    dembczynski2013, equation 13 and section 8.1 (5 % of the pairs, c fixed beforehand).
-    Petterson & Caetano (2011), Submodular multi-label learning.
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization",
+    ICML 2013 (dembczynski2013), equation 13 and section 8.1 (5 % of
+    the pairs, c fixed beforehand).
+
+    J. Petterson, T. Caetano, "Submodular Multi-Label Learning", NIPS 2011.
 
     Examples
     --------
@@ -105,7 +125,27 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> SubmodularMultilabel:
-        """Count pairs, choose λ, and learn the weights of all labels together."""
+        """Count pairs of labels, choose λ, and learn the weights of all labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+
+        Returns
+        -------
+        SubmodularMultilabel
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
         strength = check_real(self.interaction, "interaction", least=0.0, most=np.inf)
         share = check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
         shown: list[tuple[np.ndarray, np.ndarray]] = []
@@ -115,7 +155,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
             return pairs_of(labels.shape[1], *shown[-1])
 
         learn_weights(self, X, y, pairs_in)
-        # The last labels shown are all; none are if no label has both classes.
+        # The last call is for all samples; there is no call if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
         places, gains = shown[-1] if shown else nothing
         self.pairs_ = np.flatnonzero(np.isnan(self.constants_))[places]
@@ -123,10 +163,26 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return what each label gains beside those decided, of shape (n_samples, n_labels).
+        """Score each label by what it adds to f beside the decided labels.
 
-        That is f with the label less f without it, all others being as `predict` says: above 0
-        where the label is decided. Labels that had one class in training have -1 or 1.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            f with the label minus f without it, where all other labels are as decided by
+            `predict`: above 0 for the decided labels only. Labels that had one class in training
+            have -1 or 1. After fitting to a vector, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
         """
         scores = linear_scores(self, X)
         n_labels = scores.shape[1]
@@ -136,7 +192,26 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         return scores_of_classes(self, gained)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set of the highest f, int64 of shape (n_samples, n_labels)."""
+        """Decide the label set of the highest f.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
+            predicted classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
         decided = decide(linear_scores(self, X), self._pairs()).astype(np.int64)
         return classes_of_decisions(self, decided)
 
@@ -144,7 +219,7 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
 
     def _check_loaded(self) -> None:
-        """Refuse pairs of labels that are not there, as a file may have them."""
+        """Check that pairs, gains and coefficients of a loaded file match its labels."""
         if not hasattr(self, "pairs_"):
             return
         n_labels = check_constants(self)
@@ -169,9 +244,9 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
 def strongest_pairs(
     labels: np.ndarray, strength: float, share: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label pairs seen together most often, and their gains; of equal ones the first.
+    """Return the label pairs that occur together most often, and their gains.
 
-    Pairs never seen together gain nothing, and are left out.
+    Of equally frequent pairs the first are used. Pairs that never occur together are left out.
     """
     counted = labels.astype(np.int64)
     one, other = np.triu_indices(labels.shape[1], k=1)

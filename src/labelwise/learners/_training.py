@@ -1,4 +1,4 @@
-"""The gate of a learner's fit, and what all learners have in common behind it."""
+"""Checks of X and y in the `fit` of learners, and helpers that all learners share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Targets(NamedTuple):
 
     def dense(self) -> np.ndarray:
         """Return the labels that have both classes, int64 of shape (n_samples, n_varying)."""
-        # int64: see DESIGN, section 3.
+        # int64, since some classifiers treat other types of classes differently.
         return np.asarray(self.matrix[:, self.varying].toarray(), dtype=np.int64)
 
 
@@ -87,7 +87,7 @@ def learn_targets(
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:
-    """Return X as finite float64, dense in rows or CSR; with `reset` its width is remembered."""
+    """Return X as finite float64, row-major or CSR; with `reset` store its number of features."""
     from sklearn.utils.validation import validate_data
 
     check_readable(X, "X")
@@ -111,14 +111,14 @@ def check_coefficients(learner: Any, n_outputs: int) -> None:
 
 
 def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:
-    """Return the columns of all labels, given those with both classes: `low` or 1 elsewhere."""
+    """Add columns of labels with one class, `low` or 1, to those of the labels that vary."""
     columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)
     columns[:, np.isnan(constants)] = varying
     return columns
 
 
 def tell(verbose: int, learner: Any, text: str) -> None:
-    """Write one line of progress to the error stream, where it was asked for."""
+    """Write one line of progress to the standard error stream, if `verbose`."""
     if verbose:
         sys.stderr.write(f"{type(learner).__name__}: {text}\n")
         sys.stderr.flush()
