@@ -118,7 +118,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
-        """Fit the estimator to all samples, and the calibration to its held-out scores.
+        """Fit the estimator, and the calibration to its held-out scores.
 
         Parameters
         ----------

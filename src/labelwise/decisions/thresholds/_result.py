@@ -106,7 +106,7 @@ class Thresholds:
 
     @property
     def exact(self) -> bool:
-        """Whether `value` is proven to be the highest on the tuning data (`gap` is 0)."""
+        """Whether `value` is proven to be the highest on the tuning data."""
         return self.gap == 0
 
     def decide(self, scores: Any) -> Any:

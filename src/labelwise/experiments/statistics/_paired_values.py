@@ -56,7 +56,7 @@ class PairedValues:
 
     @property
     def losses(self) -> np.ndarray:
-        """The values if lower is better, else their negatives, of shape (n_blocks, n_methods)."""
+        """The values if lower is better, otherwise their negatives."""
         return -self.values if self.higher_is_better else self.values
 
     def columns(self, pair: Sequence[str] | None) -> tuple[tuple[str, str], np.ndarray]:
