@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results.json")
-# Ratios of the same code differ by about this factor from run to run.
+# A ratio must fall by more than this factor to be named: repeated runs differ, by how much depends
+# on the machine.
 NOISE = 1.25
 
 _speedups: dict[str, float] = {}
