@@ -282,7 +282,7 @@ def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatc
 
     assert "--output or --scores must be given" in told(model, new)
     assert "must end in one of .csv" in told(model, new, "-o", tmp_path / "labels.txt")
-    assert "is no whole model file" in told(new, new, "-o", output)
+    assert "is a data set, not a model" in told(new, new, "-o", output)
     less = table(tmp_path / "less.csv", new_columns(FEATURES[:2]))
     assert "lacks feature 'depth', of 2 that are missing" in told(model, less, "-o", output)
     more = table(tmp_path / "more.csv", new_columns() | {"colour": np.arange(60) / 4})

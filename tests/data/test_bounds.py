@@ -247,11 +247,12 @@ def read_hostile_files(folder):
         "c.npz": hostile.wide_coo_npz(2**26, 2**26),
         "w.svm.gz": hostile.wide_svmlight_gz(10**8),
     }
+    labels = {".parquet": "y", ".arff": ["y"], ".gz": None}  # of svmlight, a line has its own
     for name, content in refused.items():
         path = Path(folder, name)
         path.write_bytes(content)
         with pytest.raises(DataError, match="more than max_bytes="):
-            read_labels(path) if name == "c.npz" else load(path, labels="y")
+            read_labels(path) if name == "c.npz" else load(path, labels=labels[path.suffix])
     accepted = {
         "e.arff": hostile.escaped_values_arff(50_000, 50_000),
         "s.arff": hostile.nominal_attributes_arff(20_000),

@@ -43,7 +43,7 @@ def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatc
         seeds.append(seed)
         return solve(problem, request, seed)
 
-    monkeypatch.setattr("labelwise.learners.bags._rounds.solve", remember)
+    monkeypatch.setattr("labelwise.learners.bags._training_rounds.solve", remember)
     train, _ = digits(30)
     for _ in range(2):
         BagPlugin(FAST, n_iter=1, cv=2, shrink="auto").fit(train)

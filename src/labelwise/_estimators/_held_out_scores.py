@@ -90,11 +90,14 @@ def cut_params(
 ) -> dict[str, Any]:
     """Cut parameters with one entry per sample to some samples; keep others."""
     return {
-        key: take_rows(value, rows)
-        if hasattr(value, "__len__") and not isinstance(value, str) and n_rows(value) == n_samples
-        else value
+        key: take_rows(value, rows) if _has_rows(value) and n_rows(value) == n_samples else value
         for key, value in (params or {}).items()
     }
+
+
+def _has_rows(value: Any) -> bool:
+    """Return whether a parameter is an array, or an object that NumPy reads as one."""
+    return not isinstance(value, str) and (hasattr(value, "__len__") or hasattr(value, "__array__"))
 
 
 def _fill_constants(

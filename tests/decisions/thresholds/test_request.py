@@ -111,7 +111,7 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
     [
         ({"maximize": "micro-magic"}, ValueError, "maximize must be micro-, macro- or sample-"),
         ({"maximize": "f"}, ValueError, "maximize must be micro-, macro- or sample-.*got 'f'"),
-        ({"maximize": f_measure}, TypeError, 'maximize must be a name such as "micro-f"'),
+        ({"maximize": f_measure}, TypeError, "maximize must be a name such as 'micro-f'"),
         ({"maximize": "micro-f", "measure": jaccard}, ValueError, "so measure must be None"),
         ({"maximize": "micro-f", "average": "micro"}, ValueError, "so average must be None"),
         ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, got 1.0"),
