@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.experiments import StoreError, read_results
+from labelwise.experiments.running import _scheduler as scheduler_module
 from labelwise.experiments.running import _store as store_module
 from labelwise.experiments.running._cells import CellRecord
 from labelwise.experiments.running._progress import Progress
@@ -153,8 +154,10 @@ def test_workers_that_never_live_end_the_study(tmp_path):
         run_dying(tmp_path, dict.fromkeys(range(24), 9))
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, monkeypatch):
     store = tmp_path / "s.sqlite"
+    # Where a cell takes a few milliseconds, the second batch would have all the others.
+    monkeypatch.setattr(scheduler_module, "_MAX_BATCH_SIZE", 4)
 
     def stop(progress):
         if progress.done >= 5:
