@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
-from labelwise.features import OkapiWeights, TermSelector
+from labelwise.features import OkapiWeights, TableFeatures, TermSelector, TextTerms
 from labelwise.learners import (
     BagPlugin,
     BagSummary,
@@ -70,6 +70,12 @@ REGISTER = {
     "trees": BinaryRelevance(ExtraTreesClassifier(2, max_depth=2, random_state=0)),
 }
 
+# Models of texts and tables, for `some_texts`.
+TEXT_REGISTER = {
+    "TextTerms": make_pipeline(TextTerms(ngram_range=(1, 2)), BinaryRelevance(penalty=0.1)),
+    "TableFeatures": make_pipeline(TableFeatures(text="x0"), BinaryRelevance(penalty=0.1)),
+}
+
 
 class SelectorByClasses(TermSelector):
     """The selector for the vectors of classes that checks pass: each class is a label."""
@@ -101,9 +107,12 @@ CHECKED = {
     # Some checks have features around 100: a small penalty takes thousands of passes over them.
     "ReverseMultilabel": ReverseMultilabel(penalty=1e5),
     "SubmodularMultilabel": SubmodularMultilabel(penalty=1e5),
+    "TableFeatures": TableFeatures(),
     "TermSelector": SelectorByClasses(2, cut=0),
     "TunedThresholds": TunedThresholds(OneVsRestClassifier(LINEAR)),
 }
+# Public estimators that scikit-learn's checks cannot run over.
+NOT_CHECKED = {"TextTerms": "takes texts, and the checks pass numbers"}
 
 _TUNED = "expects decisions at 0 or 1/2; thresholds are tuned for the F-measure instead"
 _EXPECTED_F = (
@@ -161,3 +170,11 @@ def some_data(is_sparse=False):
     data, _ = make_multilabel(40, n_features=4, n_labels=3, random_state=0)
     counts = np.round(3 * np.abs(data.X))
     return sparse.csr_matrix(counts) if is_sparse else counts, data.Y.toarray().astype(int)
+
+
+def some_texts():
+    """Texts and colours as an array of str of two columns, and labels."""
+    X, Y = some_data()
+    words = ("sea", "war", "sky", "city")
+    texts = [" ".join(np.repeat(words, row.astype(int))) or "none" for row in X]
+    return np.array([texts, np.where(X[:, 0] > 1, "red", "blue")]).T, Y

@@ -1,5 +1,10 @@
 """The command line as a user meets it: what a command shows, and how it refuses."""
 
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from typing import NamedTuple
+
 import pytest
 from typer.testing import CliRunner
 
@@ -21,5 +26,31 @@ def refusal(monkeypatch, capsys, *arguments):
     assert ended.value.code == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    return shown.err
+    errors = [line for line in shown.err.splitlines() if not line.startswith("labelwise: note: ")]
+    assert len(errors) == 1, shown.err
+    return f"{errors[0]}\n"
+
+
+class Done(NamedTuple):
+    """Exit code and output of a program."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def run_program(folder, *arguments):
+    """Run the program in a folder as the shell would, but in this process, which has numba warm."""
+    streams = [TextIOWrapper(BytesIO(), encoding="utf-8") for _ in range(2)]
+    code = 0
+    with chdir(folder), redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        kept, sys.argv = sys.argv, ["labelwise", *map(str, arguments)]
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            sys.argv = kept
+    for stream in streams:
+        stream.flush()
+    return Done(code, *(stream.buffer.getvalue().decode() for stream in streams))

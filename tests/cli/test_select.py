@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from labelwise.cli._data_source import DataSource
 from labelwise.cli.commands._select import SelectOptions, curve_display, show_selection
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
@@ -53,7 +54,9 @@ def test_what_svmlight_cannot_hold_is_refused(dataset, words, tmp_path):
 
 def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path, capsys):
     output = tmp_path / "reduced.svm"
-    show_selection(file, SelectOptions(by="chi2-max,df", cut=2, n_terms=7), output=output)
+    show_selection(
+        DataSource(file), SelectOptions(by="chi2-max,df", cut=2, n_terms=7), output=output
+    )
     selector = TermSelector(7, by=("chi2-max", "df"), cut=2).fit(documents.X, documents.Y)
     kept = np.flatnonzero(selector.get_support())
     reduced = read_svmlight(output)
@@ -72,7 +75,7 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
     for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
         write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")
     output = tmp_path / "out" / "reduced.svm"
-    show_selection(str(tmp_path), SelectOptions(n_terms=5), output=output)
+    show_selection(DataSource(str(tmp_path)), SelectOptions(n_terms=5), output=output)
     selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
     reduced = read_svmlight(output).X.toarray()
     assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
@@ -102,7 +105,7 @@ def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path, capsys):
 
     matplotlib.use("Agg")
     figure = tmp_path / "curve.svg"
-    show_selection(file, SelectOptions(curve=True, k=10), output=figure)
+    show_selection(DataSource(file), SelectOptions(curve=True, k=10), output=figure)
     shown = capsys.readouterr().out
     assert "each fifth of the rows in turn" in shown
     assert "smallest set within one standard error of the peak" in shown
@@ -128,14 +131,14 @@ def test_the_smallest_set_within_one_error_is_chosen_in_any_order():
 )
 def test_wrong_options_are_refused_before_anything_is_written(options, name, words, file, tmp_path):
     with pytest.raises(ValueError, match=words):
-        show_selection(file, options, output=tmp_path / name)
+        show_selection(DataSource(file), options, output=tmp_path / name)
     assert not (tmp_path / name).exists()
 
 
 def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     write_svmlight(Dataset([[1.0], [2.0]], None), tmp_path / "unknown.svm")
     with pytest.raises(ValueError, match="its labels are unknown"):
-        show_selection(str(tmp_path / "unknown.svm"), SelectOptions(n_terms=1))
+        show_selection(DataSource(str(tmp_path / "unknown.svm")), SelectOptions(n_terms=1))
     assert load(str(tmp_path / "unknown.svm")).Y is None
 
 
@@ -152,4 +155,4 @@ def test_rows_without_labels_cannot_be_selected_from(tmp_path):
 def test_wrong_options_stop_before_anything_is_read(wrong, said, tmp_path):
     options = SelectOptions(**{"n_terms": 5, **wrong})
     with pytest.raises(ValueError, match=said):
-        show_selection(str(tmp_path / "absent.svm"), options)
+        show_selection(DataSource(str(tmp_path / "absent.svm")), options)

@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 
+from labelwise.cli._data_source import DataSource
 from labelwise.cli.commands._split import SplitOptions, show_split
 from labelwise.splitting import assign
 from tests.splitting.problems import correlated
@@ -22,7 +23,11 @@ def table(tmp_path):
 
 def test_the_file_holds_the_subset_of_each_row(table, tmp_path, capsys):
     output = tmp_path / "folds.csv"
-    show_split(table, SplitOptions(folds=4, method="balanced", seed=3), "label_*", output=output)
+    show_split(
+        DataSource(table, "label_*"),
+        SplitOptions(folds=4, method="balanced", seed=3),
+        output=output,
+    )
     with output.open() as lines:
         rows = list(csv.DictReader(lines))
     assert [int(row["row"]) for row in rows] == list(range(40))
@@ -35,7 +40,9 @@ def test_the_file_holds_the_subset_of_each_row(table, tmp_path, capsys):
 
 
 def test_holdouts_come_by_proportions(table, capsys):
-    show_split(table, SplitOptions(proportions="0.5,0.25,0.25", method="pairs"), "label_*")
+    show_split(
+        DataSource(table, "label_*"), SplitOptions(proportions="0.5,0.25,0.25", method="pairs")
+    )
     shown = capsys.readouterr().out
     assert "pairs (chosen)" in shown
     assert "subsets of" in shown
@@ -44,7 +51,7 @@ def test_holdouts_come_by_proportions(table, capsys):
 def test_wrong_proportions_are_refused_before_anything_is_written(table, tmp_path):
     output = tmp_path / "folds.csv"
     with pytest.raises(ValueError, match="--proportions must be numbers separated by commas"):
-        show_split(table, SplitOptions(proportions="a half"), "label_*", output=output)
+        show_split(DataSource(table, "label_*"), SplitOptions(proportions="a half"), output=output)
     with pytest.raises(ValueError, match=r"proportions must sum to 1, got 0\.7"):
-        show_split(table, SplitOptions(proportions="0.5,0.2"), "label_*", output=output)
+        show_split(DataSource(table, "label_*"), SplitOptions(proportions="0.5,0.2"), output=output)
     assert not output.exists()

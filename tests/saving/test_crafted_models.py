@@ -7,20 +7,24 @@ import pytest
 
 import labelwise
 from tests.hostile_models import problems_of
-from tests.model_register import REGISTER, some_data
+from tests.model_register import REGISTER, TEXT_REGISTER, some_data, some_texts
 from tests.writers.crafted_models import crafted_models
 
 # Of each model. All are about two thousand; `make fuzz` goes through them.
 N_TRIED = 15
 
 
-@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
-def test_changed_files_are_refused_or_predict(tmp_path, is_sparse):
-    X, Y = some_data(is_sparse)
-    np.save(tmp_path / "samples.npy", some_data()[0][:20])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "texts"])
+def test_changed_files_are_refused_or_predict(tmp_path, kind):
+    X, Y = some_texts() if kind == "texts" else some_data(kind == "sparse")
+    np.save(tmp_path / "samples.npy", (X if kind == "texts" else some_data()[0])[:20])
     names = {}
-    for number, (name, model) in enumerate(REGISTER.items()):
-        if is_sparse and not name.startswith(("neighbors", "support", "Okapi", "Calibrated")):
+    for number, (name, model) in enumerate(
+        (TEXT_REGISTER if kind == "texts" else REGISTER).items()
+    ):
+        if kind == "sparse" and not name.startswith(
+            ("neighbors", "support", "Okapi", "Calibrated")
+        ):
             continue
         path = tmp_path / f"{number:02}-whole.skops"
         labelwise.save(model.fit(X, Y), path)

@@ -1,4 +1,4 @@
-"""Text for terminals, HTML, figures and spreadsheets: printable names, and tables.
+"""Text for terminals, HTML, figures and spreadsheets, and the words of texts by language.
 
 Every stage may import from here; nothing here imports a stage.
 """
@@ -7,14 +7,19 @@ from labelwise._text._lists import listed
 from labelwise._text._names import figure_text, printable, printable_lines, quoted
 from labelwise._text._spreadsheets import safe_cell
 from labelwise._text._tables import as_html, as_text
+from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
 
 __all__ = [
     "as_html",
     "as_text",
+    "check_language",
     "figure_text",
     "listed",
     "printable",
     "printable_lines",
     "quoted",
     "safe_cell",
+    "stemmer_of",
+    "stop_words_of",
+    "word_splitter",
 ]

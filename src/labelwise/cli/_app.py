@@ -40,14 +40,17 @@ def labelwise(
 def describe(
     data: opt.DataArgument,
     labels: opt.LabelsOption = None,
+    ids: opt.IdsOption = None,
+    text: opt.TextOption = None,
     bags: opt.BagsOption = None,
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
 ) -> None:
     """Show statistics of a data set, and which method of splitting suits it."""
+    from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._describe import show_description
 
-    show_description(data, labels, data_home, bags, max_bytes=max_bytes)
+    show_description(DataSource(data, labels, ids, text, bags, data_home, max_bytes))
 
 
 @app.command()
@@ -59,15 +62,18 @@ def split(
     seed: opt.SeedOption = 0,
     output: opt.SplitOutput = None,
     labels: opt.LabelsOption = None,
+    ids: opt.IdsOption = None,
+    text: opt.TextOption = None,
     bags: opt.BagsOption = None,
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
 ) -> None:
     """Split a data set with every label spread evenly, and compare the methods."""
+    from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._split import SplitOptions, show_split
 
-    options = SplitOptions(folds, proportions, method, seed)
-    show_split(data, options, labels, data_home, output=output, bags=bags, max_bytes=max_bytes)
+    source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
+    show_split(source, SplitOptions(folds, proportions, method, seed), output=output)
 
 
 @app.command()
@@ -82,17 +88,19 @@ def select(
     seed: opt.SeedOption = 0,
     output: opt.SelectOutput = None,
     labels: opt.LabelsOption = None,
+    ids: opt.IdsOption = None,
+    text: opt.TextOption = None,
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Keep the terms that best predict the labels, or show how many terms are enough."""
+    from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._select import SelectOptions, show_selection
 
+    source = DataSource(data, labels, ids, text, None, data_home, max_bytes)
     options = SelectOptions(by, combine, cut, n_terms, curve, k, seed, safe_csv)
-    show_selection(
-        data, options, labels=labels, data_home=data_home, output=output, max_bytes=max_bytes
-    )
+    show_selection(source, options, output=output)
 
 
 @app.command()
@@ -115,17 +123,18 @@ def fit(
     jobs: Annotated[int | None, typer.Option(help="Number of processes; -1: all cores.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print progress.")] = False,
     labels: opt.LabelsOption = None,
+    ids: opt.IdsOption = None,
+    text: opt.TextOption = None,
     bags: opt.BagsOption = None,
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
 ) -> None:
     """Fit a learner to a data set, and write the model to a file."""
+    from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._fit import FitOptions, run_fit
 
-    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose)
-    run_fit(
-        data, output, options, labels=labels, bags=bags, data_home=data_home, max_bytes=max_bytes
-    )
+    source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
+    run_fit(source, output, FitOptions(learner, maximize, beta, seed, jobs, part, verbose))
 
 
 @app.command()
@@ -136,26 +145,19 @@ def predict(
     scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
     part: opt.PartOption = None,
     labels: opt.LabelsOption = None,
+    ids: opt.IdsOption = None,
+    text: opt.TextOption = None,
     bags: opt.BagsOption = None,
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Predict the labels of a data set with a model from a file."""
+    from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._predict import run_prediction
 
-    run_prediction(
-        model,
-        data,
-        output=output,
-        scores=scores,
-        labels=labels,
-        bags=bags,
-        data_home=data_home,
-        part=part,
-        max_bytes=max_bytes,
-        safe_csv=safe_csv,
-    )
+    source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
+    run_prediction(model, source, output=output, scores=scores, part=part, safe_csv=safe_csv)
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import numbers, texts
 from labelwise._io import (
     TEXT_BYTES,
     Arrays,
@@ -23,7 +24,7 @@ from labelwise._io import (
     written_whole,
 )
 from labelwise._text import safe_cell
-from labelwise.data import Tables, numbers, texts
+from labelwise.data import Tables
 
 _TABLES, _NUMPY = (".csv", ".tsv", ".parquet"), (".npy", ".npz")
 _WRITTEN = (".csv", ".parquet", ".npy", ".npz")

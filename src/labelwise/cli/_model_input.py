@@ -1,18 +1,50 @@
-"""Match the columns of a data set with those that a model takes, and refuse what it cannot take."""
+"""Read data in the form that a model takes, and refuse what it cannot take."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
-from labelwise.cli._matrices import are_numbers
-from labelwise.data import Dataset
+from labelwise.cli._data_source import DataSource
+from labelwise.cli._matrices import are_numbers, ids_of
+from labelwise.cli._matrix_files import is_matrix_file
+from labelwise.cli._parsing import part_of
+from labelwise.cli._table_input import raw_step, read_columns
+from labelwise.data import Bags, Dataset
 from labelwise.learners import BagPlugin
+
+
+class ModelInput(NamedTuple):
+    """What a model predicts for: samples, their ids and the name of the ids' column."""
+
+    X: Any
+    n_rows: int
+    ids: tuple[tuple[str, ...] | None, str]
+    n_training_rows: int = 0  # of a data set with a fixed split
+
+
+def read_input(
+    model: Any, source: DataSource, labels: tuple[str, ...], part: str | None
+) -> ModelInput:
+    """Read the data to predict for: columns of a table for a model of tables, else features."""
+    step = raw_step(model)
+    if step is not None:
+        table, ids = read_columns(model, step, source)
+        return ModelInput(table, len(table), ids)
+    # Without --labels, all columns of a table are features.
+    is_table = is_matrix_file(Path(source.data)) and source.labels is None
+    whole = (source._replace(labels="") if is_table else source).load()
+    rows = part_of(whole, part or "all")
+    X = fitted_features(model, rows, labels, source.data)
+    check_features(rows, X, model)
+    n_training_rows = 0 if whole.train is None else whole.train.size
+    X = X if rows.bags is None else Bags(X, rows.bags)
+    return ModelInput(X, len(rows), ids_of(rows), n_training_rows)
 
 
 def check_features(data: Dataset, X: Any, model: Any) -> None:

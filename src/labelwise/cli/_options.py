@@ -21,6 +21,12 @@ LabelsOption = Annotated[
         help="Which columns are labels: a label XML file, a count, names with commas, or prefix*.",
     ),
 ]
+IdsOption = Annotated[
+    str | None, typer.Option("--ids", help="Columns of a table that identify the rows.")
+]
+TextOption = Annotated[
+    str | None, typer.Option("--text", help="Columns of a table that are texts, with commas.")
+]
 BagsOption = Annotated[
     str | None, typer.Option("--bags", help="Column of a table that names the bag of each row.")
 ]

@@ -83,8 +83,13 @@ def warnings_as_notes() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        note = printable(" ".join(text.split()), _LONGEST_WARNING)
-        sys.stderr.write(f"labelwise: note: {note}\n")
+        note(text)
+
+
+def note(text: str) -> None:
+    """Print a line on stderr that the user should know of."""
+    line = printable(" ".join(text.split()), _LONGEST_WARNING)
+    sys.stderr.write(f"labelwise: note: {line}\n")
 
 
 def decision_summary(decided: Any) -> str:

@@ -8,13 +8,23 @@ _PARTS = ("train", "test", "all")
 
 
 def parse_labels(text: str | None) -> str | int | list[str] | None:
-    """Read --labels: an XML file, a count, a prefix with *, one column, or names with commas."""
+    """Read --labels: an XML file, a count, a prefix with *, one column, or names with commas.
+
+    An empty text means that no column is a label.
+    """
+    if text == "":
+        return []
     if text is None or text.endswith((".xml", "*")):
         return text
     if text.lstrip("-").isdigit():
         return int(text)
     names = text.split(",")
     return names if len(names) > 1 else text
+
+
+def parse_names(text: str | None) -> list[str] | None:
+    """Read --ids or --text: names of columns with commas; an empty text is no column."""
+    return None if text is None else [name for name in text.split(",") if name]
 
 
 def parse_proportions(text: str) -> list[float]:

@@ -25,9 +25,9 @@ from labelwise.data.reuters._reuters import read_reuters
 from labelwise.data.reuters._terms import count_terms, tf_idf
 from labelwise.data.svmlight._svmlight import read_svmlight
 from labelwise.data.svmlight._writing import write_svmlight
-from labelwise.data.table._columns import numbers as numbers
-from labelwise.data.table._columns import texts as texts
 from labelwise.data.table._files import Tables as Tables
+from labelwise.data.table._table import ROW_NAMES as ROW_NAMES
+from labelwise.data.table._table import read_frame as read_frame
 from labelwise.data.table._table import read_table
 
 __all__ = [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import encode_table, has_text, plain_table
 from labelwise._text import quoted
 from labelwise._validation import (
     check_labels,
@@ -31,8 +32,10 @@ class Dataset:
     Parameters
     ----------
     X : array, sparse matrix or frame of shape (n_rows, n_features), or list of 2-D arrays
-        Features. NaN means a missing value. For multi-instance data, each row is one instance; a
-        list of 2-D arrays, one for each bag, is stacked, and `bags` follows from it.
+        Features. NaN means a missing value. The columns of a frame with text are encoded as
+        `read_table` does; texts and identifiers are not in X. For multi-instance data, each row is
+        one instance; a list of 2-D arrays, one for each bag, is stacked, and `bags` follows from
+        it.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), or None
         Labels of each sample; None if they are unknown.
     name : str, default="data"
@@ -52,6 +55,12 @@ class Dataset:
         X. None means that each row of X is a sample.
     ids : mapping of str to sequence of str, default={}
         Columns that identify the samples and are not in X, with one value for each sample.
+    frame : frame of shape (n_samples, n_columns), default=None
+        The columns that X was made from, before categories were encoded, and the texts, which are
+        not in X. `labelwise.features.TableFeatures` takes it.
+    texts : sequence of str, default=()
+        Names of the columns of `frame` that are texts. Of a frame X with text, names of those of
+        its columns that are texts; an empty sequence recognises them.
 
     Attributes
     ----------
@@ -73,14 +82,18 @@ class Dataset:
         Row of X at which each bag starts, and the number of rows.
     ids : dict of str to ndarray
         Identifiers of the samples by column.
+    frame : pyarrow.Table, or None
+        Columns before encoding; None if all features are numbers.
+    texts : tuple of str
+        Names of the columns of `frame` that are texts.
     n_samples : int
         Number of samples: rows of X, or bags.
     n_features : int
         Number of columns of X.
     n_labels : int
         Number of label names, also if Y is None.
-    samples : ndarray, csr_array or Bags
-        One entry for each sample: X, or the bags.
+    samples : ndarray, csr_array, pyarrow.Table or Bags
+        One entry for each sample: X, or `frame` if there are texts, or the bags.
 
     Raises
     ------
@@ -113,15 +126,22 @@ class Dataset:
     test: Any = None
     bags: Any = None
     ids: Mapping[str, Any] = field(default_factory=dict)
+    frame: Any = None
+    texts: Any = ()
 
     def __post_init__(self) -> None:
         X, bags = _check_samples(self.X, self.bags)
-        X, feature_names = _check_features(X, self.feature_names)
+        names, ids, texts, frame = self.feature_names, self.ids, self.texts, self.frame
+        if has_text(X):
+            X, names, found_ids, texts, frame = encode_table(plain_table(X), texts or None)
+            ids = {**found_ids, **ids}
+        X, feature_names = _check_features(X, names)
         bags = None if bags is None else check_starts(bags, X.shape[0])
         n_samples = X.shape[0] if bags is None else bags.size - 1
         Y, label_names = _check_targets(self.Y, self.label_names, n_samples)
         train, test = _check_split(self.train, self.test, n_samples)
-        ids = {str(key): _check_id(key, values, n_samples) for key, values in self.ids.items()}
+        ids = {str(key): _check_id(key, values, n_samples) for key, values in ids.items()}
+        frame, texts = _check_frame(frame, texts, n_samples)
         checked = {
             "X": X,
             "Y": Y,
@@ -132,6 +152,8 @@ class Dataset:
             "test": test,
             "bags": bags,
             "ids": ids,
+            "frame": frame,
+            "texts": texts,
         }
         for key, value in checked.items():
             object.__setattr__(self, key, value)
@@ -153,18 +175,21 @@ class Dataset:
 
     @property
     def samples(self) -> Any:
-        """One entry for each sample: X, or a `Bags` for multi-instance data."""
-        return self.X if self.bags is None else Bags(self.X, self.bags)
+        """One entry for each sample: X, the frame if it has texts, or `Bags`."""
+        if self.bags is not None:
+            return Bags(self.X, self.bags)
+        return self.frame if self.texts else self.X
 
     def __len__(self) -> int:
         return self.n_samples
 
     def __repr__(self) -> str:
         bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
+        texts = f", {len(self.texts)} texts" if self.texts else ""
         unknown = " (unknown)" if self.Y is None else ""
         return (
             f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "
-            f"{self.n_features} features, {self.n_labels} labels{unknown}"
+            f"{self.n_features} features{texts}, {self.n_labels} labels{unknown}"
         )
 
     def take(self, rows: Any) -> Dataset:
@@ -182,12 +207,14 @@ class Dataset:
         """
         rows = np.arange(self.n_samples)[rows]
         return Dataset(
-            self.samples[rows],
+            self.X[rows] if self.bags is None else self.samples[rows],
             None if self.Y is None else self.Y[rows],
             self.name,
             self.feature_names,
             self.label_names,
             ids={key: values[rows] for key, values in self.ids.items()},
+            frame=None if self.frame is None else self.frame.take(rows),
+            texts=self.texts,
         )
 
     def describe(self) -> Description:
@@ -247,6 +274,23 @@ def _with_short_indices(X: sparse.csr_array) -> sparse.csr_array:
         return X
     indices, indptr = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
     return sparse.csr_array((X.data, indices, indptr), shape=X.shape)
+
+
+def _check_frame(frame: Any, texts: Any, n_samples: int) -> tuple[Any, tuple[str, ...]]:
+    """Return the columns before encoding as an Arrow table, and the names of the texts."""
+    if frame is None:
+        if texts:
+            raise ValueError("texts must be left out without frame.")
+        return None, ()
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True).to_arrow()
+    if table.num_rows != n_samples:
+        raise ValueError(f"frame has {table.num_rows} rows for {n_samples} samples.")
+    missing = [name for name in texts if name not in table.column_names]
+    if missing:
+        raise ValueError(f"texts must be columns of frame, got {missing[0]!r}.")
+    return table, tuple(map(str, texts))
 
 
 def _check_targets(

@@ -22,6 +22,10 @@ class ReadRequest:
         Name of the data set that is returned.
     labels : str, Path, int, sequence of str or None, default=None
         The argument `labels` of `load`.
+    ids : str, sequence of str or None, default=None
+        The argument `ids` of `load`.
+    text : str, sequence of str or None, default=None
+        The argument `text` of `load`.
     bags : str or None, default=None
         The argument `bags` of `load`.
     max_bytes : int or None, default=None
@@ -30,6 +34,8 @@ class ReadRequest:
 
     name: str
     labels: LabelChoice = None
+    ids: str | Sequence[str] | None = None
+    text: str | Sequence[str] | None = None
     bags: str | None = None
     max_bytes: int | None = None
 
@@ -54,7 +60,7 @@ class FileFormat:
     read : ReadFiles
         Reads the files.
     uses : frozenset of str, default=frozenset()
-        Which of "labels" and "bags" the reader uses; `load` refuses the others.
+        Which of "labels", "ids", "text" and "bags" the reader uses; `load` refuses the others.
     is_folder : bool, default=False
         Whether all files of a folder are one data set; `read` then gets the folder as its one path.
     """
@@ -72,7 +78,8 @@ class FileFormat:
 
 def refuse_unused(request: ReadRequest, title: str, uses: frozenset[str]) -> None:
     """Refuse arguments of `load` that a source of data, called `title`, does not use."""
-    for argument, value in (("labels", request.labels), ("bags", request.bags)):
+    for argument in ("labels", "ids", "text", "bags"):
+        value = getattr(request, argument)
         if value is not None and argument not in uses:
             raise ValueError(
                 f"{argument} must be left out for {request.name!r}, {title}, got {value!r}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def load(
     *,
     data_home: str | Path | None = None,
     labels: LabelChoice = None,
+    ids: str | Sequence[str] | None = None,
+    text: str | Sequence[str] | None = None,
     bags: str | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
@@ -40,6 +43,10 @@ def load(
     labels : str, Path, int or sequence of str, default=None
         Which attributes or columns are labels, as for `read_arff` and `read_table`. Only for ARFF
         files and tables; a table needs it.
+    ids : str or sequence of str, default=None
+        Columns that identify the samples, as for `read_table`. Only for tables.
+    text : str or sequence of str, default=None
+        Columns of texts, as for `read_table`. Only for tables; None recognises them.
     bags : str, default=None
         Name of the column with the bag of each row, as for `read_table`. Only for tables.
     max_bytes : int, default=None
@@ -58,7 +65,7 @@ def load(
         If nothing is found, with the places searched; if a file cannot be read, with the file, the
         line and the reason; or if the file is a model.
     ValueError
-        If `labels` or `bags` is given for data that cannot use it.
+        If `labels`, `ids`, `text` or `bags` is given for data that cannot use it.
 
     See Also
     --------
@@ -76,12 +83,13 @@ def load(
     """
     wanted = str(name_or_path)
     if wanted in BUNDLED:
-        refuse_unused(ReadRequest(wanted, labels, bags), "a bundled data set", uses=frozenset())
+        request = ReadRequest(wanted, labels, ids, text, bags)
+        refuse_unused(request, "a bundled data set", uses=frozenset())
         return replace(BUNDLED[wanted](), name=wanted)
     homes = list(data_homes(data_home))
     with reading(name_or_path, max_bytes):
         files, name = find_files(wanted, homes)
-    request = ReadRequest(name, labels, bags, max_bytes)
+    request = ReadRequest(name, labels, ids, text, bags, max_bytes)
     if files:
         return _read_files(files, request)
     if name in OPENML_IDS:

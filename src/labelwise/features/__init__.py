@@ -1,6 +1,6 @@
-"""Select and weight terms: scores of terms, combinations of scores, and Okapi weights.
+"""Make, select and weight features: terms of texts, scores of terms, and Okapi weights.
 
-Features use only `_validation`; learners, experiments and the command line import these names.
+Features use only shared packages; learners, experiments and the command line import these names.
 """
 
 from labelwise._publishing import publish
@@ -10,8 +10,17 @@ from labelwise.features._okapi import inverse_document_frequency as inverse_docu
 from labelwise.features._okapi import okapi_weights as okapi_weights
 from labelwise.features._selector import TermSelector
 from labelwise.features._selector import check_parameters as check_parameters
+from labelwise.features._table_features import TableFeatures
 from labelwise.features._term_scores import term_scores
+from labelwise.features._text_terms import TextTerms
 
-__all__ = ["OkapiWeights", "TermSelector", "combine", "term_scores"]
+__all__ = [
+    "OkapiWeights",
+    "TableFeatures",
+    "TermSelector",
+    "TextTerms",
+    "combine",
+    "term_scores",
+]
 
 publish(__name__, __all__, globals())

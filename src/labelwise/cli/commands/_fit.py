@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
 
 from labelwise import _saving
+from labelwise.cli._data_source import DataSource
 from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, warnings_as_notes
-from labelwise.cli._parsing import check_part, parse_labels, part_of
+from labelwise.cli._parsing import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
-from labelwise.data import Dataset, input_files, load
+from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
+from labelwise.features import TableFeatures, TextTerms
 from labelwise.learners import BagPlugin
 
 
@@ -30,37 +33,38 @@ class FitOptions(NamedTuple):
     verbose: bool = False
 
 
-def run_fit(
-    data: str,
-    output: Path,
-    options: FitOptions,
-    *,
-    labels: str | None = None,
-    bags: str | None = None,
-    data_home: Path | None = None,
-    max_bytes: int | None = None,
-) -> None:
+def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     """Fit a learner to a data set, write the model, and print what was done."""
     name, chosen = _chosen_learner(options, "br")
     check_part(options.part)
-    outputs = Outputs([output], inputs=input_files(data, data_home, labels))
-    with working("reading"):
-        columns = parse_labels(labels)
-        whole = load(data, data_home=data_home, labels=columns, bags=bags, max_bytes=max_bytes)
-        rows = part_of(whole, options.part or ("all" if whole.train is None else "train"))
+    outputs = Outputs([output], inputs=source.files())
+    whole = source.load()
+    rows = part_of(whole, options.part or ("all" if whole.train is None else "train"))
     if whole.bags is not None:
         name, chosen = _chosen_learner(options, "bags")
     _check_learnable(whole, rows, chosen.model)
+    model, samples = chosen.model, rows.samples
+    if rows.frame is not None:
+        # The model file has the encoding, so that it takes new tables as they are.
+        model, samples = make_pipeline(_encoder(rows, chosen), chosen.model), rows.frame
     with working(f"learning {name}"), warnings_as_notes():
-        fitted = chosen.model.fit(rows.samples, _label_frame(rows))
-    # The model file keeps both lists of names, by which `labelwise predict` matches columns.
+        fitted = model.fit(samples, _label_frame(rows))
+    # The model file keeps the lists of names, by which `labelwise predict` matches columns.
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
+    fitted.id_names_ = tuple(rows.ids)
     with working("writing"):
         _saving.save(fitted, output)
     outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.say(f"learner: {name}, decides {_in_words(chosen, fitted)}")
+    outputs.say(f"learner: {name}, decides {_in_words(chosen)}")
     outputs.say_written(output)
+
+
+def _encoder(rows: Dataset, chosen: ChosenLearner) -> TableFeatures:
+    """Return the encoder of a table: terms as counts for learners of counts, else tf-idf."""
+    return TableFeatures(
+        text=rows.texts, text_transformer=TextTerms() if chosen.takes_counts else None
+    )
 
 
 def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearner]:
@@ -93,7 +97,8 @@ def _label_frame(data: Dataset) -> Any:
     return pa.table(columns)
 
 
-def _in_words(chosen: ChosenLearner, fitted: Any) -> str:
+def _in_words(chosen: ChosenLearner) -> str:
+    fitted = chosen.model
     if isinstance(fitted, BagPlugin):
         return f"at {chosen.rule}: {fitted.thresholds_.value:.4f}"
     if not isinstance(fitted, TunedThresholds):

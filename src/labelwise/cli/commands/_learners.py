@@ -24,6 +24,7 @@ class Learner(NamedTuple):
     rule: str  # how the learner decides if --maximize is not given
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
+    takes_counts: bool = False  # of terms, instead of their tf-idf weights
 
 
 _HALF = "each label at a probability of 0.5"
@@ -75,6 +76,7 @@ LEARNERS = (
         "OkapiNeighbors",
         "the 100 nearest documents by Okapi weights, for counts of terms",
         "the labels with half of the neighbours' weight",
+        takes_counts=True,
     ),
     Learner(
         "bags",
@@ -105,6 +107,7 @@ class ChosenLearner(NamedTuple):
 
     model: Any
     rule: str
+    takes_counts: bool = False
 
 
 def show_learners() -> None:
@@ -133,7 +136,7 @@ def choose_learner(
         model = maximizing(model, measure, average, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
-    return ChosenLearner(model, _rule_in_words(model, maximize))
+    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts)
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
@@ -158,4 +161,4 @@ def _with_own_rule(learner: Learner, model: Any, beta: float) -> ChosenLearner:
         model.set_params(beta=beta)
     elif beta != 1:
         raise ValueError(f"--beta {beta:g} is not for {learner.name} without --maximize.")
-    return ChosenLearner(model, learner.rule)
+    return ChosenLearner(model, learner.rule, learner.takes_counts)

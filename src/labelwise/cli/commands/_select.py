@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,11 @@ from scipy import sparse
 from labelwise._io import ending_of, is_stream, written_whole
 from labelwise._text import printable, safe_cell
 from labelwise._validation import check_whole
+from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs, check_safe_csv
-from labelwise.cli._parsing import parse_labels
 from labelwise.cli._progress import working
-from labelwise.data import Dataset, input_files, load, write_svmlight
-from labelwise.features import TermSelector, check_parameters
+from labelwise.data import Dataset, write_svmlight
+from labelwise.features import TableFeatures, TermSelector, TextTerms, check_parameters
 from labelwise.learners import term_curve
 from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -45,26 +46,19 @@ class SelectOptions(NamedTuple):
 
 
 def show_selection(
-    data: str,
-    options: SelectOptions,
-    *,
-    labels: str | None = None,
-    data_home: Path | None = None,
-    output: Path | None = None,
-    max_bytes: int | None = None,
+    source: DataSource, options: SelectOptions, *, output: Path | None = None
 ) -> None:
     """Write the best terms of a data set, or show how many of them are enough."""
     _check_options(options, output)
     files = [output] if options.curve else [output, _columns_file(output)]
     check_safe_csv(options.safe_csv, *files)
-    outputs = Outputs(files, inputs=input_files(data, data_home, labels))
-    with working("reading"):
-        columns = parse_labels(labels)
-        dataset = load(data, data_home=data_home, labels=columns, max_bytes=max_bytes)
+    outputs = Outputs(files, inputs=source.files())
+    dataset = source.load()
     if dataset.Y is None or dataset.bags is not None:
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")
     outputs.say(repr(dataset))
+    dataset = _with_terms(dataset)
     if options.curve:
         _show_curve(dataset, options, output, outputs)
     else:
@@ -79,6 +73,17 @@ def _check_options(options: SelectOptions, output: Path | None) -> None:
         raise ValueError(f"{output} must end in {' or '.join(endings)}.")
     check_parameters(options.selector(options.n_terms))
     check_whole(options.k, "k")
+
+
+def _with_terms(dataset: Dataset) -> Dataset:
+    """Return a data set with the counts of the terms of its texts as features."""
+    if not dataset.texts:
+        return dataset
+    with working("counting terms"):
+        counts = TableFeatures(text=dataset.texts, text_transformer=TextTerms())
+        X = sparse.csr_array(counts.fit_transform(dataset.frame))
+    names = counts.get_feature_names_out().tolist()
+    return replace(dataset, X=X, feature_names=names, frame=None, texts=())
 
 
 def _columns_file(output: Path | None) -> Path | None:

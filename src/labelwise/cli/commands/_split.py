@@ -9,9 +9,10 @@ import numpy as np
 
 from labelwise._io import written_whole
 from labelwise._text import printable
+from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs
-from labelwise.cli._parsing import parse_labels, parse_proportions
-from labelwise.data import Dataset, input_files, load
+from labelwise.cli._parsing import parse_proportions
+from labelwise.data import Dataset
 from labelwise.splitting import SplitQuality, assign, split_quality
 
 _ALWAYS_SHOWN = ("random", "labelset", "iterative", "balanced")
@@ -26,24 +27,14 @@ class SplitOptions(NamedTuple):
     seed: int = 0
 
 
-def show_split(
-    data: str,
-    options: SplitOptions,
-    labels: str | None,
-    data_home: Path | None = None,
-    *,
-    output: Path | None = None,
-    bags: str | None = None,
-    max_bytes: int | None = None,
-) -> None:
+def show_split(source: DataSource, options: SplitOptions, *, output: Path | None = None) -> None:
     """Print the quality of a split beside that of other methods, and write its subsets.
 
     The file has the columns row and subset, both counted from 0.
     """
     folds, proportions, method, seed = options
-    outputs = Outputs([output], inputs=input_files(data, data_home, labels))
-    wanted = parse_labels(labels)
-    dataset = load(data, data_home=data_home, labels=wanted, bags=bags, max_bytes=max_bytes)
+    outputs = Outputs([output], inputs=source.files())
+    dataset = source.load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = folds if proportions is None else parse_proportions(proportions)

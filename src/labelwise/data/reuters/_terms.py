@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import stemmer_of, stop_words_of
+
 # Letters of any alphabet, with apostrophes inside; digits are none.
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-# Longer runs of letters are no words; the stemmer takes time quadratic in the length.
-_LONGEST_WORD = 100
 
 
 def count_terms(
@@ -51,6 +51,7 @@ def count_terms(
     See Also
     --------
     tf_idf : Weight term counts by inverse document frequency.
+    labelwise.features.TextTerms : The same as a transformer, which counts terms of new texts.
 
     References
     ----------
@@ -68,7 +69,8 @@ def count_terms(
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of texts, got one string.")
-    vocabulary = _Vocabulary(_stop_words(stop_words), _stemmer() if stem else None)
+    stopped = stop_words_of("english") if stop_words is None else stop_words
+    vocabulary = _Vocabulary(stopped, stemmer_of("english") if stem else str)
     terms_seen = array("q")
     ends = array("q", [0])
     for text in texts:
@@ -80,7 +82,7 @@ def count_terms(
 class _Vocabulary(dict[str, int]):
     """Map each word to the number of its term, -1 for stop words; unknown words are added."""
 
-    def __init__(self, stop_words: Collection[str], stem: Callable[[str], str] | None) -> None:
+    def __init__(self, stop_words: Collection[str], stem: Callable[[str], str]) -> None:
         super().__init__(dict.fromkeys(stop_words, -1))
         self.stem = stem
         self.numbers: dict[str, int] = {}
@@ -88,9 +90,7 @@ class _Vocabulary(dict[str, int]):
     def __missing__(self, word: str) -> int:
         number = -1
         if len(word) > 1:
-            is_word = len(word) <= _LONGEST_WORD
-            term = self.stem(word) if self.stem is not None and is_word else word
-            number = self.numbers.setdefault(term, len(self.numbers))
+            number = self.numbers.setdefault(self.stem(word), len(self.numbers))
         self[word] = number
         return number
 
@@ -109,20 +109,6 @@ def _sorted_counts(
     counts = sparse.csr_array((ones, column[seen[kept]], indptr), shape=shape)
     counts.sum_duplicates()
     return counts, tuple(terms)
-
-
-def _stop_words(chosen: Collection[str] | None) -> Collection[str]:
-    if chosen is not None:
-        return chosen
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return ENGLISH_STOP_WORDS  # type: ignore[no-any-return]
-
-
-def _stemmer() -> Callable[[str], str]:
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english").stemWord  # type: ignore[no-any-return]
 
 
 def tf_idf(counts: Any, rows: Any = None) -> sparse.csr_array:

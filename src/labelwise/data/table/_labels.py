@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import MISSING, encode
 from labelwise._io import DataError
-from labelwise.data.table._columns import MISSING, encode
 from labelwise.data.table._files import Tables
 
 # False is 0 and 1.0 is 1 also as keys.

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import encode, texts
 from labelwise._io import TEXT_BYTES, DataError, plain_name, reading
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.table import _labels as label_columns
-from labelwise.data.table._columns import encode, features, texts
+from labelwise.data.table._columns import features
 from labelwise.data.table._files import Tables
 
 # What pandas calls the row names that it writes along.
-_ROW_NAMES = ("", "__index_level_0__")
+ROW_NAMES = ("", "__index_level_0__")
 
 
 def read_table(
@@ -25,6 +26,7 @@ def read_table(
     *,
     labels: str | Sequence[str],
     ids: str | Sequence[str] | None = None,
+    text: str | Sequence[str] | None = None,
     separator: str | None = None,
     bags: str | None = None,
     max_bytes: int | None = None,
@@ -43,7 +45,11 @@ def read_table(
         name of one column whose cells list label names (in parquet also as lists). Cells of other
         label columns must be 0, 1, true or false.
     ids : str or sequence of str, default=None
-        Columns that identify the samples; they are not in X but in ``Dataset.ids``.
+        Columns that identify the samples; they are not in X but in ``Dataset.ids``. None
+        recognises them.
+    text : str or sequence of str, default=None
+        Columns of texts; they are not in X but in ``Dataset.frame``. None recognises them, and an
+        empty sequence means that there are none.
     separator : str, default=None
         Text between the names in a column of label names; None means ";". An empty cell means
         no labels.
@@ -57,8 +63,9 @@ def read_table(
     Returns
     -------
     Dataset
-        The data. X is dense, or CSR if text columns make it more than eight times as wide as the
-        table. ``Y`` is None if all labels are missing.
+        The data. X is dense, or CSR if categories make it more than eight times as wide as the
+        table. ``Y`` is None if all labels are missing. If there are texts or categories, ``frame``
+        has the columns as they were in the table, for `labelwise.features.TableFeatures`.
 
     Raises
     ------
@@ -66,8 +73,8 @@ def read_table(
         If the file cannot be read, with the file, the line (in parquet the row, counted from 1)
         and the reason; also if some labels are missing and others are not.
     ValueError
-        If `labels` is empty, if a column is a label and also in `ids` or `bags`, or if `separator`
-        is empty or given for several label columns.
+        If `labels` is empty, if a column is a label and also in `ids`, `text` or `bags`, or if
+        `separator` is empty or given for several label columns.
 
     See Also
     --------
@@ -75,12 +82,16 @@ def read_table(
 
     Notes
     -----
-    A column of numbers or booleans is one column of X; missing values are NaN. A text column with
-    two values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second value
-    in sorted order. Any other text column is one 0/1 column for each value, named
-    ``column=value``; missing text ("" or "?") is NaN in all of them. A text column in which no
-    value occurs twice is an identifier and is in ``Dataset.ids``, as are row names that pandas
-    wrote.
+    A column of numbers or booleans is one column of X; missing values are NaN. A column of words
+    with two values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second
+    value in sorted order. Any other column of words is one 0/1 column for each value, named
+    ``column=value``; a missing value ("" or "?") is NaN in all of them.
+
+    A column is taken as text if its values have at least three words on average, and more than half
+    of them are distinct. A column of words is an identifier if no value occurs twice or, from 20
+    rows on, if more than 80 % of its values are distinct. A column of numbers is an identifier if
+    it is called "id" and no value occurs twice or, from 20 rows on, if it has whole numbers that
+    increase from row to row. Row names that pandas wrote are identifiers, too.
 
     If `labels` is the name of one column whose cells are all 0, 1, true or false, the column is one
     label of that name, unless `separator` is given. An identifier whose values differ within a bag
@@ -100,7 +111,13 @@ def read_table(
     if not labels:
         raise ValueError("labels must name at least one column.")
     return table_files(
-        [path], labels=labels, ids=ids, separator=separator, bags=bags, max_bytes=max_bytes
+        [path],
+        labels=labels,
+        ids=ids,
+        text=text,
+        separator=separator,
+        bags=bags,
+        max_bytes=max_bytes,
     )
 
 
@@ -109,6 +126,7 @@ def table_files(
     *,
     labels: str | Sequence[str],
     ids: str | Sequence[str] | None = None,
+    text: str | Sequence[str] | None = None,
     separator: str | None = None,
     bags: str | None = None,
     name: str | None = None,
@@ -119,32 +137,56 @@ def table_files(
     With an empty list of labels every column is a feature or an identifier, as for prediction.
     """
     id_names = [ids] if isinstance(ids, str) else list(ids or ())
+    text_names = [text] if isinstance(text, str) else text
     _check_arguments(labels, separator)
-    as_text = {*id_names, *_ROW_NAMES, *([] if bags is None else [bags])}
+    as_text = {*id_names, *(text_names or ()), *ROW_NAMES, *([] if bags is None else [bags])}
     if isinstance(labels, str) and not labels.endswith("*"):
         as_text.add(labels)
     with reading(paths[0], max_bytes):
         tables = Tables(paths, as_text, max_bytes)
         chosen = _labels(tables, labels, separator)
-    id_names += [row_name for row_name in _ROW_NAMES if row_name in tables.known]
+    id_names += [row_name for row_name in ROW_NAMES if row_name in tables.known]
     others = {*id_names, bags}
     for column in chosen.columns:
-        if column in others:
-            raise ValueError(f"labels must not name {column!r} too, which is in ids or bags.")
+        if column in others.union(text_names or ()):
+            raise ValueError(f"labels must not name {column!r} too, which is in ids, text or bags.")
     with reading(paths[0]):
         used = others.union(chosen.columns)
-        found = features(tables, [column for column in tables.names if column not in used])
+        found = features(
+            tables, [column for column in tables.names if column not in used], text_names
+        )
         tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
         named = {column: texts(tables.column(column)) for column in id_names} | found.ids
         read = _Samples(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
-        read = read if bags is None else _in_bags(tables, read, bags)
+        frame, text_columns = found.frame, found.texts
+        if bags is not None:
+            read, frame, text_columns = _in_bags(tables, read, bags), None, ()
         train = test = None
         if len(paths) == 2:
             train, test = np.flatnonzero(read.files == 0), np.flatnonzero(read.files == 1)
         name = plain_name(paths[0]) if name is None else name
         return Dataset(
-            read.X, read.Y, name, found.names, chosen.names, train, test, read.bags, read.ids
+            read.X,
+            read.Y,
+            name,
+            found.names,
+            chosen.names,
+            train,
+            test,
+            read.bags,
+            read.ids,
+            frame,
+            text_columns,
         )
+
+
+def read_frame(path: str | Path, as_text: Collection[str], max_bytes: int | None = None) -> Any:
+    """Read a csv or parquet file as an Arrow table, without encoding any column.
+
+    Columns are numbers, booleans, lists or text; those named in `as_text` are text in any case.
+    """
+    with reading(path, max_bytes):
+        return Tables([path], {*as_text, *ROW_NAMES}, max_bytes).table
 
 
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
@@ -154,12 +196,21 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     if not isinstance(labels, str | Sequence):
         raise TypeError(f"labels must be names of columns for a table, got {labels!r}.")
     return table_files(
-        paths, labels=labels, bags=request.bags, name=request.name, max_bytes=request.max_bytes
+        paths,
+        labels=labels,
+        ids=request.ids,
+        text=request.text,
+        bags=request.bags,
+        name=request.name,
+        max_bytes=request.max_bytes,
     )
 
 
 TABLE = FileFormat(
-    "a table", (".csv", ".tsv", ".parquet"), _read, uses=frozenset({"labels", "bags"})
+    "a table",
+    (".csv", ".tsv", ".parquet"),
+    _read,
+    uses=frozenset({"labels", "ids", "text", "bags"}),
 )
 
 

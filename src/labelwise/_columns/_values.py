@@ -1,0 +1,74 @@
+"""Values of Arrow columns as numpy arrays, with missing values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Text that means a missing value.
+MISSING = ("", "?")
+
+
+def is_text(column: Any) -> bool:
+    """Return whether an Arrow column has text."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def texts(column: Any) -> np.ndarray:
+    """Return a column of text or whole numbers as an array of str, "" where a value is missing."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(column.type):
+        column = column.cast(pa.int64())
+    column = column.cast(pa.string())
+    return np.array(column.fill_null("").to_pylist(), dtype=object)
+
+
+def numbers(column: Any) -> np.ndarray:
+    """Return a column of numbers or booleans as float64, NaN where a value is missing."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.uint8())
+    values: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy()
+    return values
+
+
+def has_text(data: Any) -> bool:
+    """Return whether data is a frame with a column that is neither numbers nor booleans."""
+    import narwhals as nw
+
+    if isinstance(data, np.ndarray | list):  # what narwhals would look at for long
+        return False
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return False
+    return any(dtype in (nw.String, nw.Categorical, nw.Enum) for dtype in frame.schema.values())
+
+
+def plain_table(frame: Any) -> Any:
+    """Convert a frame to an Arrow table of numbers, booleans and text only.
+
+    Categories, dates and other values become their text; lists are refused.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    table = nw.from_native(frame, eager_only=True).to_arrow()
+    return pa.table({name: _plain(table.column(name), name) for name in table.column_names})
+
+
+def _plain(column: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_nested(kind):
+        raise TypeError(f"X must have numbers or text in column {name!r}, got lists.")
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        return column
+    return column.cast(
+        pa.float64() if pa.types.is_decimal(kind) or pa.types.is_null(kind) else pa.string()
+    )

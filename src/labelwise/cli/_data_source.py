@@ -1,0 +1,50 @@
+"""The data set that a command reads, as the user typed it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from labelwise._text import listed
+from labelwise.cli._outputs import note
+from labelwise.cli._parsing import parse_labels, parse_names
+from labelwise.cli._progress import working
+from labelwise.data import Dataset, input_files, load
+
+
+class DataSource(NamedTuple):
+    """Argument and options of a command that say which data to read, and how."""
+
+    data: str
+    labels: str | None = None
+    ids: str | None = None
+    text: str | None = None
+    bags: str | None = None
+    data_home: Path | None = None
+    max_bytes: int | None = None
+
+    def files(self) -> list[Path]:
+        """List the files that the command reads."""
+        return input_files(self.data, self.data_home, self.labels)
+
+    def load(self) -> Dataset:
+        """Read the data set, and note which columns were taken as texts and identifiers."""
+        with working("reading"):
+            found = load(
+                self.data,
+                data_home=self.data_home,
+                labels=parse_labels(self.labels),
+                ids=parse_names(self.ids),
+                text=parse_names(self.text),
+                bags=self.bags,
+                max_bytes=self.max_bytes,
+            )
+        if found.texts and self.text is None:
+            note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
+        if found.ids and self.ids is None and _is_table(self.data):
+            note(f"{listed(list(found.ids))} taken as identifiers, not as features (--ids).")
+        return found
+
+
+def _is_table(data: str) -> bool:
+    return data.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet"))

@@ -1,0 +1,318 @@
+"""The transformer of tables with numbers, categories and texts to one feature matrix."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelwise._columns import (
+    UNSEEN,
+    Categories,
+    CategoryColumn,
+    Kind,
+    NumberColumn,
+    as_matrix,
+    encode,
+    is_text,
+    kinds_of,
+    plain_table,
+    texts,
+)
+from labelwise._text import listed, quoted
+from labelwise._validation import check_names, is_frame
+from labelwise.features._text_terms import TextTerms
+
+
+class TableFeatures(TransformerMixin, BaseEstimator):
+    """Encode a table of numbers, categories and texts as one feature matrix.
+
+    Numbers stay as they are, categories become features of 0 and 1, and texts weighted terms.
+
+    As the first step of a pipeline, it makes one model of the encoding and the learner: the model
+    takes tables as they are read, and knows new values, texts and orders of columns.
+
+    Parameters
+    ----------
+    text : str or sequence of str, default=None
+        Names of the columns of texts. None recognises them: values of at least three words on
+        average, more than half of which are distinct.
+    text_transformer : transformer, default=None
+        Turns a frame of the text columns into a matrix. None means `TextTerms`, weighted by tf-idf
+        with logarithms of counts.
+
+    Attributes
+    ----------
+    kinds_ : dict of str to str
+        What each column is: "number", "category", "text" or "id". Identifiers are not features.
+    categories_ : dict of str to ndarray of str
+        The values of each column of categories, in sorted order.
+    text_transformer_ : transformer
+        The transformer, fitted to the texts; missing if there are none.
+    n_features_in_ : int
+        Number of columns of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns of the table, if it was a frame.
+
+    See Also
+    --------
+    TextTerms : Count the terms of texts.
+    labelwise.data.load : Read a table; ``Dataset.frame`` has its columns before encoding.
+
+    Notes
+    -----
+    A column with two categories is one feature, in which yes, true, t or y is 1, or else the second
+    value in sorted order. Other columns of categories are one feature for each value, named
+    ``column=value``. A missing category is NaN; a value that `fit` has not seen is 0 in all
+    features of its column, with a warning.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from labelwise.features import TableFeatures
+    >>> boats = pa.table({"size": [1.5, 2.0, 4.0, 3.0], "colour": ["red", "blue", "red", "green"]})
+    >>> encoded = TableFeatures().fit(boats)
+    >>> encoded.get_feature_names_out().tolist()
+    ['size', 'colour=blue', 'colour=green', 'colour=red']
+    >>> encoded.transform(pa.table({"colour": ["red"], "size": [7.0]}))
+    array([[7., 0., 0., 1.]])
+    """
+
+    def __init__(
+        self, *, text: str | Sequence[str] | None = None, text_transformer: Any = None
+    ) -> None:
+        self.text = text
+        self.text_transformer = text_transformer
+
+    def fit(self, X: Any, y: Any = None) -> TableFeatures:
+        """Learn the kinds of the columns, the categories and the terms.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            The table: pandas, polars, pyarrow or any other frame that narwhals reads. Columns of an
+            array are called x0, x1 and so on.
+        y : array, default=None
+            Labels, passed to the transformer of texts.
+
+        Returns
+        -------
+        TableFeatures
+            This object.
+
+        Raises
+        ------
+        TypeError
+            If a column of X has lists.
+        ValueError
+            If X is neither a frame nor a 2-D array, if a column in `text` is missing, or if no
+            column is a feature.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Learn how to encode a table, and encode it.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            The table: pandas, polars, pyarrow or any other frame that narwhals reads. Columns of an
+            array are called x0, x1 and so on.
+        y : array, default=None
+            Labels, passed to the transformer of texts.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_features)
+            Features; sparse if there are texts or many categories.
+
+        Raises
+        ------
+        TypeError
+            If a column of X has lists.
+        ValueError
+            If X is neither a frame nor a 2-D array, if a column in `text` is missing, or if no
+            column is a feature.
+        """
+        table = self._table(X, reset=True)
+        names = check_names(table.column_names, "the column names")
+        text = [self.text] if isinstance(self.text, str) else self.text
+        _check_present(text or (), table)
+        self.kinds_ = {name: str(kind) for name, kind in kinds_of(table, text).items()}
+        if is_frame(X):
+            self.n_features_in_ = len(names)
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.categories_ = {
+            name: np.array(encode(table.column(name)).values, dtype=np.str_)
+            for name in self._columns(Kind.CATEGORY)
+        }
+        parts = [self._encode_columns(table)]
+        if self._columns(Kind.TEXT):
+            self.text_transformer_ = self._new_text_transformer()
+            of_texts = table.select(self._columns(Kind.TEXT))
+            parts.append(self.text_transformer_.fit_transform(of_texts, y))
+        elif hasattr(self, "text_transformer_"):
+            del self.text_transformer_
+        return self._joined(parts)
+
+    def transform(self, X: Any) -> Any:
+        """Encode a table with the same columns as in `fit`, in any order.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_samples, n_columns)
+            The table; columns that `fit` has not seen are ignored.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_samples, n_features)
+            Features; sparse if there are texts or many categories.
+
+        Raises
+        ------
+        TypeError
+            If a column of X has lists, or a column of numbers has text.
+        ValueError
+            If a column is missing.
+        """
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        _check_present((n for n, kind in self.kinds_.items() if kind != Kind.ID), table)
+        parts = [self._encode_columns(table)]
+        if self._columns(Kind.TEXT):
+            parts.append(self.text_transformer_.transform(self._as_texts(table)))
+        return self._joined(parts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Get the names of the features: column, column=value or column:term.
+
+        Parameters
+        ----------
+        input_features : None, default=None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str of shape (n_features,)
+            Names of the columns of the matrix that `transform` returns.
+        """
+        del input_features
+        check_is_fitted(self)
+        names: list[str] = []
+        for name, kind in self.kinds_.items():
+            if kind == Kind.NUMBER:
+                names.append(name)
+            elif kind == Kind.CATEGORY:
+                names += self._categories(name).names
+        texts = self._columns(Kind.TEXT)
+        if texts:
+            terms = self.text_transformer_.get_feature_names_out()
+            names += terms.tolist() if len(texts) > 1 else [f"{texts[0]}:{term}" for term in terms]
+        return np.array(names, dtype=object)
+
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """Return a frame, or an array with columns called x0, x1 and so on, as an Arrow table."""
+        if is_frame(X):
+            return plain_table(X)
+        import pyarrow as pa
+
+        values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        return pa.table({f"x{j}": pa.array(column.tolist()) for j, column in enumerate(values.T)})
+
+    def _columns(self, kind: Kind) -> list[str]:
+        return [name for name, found in self.kinds_.items() if found == kind]
+
+    def _categories(self, name: str) -> Categories:
+        return Categories(name, tuple(self.categories_[name].tolist()))
+
+    def _encode_columns(self, table: Any) -> Any:
+        """Return the features of all columns but texts."""
+        columns: list[NumberColumn | CategoryColumn] = []
+        unseen: dict[str, Any] = {}
+        for name, kind in self.kinds_.items():
+            if kind == Kind.NUMBER:
+                columns.append(NumberColumn(name, _numbers(table, name)))
+            elif kind == Kind.CATEGORY:
+                categories, values = self._categories(name), _words(table.column(name))
+                codes = encode(values, categories.values).numbers
+                columns.append(CategoryColumn(categories, codes))
+                if (codes == UNSEEN).any():
+                    unseen[name] = values.filter(codes == UNSEEN).unique().to_pylist()
+        if unseen:
+            _warn_of_unseen(unseen)
+        return as_matrix(columns, table.num_rows)
+
+    def _as_texts(self, table: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.table({name: _words(table.column(name)) for name in self._columns(Kind.TEXT)})
+
+    def _new_text_transformer(self) -> Any:
+        if self.text_transformer is not None:
+            return clone(self.text_transformer)
+        return make_pipeline(TextTerms(), TfidfTransformer(sublinear_tf=True))
+
+    def _joined(self, parts: Sequence[Any]) -> Any:
+        used = [part for part in parts if part.shape[1]]
+        if not used:
+            raise ValueError("X must have a column that is a feature, got identifiers only.")
+        return used[0] if len(used) == 1 else sparse.hstack(used, format="csr")
+
+    def _check_loaded(self) -> None:
+        """Refuse a loaded model whose columns and categories do not fit together."""
+        if not hasattr(self, "kinds_"):
+            return
+        if not set(self.kinds_.values()) <= {str(kind) for kind in Kind}:
+            raise ValueError("kinds_ must be kinds of columns.")
+        for name in self._columns(Kind.CATEGORY):
+            values: Any = self.categories_.get(name)
+            if not isinstance(values, np.ndarray) or (values.ndim, values.dtype.kind) != (1, "U"):
+                raise ValueError(f"categories_[{name!r:.50}] must be an array of texts.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _check_present(names: Iterable[str], table: Any) -> None:
+    known = set(table.column_names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ValueError(f"X must have the columns {listed(missing)}, which are missing.")
+
+
+def _numbers(table: Any, name: str) -> Any:
+    column = table.column(name)
+    if is_text(column):
+        raise TypeError(f"X must have numbers in column {name!r}, as in fit, got text.")
+    return column
+
+
+def _words(column: Any) -> Any:
+    """Return a column as text, as numbers may stand for categories."""
+    import pyarrow as pa
+
+    return column if is_text(column) else pa.chunked_array([pa.array(texts(column), pa.string())])
+
+
+def _warn_of_unseen(unseen: dict[str, list[str]]) -> None:
+    found = [f"{quoted(name)} has {listed(values)}" for name, values in unseen.items()]
+    warnings.warn(
+        f"Values that were not in the training data count as none of the known ones: "
+        f"{'; '.join(found)}.",
+        UserWarning,
+        stacklevel=3,
+    )
