@@ -17,7 +17,14 @@ COMMANDS = {
     "decide": "decide thresholds.json scores.npy -o decided.csv",
     "evaluate": "evaluate labels.npy --scores scores.npy",
     "evaluate decisions": "evaluate labels.npy --decided labels.npy",
+    "compare": "compare study.toml --anew",
 }
+STUDY = """
+measures = ["micro-f"]
+datasets.mine = { load = "data.csv", labels = "y*" }
+models.knn.class = "sklearn.neighbors.KNeighborsClassifier"
+splits.cv = { class = "sklearn.model_selection.KFold", params = { n_splits = 2 } }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +37,7 @@ def folder(tmp_path_factory):
     rows = np.hstack([rng.random((40, 3)), labels])
     lines = ["a,b,c,y1,y2", *(",".join(map(str, row)) for row in rows)]
     (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    (folder / "study.toml").write_text(STUDY)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         run("fit", "data.csv", "--labels", "y*", "-o", "model.skops")

@@ -254,11 +254,12 @@ def compare(
     jobs: opt.CompareJobs = None,
     resume: opt.CompareResume = True,
     timeout: opt.CompareTimeout = None,
+    max_bytes: opt.CompareBytes = None,
 ) -> None:
     """Run or resume a study of models on data sets; exit code 1 if a cell failed."""
     from labelwise.cli.commands._compare import run_comparison
 
-    run_comparison(study, store, jobs, resume, timeout)
+    run_comparison(study, store, jobs, resume, timeout=timeout, max_bytes=max_bytes)
 
 
 @app.command()

@@ -155,6 +155,14 @@ CompareResume = Annotated[
 CompareTimeout = Annotated[
     float | None, typer.Option(help="Seconds after which a cell ends; overrides the study.")
 ]
+CompareBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-bytes",
+        min=1,
+        help="Largest size of a data file, unpacked or as arrays; overrides the study.",
+    ),
+]
 
 # Options of labelwise results.
 ResultsExport = Annotated[

@@ -137,7 +137,8 @@ class Study:
         ----------
         path : str or Path
             File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
-            ``seeds``, ``name``, ``undefined`` and ``timeout``; tables ``[models.NAME]`` and
+            ``seeds``, ``name``, ``undefined`` and ``timeout``; ``data_home`` and ``max_bytes``,
+            which `labelwise.data.load` is called with; tables ``[models.NAME]`` and
             ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and its ``params``.
             Paths in the file are relative to its folder.
 
@@ -246,12 +247,15 @@ class Study:
         return Results(columns, store.texts())
 
 
-def read_study(path: str | Path) -> tuple[Study, Path]:
-    """Create the study that a TOML file describes; return it with the path of its store."""
+def read_study(path: str | Path, *, max_bytes: int | None = None) -> tuple[Study, Path]:
+    """Create the study that a TOML file describes; return it with the path of its store.
+
+    A `max_bytes` that is not None replaces the one of the file.
+    """
     # pydantic is loaded only if a study file is read.
     from labelwise.experiments.study_files._study_file import errors_with_place, read_study_file
 
-    content = read_study_file(path)
+    content = read_study_file(path, max_bytes)
     with errors_with_place(path):
         return Study(**content.arguments), content.store
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from labelwise.data import DataError
 from labelwise.experiments import Study, read_study
 from labelwise.experiments.study_files._named_classes import _class
 from labelwise.experiments.study_files._study_file import StudyFileError
@@ -72,9 +73,23 @@ def test_paths_are_relative_to_the_file(tmp_path):
     assert not study.run(store).failed
 
 
+def test_the_size_of_data_files_can_be_limited_in_the_file_and_by_the_caller(tmp_path):
+    (tmp_path / "my.csv").write_text("x,label_a,label_b\n" + "0.5,1,0\n0.25,0,1\n" * 20)
+    text = GOOD.replace('datasets = ["digits"]', "max_bytes = 100").replace(
+        "[models.knn]", '[datasets]\nmine = { load = "my.csv", labels = "label_*" }\n\n[models.knn]'
+    )
+    path = write(tmp_path, text.replace('fixed = "train-test"', ""))
+    with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
+        Study.read(path).plan()
+    study, _ = read_study(path, max_bytes=1_000_000)
+    assert len(study.plan().cells) == 8
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("seeds = [3, 4]", "max_bytes = 0", r"max_bytes: Input should be greater than or equal"),
+        ("seeds = [3, 4]", 'max_bytes = "1"', r"max_bytes: Input should be a valid integer"),
         ("seeds = [3, 4]", "sedes = [3]", r"study.toml: sedes: Extra inputs are not permitted"),
         ("seeds = [3, 4]", 'seeds = ["3"]', r"seeds.0: Input should be a valid integer"),
         ("seeds = [3, 4]", "seeds = [3, 3]", r"seeds must be distinct"),

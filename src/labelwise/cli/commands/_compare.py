@@ -14,10 +14,16 @@ _STOPPED = 130  # exit code of programs that Ctrl-C ended
 
 
 def run_comparison(
-    path: Path, store: Path | None, n_jobs: int | None, resume: bool, timeout: float | None
+    path: Path,
+    store: Path | None,
+    n_jobs: int | None,
+    resume: bool,
+    *,
+    timeout: float | None,
+    max_bytes: int | None,
 ) -> None:
     """Run the unfinished cells, and print means; exit code 1 if a cell failed."""
-    study, own_store = read_study(path)
+    study, own_store = read_study(path, max_bytes=max_bytes)
     if timeout is not None:
         study.timeout = check_timeout(timeout)
     kept = own_store if store is None else store

@@ -61,10 +61,11 @@ class _Fields(_Strict):
     undefined: str | float = "nan"
     timeout: float | None = None
     data_home: str | None = None
+    max_bytes: Annotated[int, Field(ge=1)] | None = None
     store: _Name | None = None
 
 
-def read_study_file(path: str | Path) -> StudyFile:
+def read_study_file(path: str | Path, max_bytes: int | None = None) -> StudyFile:
     """Read the arguments of a study, and the path of its store, from a TOML file.
 
     Parameters
@@ -73,8 +74,10 @@ def read_study_file(path: str | Path) -> StudyFile:
         A TOML file with the arguments of `Study`: ``datasets`` (a list of names and files, or a
         table from names to names and files), tables ``[models.NAME]`` and ``[splits.NAME]`` with a
         ``class`` and its ``params``, ``measures``, and optionally ``seeds``, ``name``,
-        ``undefined``, ``timeout``, ``data_home`` and ``store``. A split may be "train-test". A
-        table with ``class`` inside ``params`` is an object as well.
+        ``undefined``, ``timeout``, ``data_home``, ``max_bytes`` and ``store``. A split may be
+        "train-test". A table with ``class`` inside ``params`` is an object as well.
+    max_bytes : int, default=None
+        Argument of `labelwise.data.load` for all data sets; None uses ``max_bytes`` of the file.
 
     Returns
     -------
@@ -96,8 +99,9 @@ def read_study_file(path: str | Path) -> StudyFile:
     path = Path(path)
     fields = _fields(path)
     home = None if fields.data_home is None else str(path.parent / fields.data_home)
+    files = _DataFiles(path.parent, home, fields.max_bytes if max_bytes is None else max_bytes)
     with errors_with_place(path):
-        datasets = _sources(fields.datasets, path.parent, home)
+        datasets = files.sources(fields.datasets)
     arguments = {
         "datasets": datasets,
         "models": _objects(path, "models", fields.models),
@@ -142,24 +146,36 @@ class _LoadedWhenCalled:
     name_or_path: str
     home: str | None
     labels: Any
+    max_bytes: int | None
 
     def __call__(self) -> Dataset:
-        return load(self.name_or_path, data_home=self.home, labels=self.labels)
+        return load(
+            self.name_or_path, data_home=self.home, labels=self.labels, max_bytes=self.max_bytes
+        )
 
 
-def _sources(
-    datasets: list[str] | dict[str, str | _DatasetField], folder: Path, home: str | None
-) -> Mapping[str, Any]:
-    if isinstance(datasets, list):
-        names = check_names(map(plain_name, datasets), "datasets")
-        return {name: _source(one, folder, home) for name, one in zip(names, datasets, strict=True)}
-    return {name: _source(one, folder, home) for name, one in datasets.items()}
+class _DataFiles(NamedTuple):
+    """Where the data sets of a study file are, and the largest size of each."""
 
+    folder: Path
+    home: str | None
+    max_bytes: int | None
 
-def _source(one: str | _DatasetField, folder: Path, home: str | None) -> _LoadedWhenCalled:
-    what, labels = (one, None) if isinstance(one, str) else (one.load, one.labels)
-    is_file = what not in BUNDLED and (folder / what).exists()
-    return _LoadedWhenCalled(str(folder / what) if is_file else what, home, labels)
+    def sources(
+        self, datasets: list[str] | dict[str, str | _DatasetField]
+    ) -> dict[str, _LoadedWhenCalled]:
+        """Return how to load each data set, by name."""
+        if isinstance(datasets, list):
+            names = check_names(map(plain_name, datasets), "datasets")
+            return {name: self.source(one) for name, one in zip(names, datasets, strict=True)}
+        return {name: self.source(one) for name, one in datasets.items()}
+
+    def source(self, one: str | _DatasetField) -> _LoadedWhenCalled:
+        """Return how to load one data set."""
+        what, labels = (one, None) if isinstance(one, str) else (one.load, one.labels)
+        is_file = what not in BUNDLED and (self.folder / what).exists()
+        place = str(self.folder / what) if is_file else what
+        return _LoadedWhenCalled(place, self.home, labels, self.max_bytes)
 
 
 def _fields(path: Path) -> _Fields:
