@@ -47,7 +47,7 @@ PRINTED = {
     "ranks": lambda: average_ranks(VALUES, **UP),
     "nemenyi": lambda: nemenyi_test(VALUES, **UP),
     "sign": lambda: sign_test(VALUES, (NAME, "b"), **UP),
-    "difference": lambda: paired_difference(VALUES, (NAME, "b"), n_draws=10, random_state=0),
+    "difference": lambda: paired_difference(VALUES, (NAME, "b"), n_bootstrap=10, random_state=0),
 }
 
 

@@ -75,7 +75,7 @@ def test_where_all_tie_nothing_is_found_and_that_is_said():
 
 def test_interval_of_a_difference_is_that_of_scipys_bootstrap():
     values = np.random.default_rng(1).normal(size=(40, 2)) + np.array([0.5, 0])
-    found = paired_difference(values, random_state=0, n_draws=20_000)
+    found = paired_difference(values, random_state=0, n_bootstrap=20_000)
     differences = (values[:, 0] - values[:, 1],)
     expected = bootstrap(
         differences,
@@ -118,7 +118,7 @@ def test_wrong_pairs_and_options_are_named():
         wilcoxon_test(COLUMNS, ("C4.5", "C4.5"), measure="micro-f")
     with pytest.raises(ValueError, match="alternative must be one of"):
         sign_test([[1, 2]], higher_is_better=True, alternative="less")
-    with pytest.raises(ValueError, match="n_draws must be at least 2"):
-        paired_difference([[1, 2]], n_draws=1)
+    with pytest.raises(ValueError, match="n_bootstrap must be at least 2"):
+        paired_difference([[1, 2]], n_bootstrap=1)
     with pytest.raises(ValueError, match="confidence must be between"):
         paired_difference([[1, 2]], confidence=95)

@@ -71,7 +71,7 @@ def paired_difference(
     pair: Sequence[str] | None = None,
     *,
     confidence: float = 0.95,
-    n_draws: int = 10_000,
+    n_bootstrap: int = 10_000,
     random_state: Any = None,
     measure: str | None = None,
     higher_is_better: bool | None = None,
@@ -87,7 +87,7 @@ def paired_difference(
         Names of the first and the second method; None if there are only two methods.
     confidence : float, default=0.95
         Share of the bootstrap means inside the interval, between 0 and 1.
-    n_draws : int, default=10000
+    n_bootstrap : int, default=10000
         Number of bootstrap samples.
     random_state : int, RandomState or None, default=None
         Seed of the bootstrap samples; the same seed gives the same interval.
@@ -111,7 +111,7 @@ def paired_difference(
     Each bootstrap sample draws data sets with replacement, with both methods' values; the ends of
     the interval are the quantiles (1 - confidence) / 2 and (1 + confidence) / 2 of the mean
     differences. A constant that is added to both methods' values on a data set does not change the
-    interval. O(n · n_draws) time for n data sets; memory is bounded.
+    interval. O(n · n_bootstrap) time for n data sets; memory is bounded.
 
     References
     ----------
@@ -127,24 +127,21 @@ def paired_difference(
     from sklearn.utils import check_random_state
 
     confidence = check_share(confidence, "confidence")
-    n_draws = check_whole(n_draws, "n_draws", least=2)
+    n_bootstrap = check_whole(n_bootstrap, "n_bootstrap", least=2)
     direction = True if higher_is_better is None and measure is None else higher_is_better
     table = paired_values(values, measure=measure, higher_is_better=direction, missing=missing)
     names, gains = table.columns(pair)
     differences = gains if table.higher_is_better else -gains
-    means = _drawn_means(differences, n_draws, check_random_state(random_state))
+    means = _drawn_means(differences, n_bootstrap, check_random_state(random_state))
     tail = (1 - confidence) / 2
     low, high = (float(end) for end in np.quantile(means, [tail, 1 - tail]))
     mean = float(differences.mean())
     return Difference(names, mean, low, high, confidence, differences.size, table.dropped)
 
 
-def _drawn_means(differences: np.ndarray, n_draws: int, random: Any) -> np.ndarray:
+def _drawn_means(differences: np.ndarray, n_bootstrap: int, random: Any) -> np.ndarray:
     n = differences.size
     n_together = max(1, _MAX_DRAWN // n)
-    return np.concatenate(
-        [
-            differences[random.randint(n, size=(min(n_together, n_draws - start), n))].mean(axis=1)
-            for start in range(0, n_draws, n_together)
-        ]
-    )
+    starts = range(0, n_bootstrap, n_together)
+    shapes = [(min(n_together, n_bootstrap - start), n) for start in starts]
+    return np.concatenate([differences[random.randint(n, size=s)].mean(axis=1) for s in shapes])
