@@ -147,7 +147,7 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
         (["--shrink", "much"], "--shrink must be auto or a number from 0 to 1, got 'much'."),
         (["--fbr", "2"], "fbr must be between 0 and 1"),
         (["--max-decisions", "few"], "--max-decisions must be a number, got 'few'."),
-        (["--min-precision", "3"], "min_precision must be between 0 and 1, got 3.0."),
+        (["--min-precision", "3"], "min_precision must be from 0 to 1, got 3.0."),
         (["--maximize", "micro-jaccard", "--beta", "2"], "beta must be 1 for jaccard"),
         (["--shared", "--shrink", "0.5"], "shrink does not go together with shared."),
     ],

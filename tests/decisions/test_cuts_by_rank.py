@@ -54,7 +54,7 @@ def test_columns_are_matched_by_name():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rank_cut([[0.1, 0.2]], 3), "k must be between 0 and the 2 labels, got 3"),
+        (lambda: rank_cut([[0.1, 0.2]], 3), "k must be at most the 2 labels, got 3"),
         (lambda: rank_cut([[0.1, 0.2]], 1.0), "k must be a whole number, got 1.0"),
         (lambda: proportion_cut([[0.1]], [[1, 0]]), "scores has 1 labels but Y_train has 2"),
         (

@@ -318,7 +318,7 @@ def test_it_works_inside_scikit_learn():
         ({"shrink": 2}, [[0], [1]], ValueError, 'shrink must be between 0 and 1, or "auto"'),
         ({"shrink": 0.5, "fbr": 0.1}, [[0], [1]], ValueError, "shrink does not go together"),
         ({"fbr": "some"}, [[0], [1]], ValueError, 'fbr must be between 0 and 1, or "auto"'),
-        ({"min_recall": 2}, [[0], [1]], ValueError, "min_recall must be between 0 and 1"),
+        ({"min_recall": 2}, [[0], [1]], ValueError, "min_recall must be from 0 to 1"),
         ({"cost": (1, [1, 2])}, [[0], [1]], ValueError, "cost must have 1 numbers by label"),
         ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
         ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),

@@ -7,7 +7,6 @@ that a file may hold compute with NumPy, which checks shapes and indices itself.
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,8 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
+
+from labelwise._validation import is_whole
 
 # The others need rows of a kernel matrix instead of features, which libsvm reads by number.
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
@@ -118,7 +119,7 @@ def check_neighbors(model: Any) -> None:
         n_features,
     ) == (model.n_samples_fit_, model.n_features_in_)
     if n_neighbors is not None:
-        sound = sound and isinstance(n_neighbors, Integral) and 1 <= int(n_neighbors) <= n_samples
+        sound = sound and is_whole(n_neighbors) and 1 <= n_neighbors <= n_samples
     if sound and is_classifier(model):
         columns = model._y.reshape(n_samples, -1).T
         classes = model.classes_ if model.outputs_2d_ else [model.classes_]
@@ -141,7 +142,7 @@ def check_columns(vectorizer: Any) -> None:
 def check_hashed(vectorizer: Any) -> None:
     """Refuse a number of columns by which no hash can be divided."""
     n_columns = vectorizer.n_features
-    if not isinstance(n_columns, Integral) or not 1 <= int(n_columns) < 2**31:
+    if not is_whole(n_columns) or not 1 <= n_columns < 2**31:
         raise ValueError(f"n_features must be a whole number of at least 1, got {n_columns!r:.50}")
 
 

@@ -39,7 +39,7 @@ def check_real(value: Any, input_name: str, *, least: float, most: float) -> flo
 
 def check_share(value: Any, input_name: str) -> float:
     """Return a real number strictly between 0 and 1, such as a confidence or a level alpha."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_real(value):
         raise TypeError(f"{input_name} must be a number, got {value!r}.")
     number = float(value)
     if not 0 < number < 1:

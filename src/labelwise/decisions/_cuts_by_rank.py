@@ -13,6 +13,7 @@ from labelwise._validation import (
     Scores,
     check_labels,
     check_scores,
+    check_whole,
     columns_in_order,
     columns_of_sets,
     is_list_of_sets,
@@ -60,10 +61,9 @@ def rank_cut(scores: Any, k: int) -> Any:
            [1, 0, 1]], dtype=int8)
     """
     matrix = check_scores(scores).matrix
-    if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        raise TypeError(f"k must be a whole number, got {k!r}.")
-    if not 0 <= k <= matrix.shape[1]:
-        raise ValueError(f"k must be between 0 and the {matrix.shape[1]} labels, got {k}.")
+    k = check_whole(k, "k", least=0)
+    if k > matrix.shape[1]:
+        raise ValueError(f"k must be at most the {matrix.shape[1]} labels, got {k}.")
     return _top_of_each(matrix, np.full(matrix.shape[0], k))
 
 

@@ -18,7 +18,7 @@ from labelwise._estimators import (
     score_matrix,
     warn_of_constants,
 )
-from labelwise._validation import n_rows, take_rows
+from labelwise._validation import is_whole, n_rows, take_rows
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.splitting import check_groups, splits_of
 
@@ -110,7 +110,7 @@ def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
 
 def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the training and the test rows of a `cv` that gives a single split."""
-    if isinstance(cv, int | np.integer):
+    if is_whole(cv):
         raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
     splits = splits_of(cv, samples.X, samples.Y, samples.groups)
     if len(splits) != 1:

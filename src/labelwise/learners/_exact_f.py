@@ -15,7 +15,7 @@ from labelwise._estimators import (
     classes_of_decisions,
     proba_of_classes,
 )
-from labelwise._validation import relative_weights
+from labelwise._validation import is_whole, relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
 from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
 from labelwise.learners.regression._penalty_path import (
@@ -331,7 +331,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
 
 def _splits_of_rows(cv: Any, X: Any, labels: Any, rows: np.ndarray) -> Any:
     """Return given splits of all samples as splits of some rows; other `cv` as they are."""
-    if isinstance(cv, int | np.integer) or hasattr(cv, "split") or rows.size == X.shape[0]:
+    if is_whole(cv) or hasattr(cv, "split") or rows.size == X.shape[0]:
         return cv
     number = np.full(X.shape[0], -1)
     number[rows] = np.arange(rows.size)

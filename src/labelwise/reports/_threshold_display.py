@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import check_outcome, columns_in_order
+from labelwise._validation import check_outcome, check_whole, columns_in_order
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import Counts, f_measure, labels_for
 
@@ -109,8 +109,7 @@ class ThresholdDisplay:
             If `max_labels` is below 1, if both `thresholds` and arguments of `best_thresholds` are
             given, or if the number of thresholds is not that of labels.
         """
-        if max_labels < 1:
-            raise ValueError(f"max_labels must be at least 1, got {max_labels}.")
+        max_labels = check_whole(max_labels, "max_labels")
         if thresholds is not None and tuning:
             raise ValueError(f"{next(iter(tuning))} must not be given beside thresholds.")
         outcome = check_outcome(Y, scores=scores, label_names=label_names)

@@ -115,7 +115,10 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
         ({"maximize": "micro-f", "measure": jaccard}, ValueError, "so measure must be None"),
         ({"maximize": "micro-f", "average": "micro"}, ValueError, "so average must be None"),
         ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, got 1.0"),
-        ({"confidence": True}, ValueError, "confidence must be between 0 and 1, got True"),
+        ({"confidence": True}, TypeError, "confidence must be a number, got True"),
+        ({"shrink": True}, ValueError, "shrink must be between 0 and 1.*got True"),
+        ({"n_bootstrap": 2.5}, TypeError, "n_bootstrap must be a whole number, got 2.5"),
+        ({"n_bootstrap": -1}, ValueError, "n_bootstrap must be at least 0, got -1"),
     ],
     ids=lambda given: spoken(given) if isinstance(given, dict) else "",
 )

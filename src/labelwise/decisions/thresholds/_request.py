@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import check_n_bootstrap, check_share, is_real
 from labelwise.decisions.thresholds.objectives._constraints import Limits, check_limits
 from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.measures import (
@@ -155,8 +156,8 @@ def check_request(
         fbr_rule=given["fbr_rule"],
         limits=limits,
         cost=None if given["cost"] is None else check_cost(given["cost"], n_labels),
-        n_bootstrap=given["n_bootstrap"],
-        confidence=_check_confidence(given["confidence"]),
+        n_bootstrap=check_n_bootstrap(given["n_bootstrap"]),
+        confidence=check_share(given["confidence"], "confidence"),
     )
     _check_values(request)
     _check_together(request)
@@ -201,11 +202,6 @@ def _check_values(request: Request) -> None:
         _check_amount(request.fbr, "fbr")
     if request.fbr_rule not in (0, 1):
         raise ValueError(f"fbr_rule must be 0 or 1, got {request.fbr_rule!r}.")
-    n_draws = request.n_bootstrap
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer):
-        raise TypeError(f"n_bootstrap must be a number of draws, got {n_draws!r}.")
-    if n_draws < 0 or n_draws == 1:
-        raise ValueError(f"n_bootstrap must be 0 or at least 2, got {n_draws}.")
 
 
 def _check_together(request: Request) -> None:
@@ -234,12 +230,6 @@ def _check_amount(amount: Any, name: str) -> None:
     if isinstance(amount, str):
         if amount == "auto":
             return
-    elif isinstance(amount, int | float | np.number) and 0 <= amount <= 1:
+    elif is_real(amount) and 0 <= amount <= 1:
         return
     raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')
-
-
-def _check_confidence(confidence: Any) -> float:
-    if not (isinstance(confidence, float | np.floating) and 0 < confidence < 1):
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
-    return float(confidence)

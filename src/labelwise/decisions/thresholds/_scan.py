@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_beta
+from labelwise._validation import check_beta, check_whole
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut
 from labelwise.decisions.thresholds.curves._problem import (
@@ -110,7 +110,7 @@ def scan_thresholds(
     (2, 16, 0.8571)
     """
     check_beta(beta)
-    _check_scans(max_scans)
+    max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
     problem = check_problem(scores, Y, label_names)
     warn_of_labels_without_positives(problem)
     labels = list(every_cut(problem.scores, problem.Y))
@@ -168,12 +168,3 @@ def _scanned(labels: list[Cuts], beta: float, max_scans: int | None) -> _Scanned
                 decided, hits = decided + int(more[best]), hits + int(more_hits[best])
         values.append((1 + beta**2) * hits / (weighted_positives + decided))
     return _Scanned(places, values, int(n_evaluated), moved)
-
-
-def _check_scans(max_scans: Any) -> None:
-    if max_scans is None:
-        return
-    if isinstance(max_scans, bool) or not isinstance(max_scans, int | np.integer):
-        raise TypeError(f"max_scans must be a whole number or None, got {max_scans!r}.")
-    if max_scans < 1:
-        raise ValueError(f"max_scans must be at least 1, got {max_scans}.")

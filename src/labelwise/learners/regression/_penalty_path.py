@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelwise._validation import check_real
+from labelwise._validation import check_real, is_whole
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Tasks
@@ -71,7 +71,7 @@ def check_tol(tol: Any) -> float:
 
 def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     """List the folds that choose penalties; a number means stratified folds."""
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if is_whole(cv):
         # The default method of stratification would take as long as all regressions of a small set.
         cv = MultilabelStratifiedKFold(int(cv), method="iterative")
     return splits_of(cv, X, Y)

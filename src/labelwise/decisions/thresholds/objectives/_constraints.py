@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._validation import check_real, is_real
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.measures import Counts, precision, recall
 
@@ -47,17 +48,20 @@ NO_LIMITS = Limits()
 
 def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:
     """Return checked constraints; a lower bound of 0 on a rate is no constraint."""
-    for name, rate in (("min_precision", min_precision), ("min_recall", min_recall)):
-        if rate is not None and not (_is_number(rate) and 0 <= rate <= 1):
-            raise ValueError(f"{name} must be between 0 and 1, got {rate!r}.")
     most = max_decisions
-    if most is not None and not (_is_number(most) and 0 <= most < np.inf):
+    if most is not None and not (is_real(most) and 0 <= most < np.inf):
         raise ValueError(
             "max_decisions must be a whole number in total or a decimal number as mean per "
             f"sample, not negative, got {most!r}."
         )
+    return Limits(
+        _least_rate(min_precision, "min_precision"), _least_rate(min_recall, "min_recall"), most
+    )
+
+
+def _least_rate(rate: Any, name: str) -> float | None:
     # Every rate is at least 0, and one that is not defined is not below it.
-    return Limits(min_precision or None, min_recall or None, most)
+    return None if rate is None else check_real(rate, name, least=0, most=1) or None
 
 
 def within(limits: Limits, counts: Counts) -> np.ndarray:
@@ -85,7 +89,3 @@ def why_not(steps: FrontierSteps, limits: Limits) -> str:
         if limit is not None and reached < limit:
             return f"{name}={limit} cannot be met on these data, the highest is {reached:.4g}."
     return f"{limits} cannot be met together on these data, by any thresholds."
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
