@@ -1,13 +1,23 @@
-"""The part of numpydoc's rules that public docstrings must follow, as a list of faults."""
+"""Faults of public docstrings: those that numpydoc finds, and rules that it does not check."""
 
 import importlib
 import inspect
 import pkgutil
 import re
 
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import validate
+
 import labelwise
 
 LONGEST_SUMMARY = 75
+# Errors of numpydoc that are not faults here.
+LEFT_OUT = {
+    "ES01": "a first line that says everything needs no further paragraph",
+    "EX01": "the example of a class shows its methods and properties",
+    "SA01": "not every name has a related one",
+    "PR01": "objects that only functions create describe their fields as attributes; see below",
+}
 PAPERS = re.compile(r"\b(?:[a-z]+(?:19|20)\d\d)\b")
 
 
@@ -59,28 +69,20 @@ def described(section):
 
 def faults(public):
     """What numpydoc or the style of this project would not accept in a docstring."""
+    errors = validate(get_doc_object(public))["errors"]
+    found = [f"{code}: {message}" for code, message in errors if code not in LEFT_OUT]
     text = inspect.cleandoc(public.__doc__ or "")
     if not text:
-        return ["has no docstring"]
+        return found
+    summary = text.splitlines()[0]
+    if len(summary) > LONGEST_SUMMARY:
+        found.append(f"has {len(summary)} characters in its first line")
     parts = sections(text)
-    found = [*summary_faults(text.splitlines()[0], public)]
     if not isinstance(public, property):
         found += parameter_faults(parts, public)
-    if gives_value(public) and not {"Returns", "Yields"} & parts.keys():
-        found.append("has no section Returns")
     if PAPERS.search(text) and "References" not in parts:
         found.append("cites a paper by its key without a section References")
     return found
-
-
-def summary_faults(summary, public):
-    if len(summary) > LONGEST_SUMMARY:
-        yield f"has {len(summary)} characters in its first line"
-    if not summary.endswith("."):
-        yield "has no period at the end of its first line"
-    first = summary.split()[0]
-    if inspect.isfunction(public) and first.endswith("s") and not first.endswith("ss"):
-        yield f"begins with {first!r}, not with an imperative"
 
 
 def parameter_faults(parts, public):
@@ -88,20 +90,14 @@ def parameter_faults(parts, public):
         parameters = list(inspect.signature(public).parameters.values())
     except ValueError:
         return
-    # Fields of a named tuple are its attributes.
-    types = described(parts.get("Parameters", "")) | described(parts.get("Attributes", ""))
+    types = described(parts.get("Parameters", ""))
+    attributes = described(parts.get("Attributes", ""))
     for one in parameters:
-        if one.name in ("self", "cls"):
+        if one.name in ("self", "cls") or one.name.startswith("_"):
             continue
-        if one.name not in types:
+        if one.name not in types | attributes:
             yield f"does not describe {one.name}"
-        elif one.default is not one.empty and not re.search("default|optional", types[one.name]):
+        elif one.default is not one.empty and not re.search(
+            "default|optional", types.get(one.name, "default")
+        ):
             yield f"does not give the default of {one.name}"
-
-
-def gives_value(public):
-    """Whether a function returns something, by its annotation."""
-    if not inspect.isfunction(public):
-        return False
-    annotation = inspect.signature(public).return_annotation
-    return annotation not in ("None", None, "Never", "NoReturn")

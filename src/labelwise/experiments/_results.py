@@ -115,7 +115,7 @@ class Results:
         Returns
         -------
         str
-            For instance "20 of 24 cells are done, 3 failed, 1 are missing."
+            A sentence such as "20 of 24 cells are done, 3 failed, 1 are missing.".
         """
         parts = [f"{self.n_done:,} of {self.n_cells:,} cells are done"]
         if self.failed:

@@ -64,8 +64,8 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier, default=None
         Cloned for each label and fitted to its column of 0 and 1. None means logistic regressions.
     penalty : "auto", float or sequence of float, default="auto"
-        λ, or the values from which each label's λ is chosen; "auto" means 1e-4, 1e-3, ..., 1e3.
-        Only used without an estimator.
+        Penalty weight λ, or the values from which each label's λ is chosen; "auto" means 1e-4,
+        1e-3, ..., 1e3. Only used without an estimator.
     cv : int, splitter or iterable of (train, test), default=5
         The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, the same ones every time. Only

@@ -46,8 +46,8 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
         Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
         may be changed after fitting.
     penalty : "auto", float or sequence of float, default="auto"
-        λ of mean log-loss + λ/2 · ‖w‖², or the values from which the λ of each regression is
-        chosen by log-loss on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
+        Weight λ in mean log-loss + λ/2 · ‖w‖², or the values from which the λ of each regression
+        is chosen by log-loss on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
     cv : int, splitter or iterable of (train, test), default=5
         The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the

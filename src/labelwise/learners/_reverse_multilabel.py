@@ -33,8 +33,8 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     penalty : float, sequence of float, or "auto", default="auto"
-        λ. Of several values, the one with the highest F on held-out samples is used (the largest
-        of equally good values). "auto" means 1e-4, 1e-3, ..., 1e3.
+        Penalty weight λ. Of several values, the one with the highest F on held-out samples is used
+        (the largest of equally good values). "auto" means 1e-4, 1e-3, ..., 1e3.
     cv : int, splitter or iterable of (train, test), default=5
         Folds on which λ is chosen. A number k means k folds of `MultilabelStratifiedKFold`.
     tol : float, default=1e-3

@@ -35,12 +35,12 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     interaction : float, default=0.1
-        c, at least 0. For comparison, the loss is at most 1.
+        Weight c, at least 0. For comparison, the loss is at most 1.
     share_of_pairs : float, default=0.05
         Share of all pairs of labels that have a gain: those that occur together most often, at
         least one pair.
     penalty : float, sequence of float, or "auto", default="auto"
-        λ, as in `ReverseMultilabel`.
+        Penalty weight λ, as in `ReverseMultilabel`.
     cv : int, splitter or iterable of (train, test), default=5
         Folds on which λ is chosen, as in `ReverseMultilabel`.
     tol : float, default=1e-3
@@ -173,8 +173,8 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            f with the label minus f without it, where all other labels are as decided by
-            `predict`: above 0 for the decided labels only. Labels that had one class in training
+            Difference of f with the label and f without it, where all other labels are as decided
+            by `predict`: above 0 for the decided labels only. Labels that had one class in training
             have -1 or 1. After fitting to a vector, of shape (n_samples,).
 
         Raises

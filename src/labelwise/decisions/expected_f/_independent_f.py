@@ -13,7 +13,7 @@ from labelwise.decisions.expected_f._probabilities import f_weights, refuse_outs
 
 
 def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[Any, np.ndarray]:
-    """Find the label set with the highest expected F-measure for independent labels.
+    """Find the label sets of highest expected F-measure for independent labels.
 
     Labels of a sample are assumed to be independent given its features. The best set then consists
     of the k most probable labels, for some k.

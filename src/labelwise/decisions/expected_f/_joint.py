@@ -13,9 +13,10 @@ from labelwise.decisions.expected_f._probabilities import check_p_empty, place_i
 
 
 def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Estimate the probabilities for `maximize_expected_f` from drawn label vectors.
+    """Estimate joint probabilities from drawn label vectors.
 
-    Use this with any model that can draw label vectors of a sample.
+    The probabilities are the arguments of `maximize_expected_f`. Use this function with any model
+    that can draw label vectors of a sample.
 
     Parameters
     ----------

@@ -16,11 +16,12 @@ from labelwise.measures import Counts, precision, recall
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """Best trade-offs between micro precision and micro recall, as `micro_frontier` finds them.
+    """Best trade-offs between micro precision and micro recall.
 
-    The frontier is the concave envelope of the points (decisions, true positives) that all
-    threshold vectors reach. The object has its vertices, from no decision at all to the fewest
-    decisions that include every positive; ``len(frontier)`` is the number of vertices.
+    `micro_frontier` returns such objects. The frontier is the concave envelope of the points
+    (decisions, true positives) that all threshold vectors reach. The object has its vertices, from
+    no decision at all to the fewest decisions that include every positive; ``len(frontier)`` is
+    the number of vertices.
 
     Attributes
     ----------
