@@ -284,11 +284,28 @@ def test_without_positives_nothing_is_decided_and_one_warning_says_so(average):
         assert not tuned.decide(scores).any()
 
 
-@pytest.mark.parametrize("measure", [f_measure, jaccard, recall, hamming_loss, precision])
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_no_thresholds_have_a_lower_hamming_loss_than_those_of_the_highest_accuracy(average):
+    for scores, Y in random_problems(40, seed=8, most_samples=5):
+        if not Y.any(axis=0).all():  # labels without positives are warned of
+            continue
+        tuned = best_thresholds(scores, Y, measure=accuracy, average=average)
+        least = [
+            min(hamming_loss(truth[:, None], column[:, None] >= t) for t in oracle.cuts(column))
+            for column, truth in zip(scores.T, Y.T, strict=True)
+        ]
+        found = hamming_loss(Y, tuned.decide(scores))
+        np.testing.assert_allclose([found, 1 - tuned.value], np.mean(least), atol=1e-12)
+
+
+def test_a_loss_of_labels_and_decisions_is_no_measure_to_maximise():
+    with pytest.raises(TypeError, match=r"measure must take Counts.*hamming_loss raised Type"):
+        best_thresholds([[0.1], [0.2]], [[0], [1]], measure=hamming_loss)
+
+
+@pytest.mark.parametrize("measure", [f_measure, jaccard, recall, accuracy, precision])
 @pytest.mark.filterwarnings("error")
 def test_sample_averages_are_local_optima_no_worse_than_their_starts(measure):
-    if measure is hamming_loss:
-        measure = accuracy
     for scores, Y in random_problems(40, seed=8, most_samples=5):
         if not Y.any(axis=0).all() or not Y.any(axis=1).all():
             continue
