@@ -84,8 +84,6 @@ def test_files_are_named_after_ideas():
 MODULES = [path for path in FILES if path.name != "__init__.py"]
 FOLDERS = sorted({path.parent for path in FILES})
 TESTS = Path(__file__).parent
-# Classes that share a name. No new pair may be added.
-HOMONYMS = {"Progress", "Spread"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -101,7 +99,7 @@ def test_no_two_classes_have_the_same_name():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 owners.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     repeated = {name: paths for name, paths in owners.items() if len(paths) > 1}
-    assert set(repeated) == HOMONYMS, repeated
+    assert repeated == {}
 
 
 @pytest.mark.parametrize("stage", [name for name in STAGES if not name.startswith("_")])

@@ -92,7 +92,7 @@ def read_rows(
     cells = _room(text, first, attributes, sparse, bound)
     numbers = _Numbers(attributes)
     row_of = np.full(len(attributes) if sparse else 0, -1, dtype=np.int64)
-    progress = kernels.Progress(first, 0, 0, 0, 0, kernels.PAUSE, 0)
+    progress = kernels.ScanState(first, 0, 0, 0, 0, kernels.PAUSE, 0)
     while progress.status == kernels.PAUSE:
         pause = progress.position + _PAUSE_BYTES
         if sparse:

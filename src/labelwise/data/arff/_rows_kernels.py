@@ -67,8 +67,12 @@ class Cells(NamedTuple):
     hard: np.ndarray
 
 
-class Progress(NamedTuple):
-    """Where a run stands: position in the text, rows, cells, spans and hard cells so far."""
+class ScanState(NamedTuple):
+    """Where a run stands: position in the text, rows, cells, spans and hard cells so far.
+
+    A run returns its state when the text ends, when the arrays are full, or at a fault, whose kind
+    is `status`, in the attribute `column`.
+    """
 
     position: int
     n_rows: int
@@ -351,7 +355,7 @@ def read_dense(text, pause, progress, columns, cells):
         p = next_row(text, p)
         done = p == text.size
         if done or p >= pause or n_hard + n_columns > len(cells.hard):
-            return Progress(p, n_rows, place, n_spans, n_hard, DONE if done else PAUSE, 0)
+            return ScanState(p, n_rows, place, n_spans, n_hard, DONE if done else PAUSE, 0)
         cells.lines[n_rows] = p
         for c in range(n_columns):
             p = skip_blanks(text, p)
@@ -365,13 +369,13 @@ def read_dense(text, pause, progress, columns, cells):
                 result = odd_cell(text, p, 0, columns, c)
                 if result[1] >= WRONG_QUOTE:
                     status = OPEN_QUOTE if result[1] == WRONG_QUOTE else UNDECLARED
-                    return Progress(p, n_rows, place, n_spans, n_hard, status, c)
+                    return ScanState(p, n_rows, place, n_spans, n_hard, status, c)
                 n_spans, n_hard = keep_odd_cell(cells, place, c, result, columns, (n_spans, n_hard))
                 after = result[4]
             place += 1
             p, status = separator(text, after, c + 1 == n_columns)
             if status != DONE:
-                return Progress(p, n_rows, place, n_spans, n_hard, status, c + 1)
+                return ScanState(p, n_rows, place, n_spans, n_hard, status, c + 1)
         n_rows += 1
 
 
@@ -397,7 +401,7 @@ def read_sparse(text, pause, progress, columns, cells, row_of):
         p = next_row(text, p)
         done = p == text.size
         if done or p >= pause or n_hard + n_columns > len(cells.hard):
-            return Progress(p, n_rows, place, n_spans, n_hard, DONE if done else PAUSE, 0)
+            return ScanState(p, n_rows, place, n_spans, n_hard, DONE if done else PAUSE, 0)
         cells.lines[n_rows] = p
         more, status, c = text[U(p)] == OPEN, BRACE, 0
         p = skip_blanks(text, p + 1)
@@ -431,9 +435,9 @@ def read_sparse(text, pause, progress, columns, cells, row_of):
                 status = BRACE
             p += more
         if status != DONE:
-            return Progress(p, n_rows, place, n_spans, n_hard, status, c)
+            return ScanState(p, n_rows, place, n_spans, n_hard, status, c)
         cells.ends[n_rows] = place
         n_rows += 1
         p = skip_blanks(text, p + 1)
         if text[U(p)] != NEWLINE:
-            return Progress(p, n_rows, place, n_spans, n_hard, BRACE, c)
+            return ScanState(p, n_rows, place, n_spans, n_hard, BRACE, c)

@@ -28,8 +28,11 @@ class Aims(NamedTuple):
     zero_price: float
 
 
-class Spread(NamedTuple):
-    """Positives of each (label, subset), and the cost of one more or one fewer."""
+class PricedCounts(NamedTuple):
+    """Positives of each (label, subset), and the cost of one more or one fewer.
+
+    The arrays `more` and `fewer` have the shape of `counts`; a cost below 0 is an improvement.
+    """
 
     counts: np.ndarray
     more: np.ndarray
@@ -65,8 +68,8 @@ def reprice(spread, aims, label, j):
 
 @njit(cache=True, nogil=True)
 def priced(counts, aims):
-    """Return the spread of these counts with all its prices."""
-    spread = Spread(counts, np.empty(counts.shape), np.empty(counts.shape))
+    """Return these counts with the costs of all changes by one."""
+    spread = PricedCounts(counts, np.empty(counts.shape), np.empty(counts.shape))
     for label in range(counts.shape[0]):
         for j in range(counts.shape[1]):
             reprice(spread, aims, label, j)
