@@ -127,12 +127,6 @@ _COUNTS = (
     "expects an accuracy of 0.83 on points around three centres; the neighbours are those of "
     "document vectors, for which only the proportions of counts matter"
 )
-_MATRIX = "passes classes other than 0 and 1; the estimator takes label matrices of 0 and 1"
-_ONE_LABEL = (
-    "expects a vector, or a column for each of two classes; the estimator answers by a matrix with "
-    "a column for each label"
-)
-_WORDS = "expects scikit-learn's text; the error names the row and the label of the value"
 EXPECTED_FAILURES = {
     "BagPlugin": {
         "check_classifier_multioutput": _TUNED,
@@ -147,21 +141,9 @@ EXPECTED_FAILURES = {
     "IndependentFPlugin": {"check_classifier_multioutput": _EXPECTED_F},
     "OkapiNeighbors": {"check_classifiers_train": _COUNTS},
     "TunedThresholds": {
-        "check_classifier_data_not_an_array": _MATRIX,
         "check_classifier_multioutput": _TUNED,
-        "check_classifier_not_supporting_multiclass": _WORDS,
-        "check_classifiers_classes": _MATRIX,
-        "check_classifiers_one_label": _ONE_LABEL,
-        "check_classifiers_one_label_sample_weights": _ONE_LABEL,
-        "check_classifiers_regression_target": _WORDS,
-        "check_classifiers_train": _ONE_LABEL,
-        "check_complex_data": _WORDS,
-        "check_decision_proba_consistency": _ONE_LABEL,
-        "check_dtype_object": _WORDS,
-        "check_estimator_sparse_array": _ONE_LABEL,
-        "check_estimator_sparse_matrix": _ONE_LABEL,
-        "check_estimators_dtypes": _MATRIX,
-        "check_fit2d_1feature": _MATRIX,
+        "check_classifiers_classes": _TUNED,
+        "check_classifiers_train": _TUNED,
     },
 }
 

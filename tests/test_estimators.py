@@ -88,6 +88,7 @@ VECTOR_MODELS = [
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SubmodularMultilabel",
+    "TunedThresholds",
 ]
 
 

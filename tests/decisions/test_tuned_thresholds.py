@@ -22,6 +22,7 @@ from sklearn.svm import LinearSVC
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import jaccard, recall, scorer
 from tests.decisions.columns import Columns, numbered
 from tests.spoken import spoken
@@ -104,6 +105,47 @@ def test_a_prefit_estimator_is_not_fitted_again():
         model.fit(X, Y, sample_weight=np.ones(40))
     with pytest.raises(NotFittedError):
         TunedThresholds(BASE, cv="prefit").fit(X, Y)
+
+
+CLASSES = np.array(["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("base", "classes"),
+    [(LogisticRegression(), CLASSES), (BinaryRelevance(penalty=0.1), np.array([-1, 1]))],
+    ids=["LogisticRegression", "BinaryRelevance"],
+)
+def test_a_prefit_estimator_of_a_vector_has_its_classes_tuned(base, classes):
+    X, Y = some_data(n_labels=1)
+    y = classes[Y[:, 0]]
+    fitted = clone(base).fit(X[:60], y[:60])
+    model = TunedThresholds(fitted, cv="prefit").fit(X[60:], y[60:])
+    scores = fitted.decision_function(X[60:])
+    assert np.array_equal(model.classes_, classes)
+    assert np.array_equal(model.decision_function(X[60:]), scores)
+    assert np.array_equal(model.predict(X[60:]), classes[1 * (scores >= model.thresholds_.values)])
+    assert model.value_ == best_thresholds(scores[:, None], Y[60:]).value
+
+
+def test_a_prefit_estimator_knows_a_class_that_its_vector_lacks():
+    X, Y = some_data(n_labels=1)
+    fitted = LogisticRegression().fit(X, CLASSES[Y[:, 0]])
+    model = TunedThresholds(fitted, cv="prefit").fit(X[Y[:, 0] == 1], ["yes"] * Y.sum())
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert (model.predict(X[Y[:, 0] == 1]) == "yes").all()
+    with pytest.raises(ValueError, match=r"the classes of the estimator, 'no' or 'yes'; got 'so'"):
+        model.fit(X, ["so"] * 120)
+    one_label = clone(BASE).fit(X, Y)
+    model = TunedThresholds(one_label, cv="prefit").fit(X[Y[:, 0] == 1], [1] * Y.sum())
+    assert (model.predict(X[Y[:, 0] == 1]) == 1).all()
+
+
+def test_a_vector_of_one_class_is_predicted_as_that_class():
+    X, _ = some_data()
+    with pytest.warns(UserWarning, match="one class only"):
+        model = TunedThresholds(LogisticRegression()).fit(X, ["yes"] * 120)
+    assert (model.predict(X) == "yes").all()
+    assert model.predict_proba(X).tolist() == [[1.0]] * 120
 
 
 def test_without_refit_the_model_of_the_training_part_stays():

@@ -11,6 +11,13 @@ from labelwise._estimators._constant_labels import (
 )
 from labelwise._estimators._held_out_scores import HeldOutScores, cut_params, held_out_scores
 from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
+from labelwise._estimators._label_targets import (
+    LabelTarget,
+    check_not_empty,
+    check_target,
+    check_y_given,
+    store_target,
+)
 from labelwise._estimators._score_matrix import METHODS, score_matrix, scoring_method
 from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
 from labelwise._estimators._vector_targets import (
@@ -24,9 +31,13 @@ __all__ = [
     "METHODS",
     "HeldOutScores",
     "LabelScorer",
+    "LabelTarget",
     "as_label_column",
     "as_multilabel",
     "check_constants",
+    "check_not_empty",
+    "check_target",
+    "check_y_given",
     "classes_of_decisions",
     "constant_labels",
     "copy_feature_attributes",
@@ -37,5 +48,6 @@ __all__ = [
     "score_matrix",
     "scores_of_classes",
     "scoring_method",
+    "store_target",
     "warn_of_constants",
 ]

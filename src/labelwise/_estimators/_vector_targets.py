@@ -15,26 +15,28 @@ from scipy import sparse
 from labelwise._validation import as_dense, is_frame
 
 
-def as_label_column(y: Any) -> tuple[Any, np.ndarray | None]:
+def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
     """Turn a vector of one or two classes into a column of 0 and 1.
 
     Parameters
     ----------
     y : array-like
         A vector of classes (numbers, booleans or strings), or labels as `check_labels` takes them.
+    known : array of shape (2,), default=None
+        The sorted classes that a vector may have; None means those that it has.
 
     Returns
     -------
     labels : array of shape (n_samples, 1), or y itself
         Whether each sample has the second of the sorted classes; y if it is not a vector.
     classes : array of shape (n_classes,), or None
-        The sorted classes of the vector; None if y is not a vector.
+        The sorted classes of the vector, or the known ones; None if y is not a vector.
 
     Raises
     ------
     ValueError
-        If y is a vector of complex, infinite, missing or continuous numbers, or of more than two
-        classes.
+        If y is a vector of complex, infinite, missing or continuous numbers, of more than two
+        classes, or of a class that is not a known one.
     """
     if not _is_vector(y):
         return y, None
@@ -52,7 +54,15 @@ def as_label_column(y: Any) -> tuple[Any, np.ndarray | None]:
             f"Only binary classification is supported. A vector y must hold at most two classes, "
             f"got {classes.size}; several labels need a matrix of 0 and 1 with a column for each."
         )
-    return (vector != classes[:1])[:, None], classes
+    if known is None:
+        return (vector != classes[:1])[:, None], classes
+    unknown = [value for value in classes.tolist() if value not in known.tolist()]
+    if unknown:
+        expected = " or ".join(map(repr, known.tolist()))
+        raise ValueError(
+            f"y must hold the classes of the estimator, {expected}; got {unknown[0]!r}."
+        )
+    return (vector == known[1])[:, None], known
 
 
 def classes_of_decisions(estimator: Any, decided: np.ndarray) -> np.ndarray:

@@ -10,16 +10,15 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
-    as_label_column,
     as_multilabel,
     check_constants,
+    check_target,
     classes_of_decisions,
     constant_labels,
     copy_feature_attributes,
@@ -28,18 +27,19 @@ from labelwise._estimators import (
     held_out_scores,
     proba_of_classes,
     scoring_method,
+    store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_labels, check_weights, take_rows
+from labelwise._validation import check_weights, take_rows
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 
 class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Turn the scores of any multi-label estimator into probabilities, label by label.
+    """Turn scores of any multi-label estimator into probabilities of labels.
 
-    Held-out scores of each label, from one cross-validation of the estimator, are mapped to the
-    observed shares of positives; then the estimator is fitted to all samples. scikit-learn's
-    ``CalibratedClassifierCV`` does this for a single label.
+    Each label has its own calibration: held-out scores of the label, from one cross-validation of
+    the estimator, are mapped to the observed shares of positives; then the estimator is fitted to
+    all samples. scikit-learn's ``CalibratedClassifierCV`` does this for a single label.
 
     Parameters
     ----------
@@ -66,8 +66,10 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     constants_ : ndarray of shape (n_labels,)
         The class of labels that have only one, 0 or 1, which is always predicted; NaN for all
         other labels. `fit` warns of such labels.
-    classes_ : ndarray of int of shape (n_labels,)
-        Numbers of the labels, from 0.
+    classes_ : ndarray of shape (n_labels,)
+        Numbers of the labels, from 0; the classes of y if it was a vector.
+    target_classes_ : ndarray of shape (n_classes,) or None
+        The classes of y if it was a vector, otherwise None.
     label_names_ : tuple of str or None
         Names of the labels, or None if the labels have no names.
     n_features_in_ : int
@@ -125,7 +127,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Features of the samples, as the estimator takes them.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            Labels of the samples.
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
             ignored. With None, all samples have weight 1.
@@ -147,23 +149,17 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
         scoring_method(self.estimator)
-        labels, self.target_classes_ = as_label_column(y)
-        matrix, names = check_labels(labels)
-        check_consistent_length(X, matrix)
-        n_samples = matrix.shape[0]
+        labels = check_target(self, X, y)
+        n_samples = labels.matrix.shape[0]
         is_weighted = sample_weight is not None
         weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
         groups, fit_params = self._routed(sample_weight, params)
-        targets = matrix.toarray().astype(np.int64)
+        targets = labels.matrix.toarray().astype(np.int64)
         # A label may have one class only among the samples that count.
         counted = np.flatnonzero(weights)
         self.constants_ = constant_labels(targets[counted])
-        warn_of_constants(self.constants_, names)
+        warn_of_constants(self.constants_, labels.names)
         self.calibrators_ = []
         if np.isnan(self.constants_).any():
             splits = self._splits(X, targets, groups, counted)
@@ -174,9 +170,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fit_params = cut_params(fit_params, counted, len(targets))
         rows = X if counted.size == len(targets) else take_rows(X, counted)
         self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
-        is_matrix = self.target_classes_ is None
-        self.classes_ = np.arange(targets.shape[1]) if is_matrix else self.target_classes_
-        self.label_names_ = names
+        store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         return self
 
@@ -191,7 +185,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            P(y_label = 1).
+            P(y_label = 1). After fitting to a vector, a column for each class.
 
         Raises
         ------
@@ -211,7 +205,8 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of int64 of shape (n_samples, n_labels)
-            1 where a label is predicted.
+            1 where a label is predicted. After fitting to a vector, the predicted classes, of
+            shape (n_samples,).
 
         Raises
         ------

@@ -15,12 +15,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelScorer,
+    LabelTarget,
+    as_label_column,
     as_multilabel,
     check_constants,
+    check_not_empty,
+    check_target,
+    check_y_given,
+    classes_of_decisions,
     copy_feature_attributes,
+    proba_of_classes,
+    scores_of_classes,
     scoring_method,
+    store_target,
 )
-from labelwise._validation import Labels, check_outcome
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -117,7 +125,10 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The class of labels with one class in training, 0 or 1, which is always predicted for
         them (with a warning in `fit`); NaN for all other labels, and with ``cv="prefit"`` for all.
     classes_ : ndarray of shape (n_labels,)
-        Numbers of the labels.
+        Numbers of the labels; the classes of y if it was a vector.
+    target_classes_ : ndarray of shape (n_classes,) or None
+        The classes of y if it was a vector, otherwise None. With ``cv="prefit"``, the two classes
+        that the estimator was fitted to.
     label_names_ : tuple of str or None
         Names of the labels if Y has names; with ``cv="prefit"`` the names of the estimator, by
         which the columns of Y are matched.
@@ -201,7 +212,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples, in any form that the estimator takes.
         y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-            The true labels, 0 or 1.
+            The true labels, 0 or 1; or a vector of at most two classes, which is one label.
         **params : dict
             `groups` goes to the splitter and to the choice of thresholds; everything else, such
             as `sample_weight`, goes to ``fit`` of the estimator only: every sample counts once
@@ -218,13 +229,8 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         TypeError, ValueError
             If an option or the labels are wrong, before any model is fitted.
         """
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
         scoring_method(self.estimator)
-        labels = self._labels(y)
-        check_consistent_length(X, labels.matrix)
+        labels = self._prefit_target(X, y) if self._is_prefit() else check_target(self, X, y)
         request = self._request(labels.matrix.shape[1])
         dense = labels.matrix.toarray().astype(np.int64)
         samples = Samples(X, dense, labels.names, *self._routed(params))
@@ -235,8 +241,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             tuned, self.constants_, samples.Y[scored.held_out.rows], samples.names
         )
         self.value_ = self.thresholds_.value
-        self.classes_ = np.arange(samples.Y.shape[1])
-        self.label_names_ = samples.names
+        store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         return self
 
@@ -251,11 +256,12 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of int64 of shape (n_samples, n_labels)
-            The decisions, 0 or 1.
+            The decisions, 0 or 1. After fitting to a vector, the predicted classes, of shape
+            (n_samples,).
         """
-        check_is_fitted(self)
         scores = self._scores(X, scoring_method(self.estimator))
-        return np.asarray(self.thresholds_.decide(scores), dtype=np.int64)
+        decided = self.thresholds_.decide(scores)
+        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
@@ -269,9 +275,10 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_labels)
-            The scores; -1 or 1 for labels that had one class in training.
+            The scores; -1 or 1 for labels that had one class in training. After fitting to a
+            vector, of shape (n_samples,).
         """
-        return self._scores(X, "decision_function")
+        return scores_of_classes(self, self._scores(X, "decision_function"))
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -285,9 +292,10 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_labels)
-            The probabilities; 0 or 1 for labels that had one class in training.
+            The probabilities; 0 or 1 for labels that had one class in training. After fitting to
+            a vector, a column for each class.
         """
-        return self._scores(X, "predict_proba")
+        return proba_of_classes(self, self._scores(X, "predict_proba"))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata of `fit` goes to the estimator and to the splitter.
@@ -319,18 +327,20 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
         return given.pop("groups", None), given
 
-    def _labels(self, Y: Any) -> Labels:
-        """Check the labels; those for a fitted estimator are in the order of its columns."""
-        if not (isinstance(self.cv, str) and self.cv == "prefit"):
-            outcome = check_outcome(Y)
-            return Labels(outcome.Y, outcome.names)
-        labels = labels_for(self.estimator, Y)
-        if 0 in labels.matrix.shape:
-            n_rows, n_labels = labels.matrix.shape
-            raise ValueError(
-                f"Y must have a row and a label, got {n_rows} rows and {n_labels} labels."
-            )
-        return labels
+    def _is_prefit(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
+    def _prefit_target(self, X: Any, y: Any) -> LabelTarget:
+        """Check the labels for a fitted estimator, in the order of its columns."""
+        check_y_given(self, y)
+        known = getattr(self.estimator, "classes_", None)
+        is_of_vector = isinstance(known, np.ndarray) and known.shape == (2,)
+        # A vector may lack a class that the estimator knows. One label has the classes 0 and 1.
+        column, classes = as_label_column(y, known if is_of_vector else np.arange(2))
+        labels = labels_for(self.estimator, column)
+        check_consistent_length(X, labels.matrix)
+        check_not_empty(labels.matrix)
+        return LabelTarget(*labels, classes)
 
     def _request(self, n_labels: int) -> Request:
         """Check what thresholds are tuned for, before any model is fitted."""
@@ -354,7 +364,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)
-        if isinstance(self.cv, str) and self.cv == "prefit":
+        if self._is_prefit():
             return prefit_scores(self.estimator, samples, method)
         if not self.refit:
             return split_scores(self.estimator, samples, method, self.cv)
@@ -372,4 +382,4 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_thresholds(self.thresholds_, check_constants(self))
 
     def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self.estimator)
+        return as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_consistent_length
 
-from labelwise._estimators import as_label_column, constant_labels, warn_of_constants
-from labelwise._validation import check_labels, check_readable
+from labelwise._estimators import check_target, constant_labels, store_target, warn_of_constants
+from labelwise._validation import check_readable
 
 
 class Targets(NamedTuple):
@@ -68,22 +67,12 @@ def learn_targets(
     UserWarning
         Once, naming the labels that have one class only.
     """
-    if y is None:
-        raise ValueError(
-            f"{type(learner).__name__} requires y to be passed, but the target y is None."
-        )
-    labels, classes = as_label_column(y)
-    matrix, names = check_labels(labels, label_names=label_names)
-    check_consistent_length(X, matrix)
-    if 0 in matrix.shape:
-        raise ValueError(f"Y must have a row and a label, got shape {matrix.shape}.")
-    constants = constant_labels(matrix)
-    warn_of_constants(constants, names)
-    learner.label_names_ = names
+    target = check_target(learner, X, y, label_names)
+    constants = constant_labels(target.matrix)
+    warn_of_constants(constants, target.names)
+    store_target(learner, target)
     learner.constants_ = constants
-    learner.target_classes_ = classes
-    learner.classes_ = np.arange(matrix.shape[1]) if classes is None else classes
-    return Targets(matrix, names, constants)
+    return Targets(target.matrix, target.names, constants)
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:
