@@ -273,6 +273,36 @@ def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
     assert (train.read_bytes(), model.read_bytes()) == before
 
 
+@pytest.mark.parametrize(
+    "learner",
+    [BinaryRelevance(penalty=0.1), TunedThresholds(LogisticRegression()), LogisticRegression()],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_model_of_a_vector_decides_its_second_class_as_a_label(learner, tmp_path):
+    X, Y = some_data()
+    fitted = learner.fit(X, np.where(Y[:, 0], "sea", "land"))
+    labelwise.save(fitted, tmp_path / "model.skops")
+    new = table(tmp_path / "new.csv", new_columns())
+    labels, scores = tmp_path / "labels.csv", tmp_path / "scores.csv"
+    run("predict", tmp_path / "model.skops", new, "-o", labels)
+    run("predict", tmp_path / "model.skops", new, "--scores", scores)
+    X_new, _ = some_data(seed=1)
+    found, scored = read_matrix(labels), read_matrix(scores)
+    assert found.label_names == scored.label_names == ("sea",)
+    np.testing.assert_array_equal(found.values[:, 0], fitted.predict(X_new) == "sea")
+    np.testing.assert_array_equal(scored.values[:, 0], fitted.decision_function(X_new))
+
+
+def test_a_model_of_three_classes_is_refused(tmp_path, monkeypatch, capsys):
+    X, _ = some_data()
+    labelwise.save(LogisticRegression().fit(X, np.arange(60) % 3), tmp_path / "model.skops")
+    new = table(tmp_path / "new.csv", new_columns())
+    for option in ("-o", "--scores"):
+        arguments = ("predict", tmp_path / "model.skops", new, option, tmp_path / "labels.csv")
+        shown = refusal(monkeypatch, capsys, *arguments)
+        assert "was fitted to a vector of 3 classes: two classes are needed" in shown
+
+
 def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatch, capsys):
     new = table(tmp_path / "new.csv", new_columns())
     output = tmp_path / "labels.csv"

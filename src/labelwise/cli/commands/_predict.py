@@ -41,10 +41,12 @@ def run_prediction(
     given = read_input(fitted, source, names, part)
     found: dict[Path, FileMatrix] = {}
     with working("predicting"), warnings_as_notes():
+        # Only a model whose labels have no names can have been fitted to a vector.
+        if output is not None or getattr(fitted, "label_names_", None) is None:
+            decided, names = _decisions(fitted, given.X, names, model)
         if scores is not None:
             found[scores] = FileMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
         if output is not None:
-            decided = np.asarray(fitted.predict(given.X)).reshape(given.n_rows, -1)
             found[output] = FileMatrix(decided, names, *given.ids)
     for path, matrix in found.items():
         write_matrix(path, matrix, safe_csv=safe_csv)
@@ -56,6 +58,26 @@ def run_prediction(
         )
     for path in found:
         outputs.say_written(path)
+
+
+def _decisions(
+    model: Any, X: Any, names: tuple[str, ...], path: Path
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the decisions and the names of the labels.
+
+    A model that was fitted to a vector of two classes decides one label: the second class.
+    """
+    answer = np.asarray(model.predict(X))
+    if answer.ndim == 2:
+        return answer, names
+    classes = model.classes_
+    if len(classes) != 2:
+        raise DataError(
+            path,
+            f"was fitted to a vector of {len(classes)} classes: two classes are needed, "
+            "which make one label.",
+        )
+    return (answer == classes[1]).astype(np.int64)[:, None], (str(classes[1]),)
 
 
 def _scores(model: Any, X: Any, names: tuple[str, ...], path: Path) -> np.ndarray:
