@@ -48,12 +48,24 @@ _PENALTY = 0.01
 
 
 class InstanceLabels(NamedTuple):
-    """Scores and decisions of a `BagPlugin` for the instances of bags, bag after bag."""
+    """Scores and decisions of a `BagPlugin` for the instances of bags.
 
-    scores: np.ndarray  # (n_instances, n_labels)
-    decided: np.ndarray  # int8, 1 where the score reaches the label's threshold
-    speakers: np.ndarray  # (n_bags, n_labels), number within the bag of its best-scored instance
-    starts: np.ndarray  # (n_bags + 1,), index of the first instance of each bag, and the end
+    Attributes
+    ----------
+    scores : ndarray of float64 of shape (n_instances, n_labels)
+        Scores of the instances, bag after bag.
+    decided : ndarray of int8 of shape (n_instances, n_labels)
+        1 where the score reaches the threshold of the label, which is that of bags.
+    speakers : ndarray of shape (n_bags, n_labels)
+        Number within the bag of the instance with the highest score, the first of ties.
+    starts : ndarray of shape (n_bags + 1,)
+        Index of the first instance of each bag, and the number of all instances.
+    """
+
+    scores: np.ndarray
+    decided: np.ndarray
+    speakers: np.ndarray
+    starts: np.ndarray
 
 
 class _Run(NamedTuple):
@@ -65,7 +77,7 @@ class _Run(NamedTuple):
 
 
 class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Classify bags by models of their instances, with tuned thresholds (MIML-perf).
+    """Classify bags by models of instances, with tuned thresholds (MIML-perf).
 
     A bag has a label if one of its instances has the label. Only the labels of bags are known;
     the labels of instances are hidden and are sampled: at first for a share of the instances of
@@ -129,7 +141,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Index of the first round with the highest value, -1 if no label has both classes.
     hidden_labels_ : ndarray of int8 of shape (n_instances, n_labels)
         The labels of the training instances that were sampled for the best round.
-    constants_, label_names_, classes_
+    constants_, label_names_, classes_, target_classes_
         As in `BinaryRelevance`.
 
     Notes
@@ -196,14 +208,15 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> BagPlugin:
-        """Fit models of instances to bags and their labels, and tune thresholds on bags.
+        """Fit models of instances to labelled bags, and tune thresholds on bags.
 
         Parameters
         ----------
         X : Dataset, Bags, list of 2-D arrays or 2-D array
             The bags.
         y : array-like, sparse matrix, data frame or list of sets, default=None
-            The labels of the bags, 0 or 1, of shape (n_bags, n_labels); None if X is a `Dataset`.
+            The labels of the bags, 0 or 1, of shape (n_bags, n_labels), or a vector of at most two
+            classes, which is one label; None if X is a `Dataset`.
 
         Returns
         -------
@@ -239,7 +252,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels of bags: 1 where the score reaches the threshold of the label.
+        """Predict the labels whose scores for a bag reach their thresholds.
 
         Parameters
         ----------
@@ -249,14 +262,22 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of int64 of shape (n_bags, n_labels)
-            The decisions, 0 or 1.
+            1 for labels that are decided, 0 for others. After fitting to a vector, the predicted
+            classes, of shape (n_bags,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If the instances do not have the features of the training bags, or are not finite.
         """
         check_is_fitted(self)
         decided = self.thresholds_.decide(self._bag_scores(X))
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Compute the score of each label for each bag, aggregated over its instances.
+        """Compute the score of each label for each bag from its instances.
 
         Parameters
         ----------
@@ -266,7 +287,15 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64 of shape (n_bags, n_labels)
-            The scores; 0 or 1 for labels that had one class in training.
+            The aggregated scores; 0 or 1 for labels that had one class in training. After fitting
+            to a vector, of shape (n_bags,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If the instances do not have the features of the training bags, or are not finite.
         """
         check_is_fitted(self)
         return scores_of_classes(self, self._bag_scores(X))
@@ -282,11 +311,15 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         InstanceLabels
-            ``scores`` and ``decided`` (at the thresholds of the bags) of shape
-            (n_instances, n_labels), bag after bag; ``speakers`` of shape (n_bags, n_labels), the
-            number within the bag of the instance with the highest score, the first of ties;
-            ``starts`` of shape (n_bags + 1,), the index of the first instance of each bag, and
-            the number of all instances.
+            Scores and decisions of all instances, and the instance of each bag with the highest
+            score.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If the instances do not have the features of the training bags, or are not finite.
         """
         check_is_fitted(self)
         bags = learn_bags(self, X, reset=False)

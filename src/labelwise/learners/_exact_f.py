@@ -33,12 +33,12 @@ _TOGETHER = 2**23
 
 
 class ExactFPlugin(ClassifierMixin, BaseEstimator):
-    """Decide for the highest expected F from learnt P(y_label = 1, s_y = s | x) (EFP).
+    """Decide for the highest expected F, with dependent labels (EFP).
 
-    s_y is the number of labels of a sample. The best decision depends only on these probabilities
-    and on that of the empty set, however labels depend on each other. Each label has
-    one multinomial logistic regression over the distinct values of [y_label = 1] · s_y, and the
-    empty set has one; `maximize_expected_f` decides.
+    The learnt probabilities are P(y_label = 1, s_y = s | x), where s_y is the number of labels of a
+    sample. The best decision depends only on them and on the probability of the empty set. Each
+    label has one multinomial logistic regression over the distinct values of [y_label = 1] · s_y,
+    and the empty set has one; `maximize_expected_f` decides.
 
     Parameters
     ----------

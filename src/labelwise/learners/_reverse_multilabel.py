@@ -19,8 +19,9 @@ from labelwise.learners.structured._linear_model import learn_weights, linear_sc
 
 
 class ReverseMultilabel(ClassifierMixin, BaseEstimator):
-    """Learn linear scores by the structured hinge loss of F, margins rescaled (RML).
+    """Learn linear scores by the structured hinge loss of F (RML).
 
+    The margin of each wrong label set is rescaled by its loss.
     With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss ``ℓ(y, y') = 1 - 2|y ∩ y'| / (|y| + |y'|)``
     of two label sets (0 if both are empty), `fit` minimises::
 
