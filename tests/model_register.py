@@ -142,7 +142,6 @@ EXPECTED_FAILURES = {
     "OkapiNeighbors": {"check_classifiers_train": _COUNTS},
     "TunedThresholds": {
         "check_classifier_multioutput": _TUNED,
-        "check_classifiers_classes": _TUNED,
         "check_classifiers_train": _TUNED,
     },
 }
