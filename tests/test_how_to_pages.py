@@ -1,0 +1,73 @@
+"""The how-to pages of learners and decisions are true: their code runs, their files exist."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from labelwise.decisions import TunedThresholds
+from labelwise.decisions.thresholds.curves._cuts import cuts_of
+from tests.model_register import some_data
+
+ROOT = Path(__file__).parents[1]
+PAGES = {name: ROOT / "docs" / "how_to" / f"add_a_{name}.md" for name in ("learner", "decision")}
+
+
+def code_of_the_page(name, module_name):
+    code = PAGES[name].read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    module = {"__name__": module_name}
+    exec(compile(code, str(PAGES[name]), "exec"), module)
+    return module
+
+
+@pytest.fixture
+def learner_of_the_page():
+    return code_of_the_page("learner", "labelwise.learners")["LabelShares"]
+
+
+def test_the_learner_of_the_page_learns_a_matrix_and_a_vector(learner_of_the_page):
+    X, Y = some_data()
+    with pytest.raises(NotFittedError):
+        learner_of_the_page().predict(X)
+    model = learner_of_the_page().fit(X, Y)
+    assert np.allclose(model.predict_proba(X), Y.mean(axis=0))
+    assert np.array_equal(model.predict(X), model.predict_proba(X) > 0.5)
+    vector = learner_of_the_page().fit(X, np.where(Y[:, 0], "yes", "no"))
+    assert vector.predict(X).tolist() == [["no", "yes"][int(Y[:, 0].mean() > 0.5)]] * 40
+    assert vector.predict_proba(X).shape == (40, 2)
+
+
+def test_tuned_thresholds_take_the_learner_of_the_page(learner_of_the_page):
+    X, Y = some_data()
+    assert TunedThresholds(learner_of_the_page(), cv=2).fit(X, Y).predict(X).shape == Y.shape
+
+
+def test_the_objective_of_the_page_finds_the_best_thresholds():
+    rule = code_of_the_page("decision", "labelwise.decisions")["YoudenRule"]()
+    rng = np.random.default_rng(0)
+    scores, Y = rng.integers(0, 6, (40, 3)) / 4, rng.random((40, 3)) < 0.4
+    choice = rule(cuts_of(scores, sparse.csc_array(Y)))
+
+    def index(j, threshold):
+        decided = scores[:, j] >= threshold
+        return decided[Y[:, j]].mean() - decided[~Y[:, j]].mean()
+
+    for j, threshold in enumerate(choice.thresholds):
+        best = max(index(j, cut) for cut in [*np.unique(scores), np.inf])
+        assert index(j, threshold) == pytest.approx(best)
+    reached = [index(j, threshold) for j, threshold in enumerate(choice.thresholds)]
+    assert choice.value == pytest.approx(np.mean(reached))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_files_and_objects_of_a_page_exist(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    for path, shown in re.findall(r"literalinclude} (\S+)\n.*\n:pyobject: (\S+)", page):
+        source = (PAGES[name].parent / path).read_text(encoding="utf-8")
+        for part in shown.split("."):
+            assert re.search(rf"(def|class) {part}\b", source), shown
+    for path in re.findall(r"`((?:src|tests|docs|benchmarks)/[^`]*)`", page):
+        assert "my_learner" in path or (ROOT / path).exists(), path
