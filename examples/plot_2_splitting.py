@@ -2,7 +2,7 @@
 2. Splitting: the same share of every label in every fold
 =========================================================
 
-Ten folds of a generated corpus with rare topics, dealt in four ways.
+Ten folds of a generated corpus with rare topics, assigned by four methods.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,9 @@ methods = ("random", "labelset", "iterative", "balanced")
 folds = {method: assign(corpus.Y, 10, method=method, random_state=0) for method in methods}
 
 # %%
-# How far each fold's share of each topic is from the share in all data. Topics run from frequent to
-# rare; iterative stratification keeps their shares, and `balanced` keeps the sizes of folds too.
+# The figure shows the share of each topic in each fold, divided by its share in all data, so that
+# 1 is best. Topics run from frequent to rare. Iterative stratification keeps these ratios near 1,
+# and `balanced` also gives all folds the same size.
 
 figure, axes = plt.subplots(1, 4, figsize=(10, 3.2), sharey=True, layout="constrained")
 counts = np.asarray(corpus.Y.sum(axis=0)).ravel()
@@ -28,4 +29,4 @@ for axis, method in zip(axes, methods, strict=True):
     quality = split_quality(corpus.Y, folds[method])
     axis.set_title(f"{method}\nLD {quality.ld:.4f}, ED {quality.ed:.1f}", size=10)
     axis.set_xlabel("topic")
-axes[0].set_ylabel("fold's share / fair share")
+axes[0].set_ylabel("share in fold / share in data")

@@ -1,9 +1,9 @@
 """
-3. Features: a whole curve for the price of one point
-=====================================================
+3. Features: how many terms are enough
+======================================
 
-Which terms tell most about the labels, and how many are enough? Neighbours are asked at every
-number of terms at once.
+Which terms predict the labels best, and how many terms are enough? One pass over the terms computes
+the scores of a nearest-neighbour classifier for several numbers of terms.
 """
 
 import matplotlib.pyplot as plt
@@ -21,15 +21,16 @@ is_train = assign(corpus.Y, [0.6, 0.4], random_state=0) == 0
 train, test = corpus.take(is_train), corpus.take(~is_train)
 
 # %%
-# Terms are ranked by the worse of their places by two forms of chi2; terms in one document are left
-# out before anything is scored.
+# Two forms of chi2 rank the terms, and the lower of its two ranks counts for each term. Terms that
+# occur in one document only are excluded first.
 
 selector = TermSelector(5).fit(train.X, train.Y)
 selector.ranking_.size, selector.get_feature_names_out(corpus.feature_names)
 
 # %%
-# Sets of terms from one ranking are nested: what a larger one adds to the inner products is added,
-# and neighbours are taken at each size. The errors come from ten parts of the test rows.
+# Sets of terms from one ranking are nested, so that the inner products of a larger set are those of
+# the smaller set plus those of the added terms. Error bars are standard errors over ten parts of
+# the test rows.
 
 model = OkapiNeighbors(k=30).fit(train.X, train.Y)
 sizes = [20, 50, 100, 200, 400, 800, 1600]

@@ -1,9 +1,10 @@
 """
-4. Bags: who spoke for which label
-==================================
+4. Bags: which instance has which label
+=======================================
 
-A bag holds several pictures, and only the digits in it are known, not which picture is which.
-``BagPlugin`` finds out, and decides the labels of new bags for the measure that counts.
+A sample is a bag of several pictures of digits. The labels of a bag are its digits; which picture
+shows which digit is not known. ``BagPlugin`` learns the digit of each picture, and tunes thresholds
+for the labels of new bags.
 """
 
 import numpy as np
@@ -18,25 +19,26 @@ training, unseen = data.take(data.train), data.take(data.test)
 model = BagPlugin(random_state=0).fit(training)
 
 # %%
-# The macro F on held-out bags, round by round. The first round takes any picture of a bag for any
-# of its labels.
+# The macro F on held-out bags after each round. In the first round, every picture of a bag counts
+# as an example of every label of the bag.
 
 print(np.round(model.history_, 3))
 
 # %%
-# New bags: each label stands above the picture that spoke for it.
+# New bags: each predicted label is above the picture with the highest score for it.
 
 BagDisplay.from_estimator(model, unseen)
 
 # %%
-# Each picture by itself: its highest label is its digit, learned from labels of bags alone.
+# The label with the highest score of a single picture is its predicted digit.
 
 digits = [int(digit) for text in unseen.ids["digits"] for digit in text.split()]
 found = model.predict_instances(unseen)
-print(f"{np.mean(found.scores.argmax(axis=1) == digits):.3f} of the pictures are told right")
+correct = np.mean(found.scores.argmax(axis=1) == digits)
+print(f"{correct:.3f} of the predicted digits are correct")
 
 # %%
-# Beside binary relevance on the mean and the highest of each pixel in a bag.
+# For comparison: binary relevance on the mean and the maximum of each pixel over a bag.
 
 summary = BagSummary(["mean", "max"])
 plain = BinaryRelevance().fit(summary.fit_transform(training), training.Y)

@@ -1,9 +1,10 @@
 """
-4. Learners: right decisions need the right probabilities
-=========================================================
+4. Learners: the highest expected F needs joint probabilities
+=============================================================
 
-The label set with the highest expected F depends on how the labels go together. EFP learns that,
-LFP takes the labels as independent. Here the truth is known, so the best possible value is, too.
+The label set with the highest expected F depends on the dependence between labels. ``ExactFPlugin``
+(EFP) learns it, ``IndependentFPlugin`` (LFP) assumes independent labels. The data are generated, so
+that the best possible value is known.
 """
 
 import matplotlib.pyplot as plt
@@ -43,8 +44,8 @@ def true_value(decided):
 
 # %%
 # The penalty of each regression is chosen by log-loss on held-out folds. With more and more
-# samples EFP comes to the best value. The probabilities of LFP become as right as those of EFP, but
-# its decisions do not.
+# samples EFP approaches the best value. LFP does not: the probability of each label becomes exact,
+# but labels are not independent.
 
 learners = {
     "EFP": ExactFPlugin(),

@@ -1,9 +1,9 @@
 """
-5. Decisions: the thresholds for the measure that counts
-========================================================
+5. Decisions: thresholds that maximize a measure
+================================================
 
 A model gives scores; labels are decided where a score reaches its threshold. Thresholds are tuned
-on samples that the model has not seen, and judged on others again.
+on samples that the model was not fitted to, and evaluated on further samples.
 """
 
 import numpy as np
@@ -25,30 +25,30 @@ model.fit(training.X, training.Y.toarray().astype(np.int64))
 scores = model.predict_proba(held_out.X)
 
 # %%
-# The thresholds with the highest micro F of all. The certificate proves it: every label by itself
-# maximises its true positives less this many times its decisions.
+# These thresholds have the highest micro F of all thresholds. The certificate c proves it: the
+# threshold of every label maximizes its number of true positives minus c times its decisions.
 
 exact = best_thresholds(scores, held_out.Y, label_names=data.label_names)
 print(exact)
 
 # %%
-# Each label's threshold between the scores of samples with it and without it.
+# For each label: its threshold, and the scores of samples with and without the label.
 
 ThresholdDisplay.from_predictions(
     scores, held_out.Y, thresholds=exact, label_names=data.label_names
 )
 
 # %%
-# No thresholds have more precision at the same recall than this line.
+# The line shows the highest micro precision that any thresholds reach at each micro recall.
 
 FrontierDisplay.from_predictions(scores, held_out.Y, name="logistic regression")
 
 # %%
 # On unseen samples: 0.5 for all labels, the best shared threshold, a threshold for each label, and
-# the amount between these two that cross-validation over the tuning samples advises.
+# thresholds between these two, by an amount that cross-validation over the tuning samples selects.
 
 new_scores = model.predict_proba(unseen.X)
-ways = {
+rules = {
     "0.5": new_scores >= 0.5,
     "shared": best_thresholds(scores, held_out.Y, shared=True).decide(new_scores),
     "exact": exact.decide(new_scores),
@@ -57,6 +57,6 @@ ways = {
     ),
 }
 print(f"{'':<15}{'micro F':>8}{'macro F':>9}")
-for name, decided in ways.items():
+for name, decided in rules.items():
     counts = count(unseen.Y, decided)
     print(f"{name:<15}{micro(f_measure, counts):>8.4f}{macro(f_measure, counts):>9.4f}")

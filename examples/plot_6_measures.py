@@ -1,8 +1,8 @@
 """
-6. Measures: everything at once
-===============================
+6. Measures: all measures at once
+=================================
 
-Scores of any model, decisions at 0.5, and all that can be said of them.
+``evaluate`` computes all measures of scores, here the true probabilities, and of decisions.
 """
 
 import numpy as np
