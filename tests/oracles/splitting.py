@@ -8,10 +8,10 @@ import numpy as np
 def iterative(units, proportions, rank, lots):
     """Algorithm 1 of sechidis2011 in exact arithmetic.
 
-    units: in the order of dealing, each (rows, {label: positives}); a plain row is (1, {...}).
+    units: in the order of assignment, each (rows, {label: positives}); a plain row is (1, {...}).
     rank: the label of lowest rank is first among those with equally few remaining examples.
     lots: unit u goes to the int(lots[u] * t)-th of t subsets that want it equally.
-    Returns the subset of each unit and the labels in the order in which they were dealt.
+    Returns the subset of each unit and the labels in the order of their assignment.
     """
     subsets = range(len(proportions))
     wanted = [sum(rows for rows, _ in units) * Fraction(r) for r in proportions]
@@ -23,7 +23,7 @@ def iterative(units, proportions, rank, lots):
         label: [total * Fraction(r) for r in proportions] for label, total in totals.items()
     }
     remaining = list(range(len(units)))
-    subset_of, dealt = {}, []
+    subset_of, assigned = {}, []
 
     def give(unit, subsets_that_want_most):
         want = max(wanted[j] for j in subsets_that_want_most)
@@ -41,14 +41,14 @@ def iterative(units, proportions, rank, lots):
             for label, positives in units[unit][1].items():
                 left[label] = left.get(label, 0) + positives
         rarest = min(left, key=lambda label: (left[label], rank[label]))
-        dealt.append(rarest)
+        assigned.append(rarest)
         for unit in [unit for unit in remaining if rarest in units[unit][1]]:
             most = max(wanted_of[rarest])
             give(unit, [j for j in subsets if wanted_of[rarest][j] == most])
             remaining.remove(unit)
     for unit in remaining:
         give(unit, list(subsets))
-    return [subset_of[unit] for unit in range(len(units))], dealt
+    return [subset_of[unit] for unit in range(len(units))], assigned
 
 
 def quality(Y, subsets, proportions):

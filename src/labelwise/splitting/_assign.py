@@ -14,8 +14,8 @@ from labelwise.splitting._proportions import check_proportions, subset_sizes
 from labelwise.splitting.stratification._balanced import balance_rows
 from labelwise.splitting.stratification._grouped import balance_groups
 from labelwise.splitting.stratification._iterative import (
-    deal_by_size,
-    deal_iteratively,
+    assign_by_size,
+    assign_iteratively,
     label_pairs,
 )
 from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
@@ -177,12 +177,12 @@ def _assigned(
     if method == "balanced" and groups is not None:
         return units.to_rows(balance_groups(Y, groups, shares, rng, budget))
     if method == "random":
-        dealt = deal_by_size(units, shares, rng)
+        subset = assign_by_size(units, shares, rng)
     else:
         pairs = units_of(label_pairs(Y), groups) if method == "pairs" else None
-        dealt = deal_iteratively(units, shares, rng, pairs=pairs)
+        subset = assign_iteratively(units, shares, rng, pairs=pairs)
     # Iterative assignment has no quota of rows, so a small subset may stay empty.
-    return units.to_rows(without_empty(units.weight, dealt, Y.shape[0] * shares))
+    return units.to_rows(without_empty(units.weight, subset, Y.shape[0] * shares))
 
 
 def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> None:

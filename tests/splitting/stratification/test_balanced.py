@@ -98,9 +98,9 @@ def test_whatever_the_budget_no_start_of_these_sizes_has_a_smaller_ld(Y, proport
     # The starts, drawn as `assign` draws them.
     rng, task = door.generator(seed), task_of(spread, proportions)
     assert found.sizes == tuple(task.sizes)
-    dealt = door.deal_iteratively(units_of(task.Y, None), check_proportions(proportions), rng)
+    iterative = door.assign_iteratively(units_of(task.Y, None), check_proportions(proportions), rng)
     starts = [
-        _with_exact_sizes(task, dealt, rng),
+        _with_exact_sizes(task, iterative, rng),
         labelset_subsets(task.Y, task.sizes, rng),
         random_subsets(task.sizes, rng),
     ]
@@ -208,12 +208,12 @@ def test_a_rare_label_reaches_even_small_subsets():
         rare[random.choice(1000, size=4, replace=False), label] = 1
     Y = np.column_stack((correlated(1000, 12, seed=0, cardinality=4), rare))
     shares_ = (0.8, 0.1, 0.1)
-    balanced, dealt = (
+    balanced, iterative = (
         split_quality(Y, assign(Y, shares_, method=method, random_state=0), shares_)
         for method in ("balanced", "iterative")
     )
-    assert balanced.flz == 0 < dealt.flz
-    assert balanced.ld < dealt.ld
+    assert balanced.flz == 0 < iterative.flz
+    assert balanced.ld < iterative.ld
 
 
 def test_a_time_budget_stops_by_the_clock():
@@ -276,15 +276,15 @@ def assert_no_step_brings_nearer(placed, weight, wanted):
 
 
 @COMPILED_ONLY
-def test_many_groups_get_exact_sizes_and_a_better_ld_than_dealing():
+def test_many_groups_get_exact_sizes_and_a_better_ld_than_iterative_assignment():
     Y = correlated(3000, 10, seed=5)
     groups = np.random.default_rng(0).integers(600, size=3000)
-    balanced, dealt = (
+    balanced, iterative = (
         split_quality(Y, assign(Y, 5, method=method, groups=groups, random_state=0))
         for method in ("balanced", "iterative")
     )
     assert balanced.ed == 0
-    assert balanced.ld < 0.5 * dealt.ld
+    assert balanced.ld < 0.5 * iterative.ld
 
 
 @COMPILED_ONLY

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from labelwise.splitting import assign
 from labelwise.splitting.stratification._iterative import (
-    deal_in_order,
-    deal_iteratively,
+    assign_in_order,
+    assign_iteratively,
     label_pairs,
     tree_of_minima,
 )
@@ -22,21 +22,21 @@ from tests.splitting.problems import correlated, label_matrices, shares
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def deal_all(Y, groups, proportions, order, rank, lots):
-    """The subset of each unit by our kernels, and the labels in the order they were dealt."""
+def assign_all(Y, groups, proportions, order, rank, lots):
+    """The subset of each unit by our kernels, and the labels in the order of their assignment."""
     units = units_of(sparse.csc_array(Y.astype(bool)), groups)
     proportions = np.array([float(share) for share in proportions])
     in_turn = np.full(units.n_units, -1, dtype=np.int32)
     examples = Y.shape[0] * proportions
-    dealt = deal_in_order(units, order, proportions, rank, lots, examples, in_turn)
+    assigned = assign_in_order(units, order, proportions, rank, lots, examples, in_turn)
     fill(units.weight[order], examples, lots, in_turn)
     subset = np.empty(units.n_units, dtype=int)
     subset[order] = in_turn
-    return subset, dealt
+    return subset, assigned
 
 
 def as_units(Y, groups, order):
-    """The same units for the oracle, in the order of dealing."""
+    """The same units for the oracle, in the order of assignment."""
     units = [(0, Counter())] * (groups.max() + 1)
     for row, group in zip(Y, groups, strict=True):
         n_rows, labels = units[group]
@@ -45,7 +45,7 @@ def as_units(Y, groups, order):
 
 
 @given(Y=label_matrices(), proportions=shares(), seed=SEEDS, grouped=st.booleans())
-def test_dealing_follows_algorithm_1_line_by_line(Y, proportions, seed, grouped):
+def test_assignment_follows_algorithm_1_line_by_line(Y, proportions, seed, grouped):
     random = np.random.default_rng(seed)
     n_groups = max(2, len(Y) // 2)
     groups = np.arange(len(Y))
@@ -54,19 +54,19 @@ def test_dealing_follows_algorithm_1_line_by_line(Y, proportions, seed, grouped)
     order = random.permutation(groups.max() + 1)
     rank, lots = random.permutation(Y.shape[1]), random.random(order.size)
     given_groups = groups if grouped else None
-    subset, dealt = deal_all(Y, given_groups, proportions, order, rank, lots)
+    subset, assigned = assign_all(Y, given_groups, proportions, order, rank, lots)
     expected, labels = oracle.iterative(as_units(Y, groups, order), proportions, rank, lots)
     assert subset[order].tolist() == expected
-    assert dealt.tolist() == labels
+    assert assigned.tolist() == labels
 
 
 @given(Y=label_matrices(), seed=SEEDS)
-def test_the_rarest_label_is_dealt_first(Y, seed):
+def test_the_rarest_label_is_assigned_first(Y, seed):
     random = np.random.default_rng(seed)
     rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
-    _, dealt = deal_all(Y, None, [0.5, 0.5], np.arange(len(Y)), rank, lots)
+    _, assigned = assign_all(Y, None, [0.5, 0.5], np.arange(len(Y)), rank, lots)
     left = Y.copy()
-    for label in dealt:
+    for label in assigned:
         counts = left.sum(axis=0)
         assert counts[label] == counts[counts > 0].min()
         left[left[:, label] == 1] = 0
@@ -78,10 +78,10 @@ def test_permuting_rows_with_their_order_permutes_the_subsets(Y, proportions, se
     random = np.random.default_rng(seed)
     order, shuffle = random.permutation(len(Y)), random.permutation(len(Y))
     rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
-    subset, _ = deal_all(Y, None, proportions, order, rank, lots)
+    subset, _ = assign_all(Y, None, proportions, order, rank, lots)
     place = np.empty_like(shuffle)
     place[shuffle] = np.arange(len(Y))
-    moved, _ = deal_all(Y[shuffle], None, proportions, place[order], rank, lots)
+    moved, _ = assign_all(Y[shuffle], None, proportions, place[order], rank, lots)
     assert np.array_equal(moved, subset[shuffle])
 
 
@@ -90,9 +90,9 @@ def test_permuting_labels_changes_nothing_but_ties(Y, proportions, seed):
     random = np.random.default_rng(seed)
     order, shuffle = random.permutation(len(Y)), random.permutation(Y.shape[1])
     rank, lots = random.permutation(Y.shape[1]), random.random(len(Y))
-    subset, _ = deal_all(Y, None, proportions, order, rank, lots)
+    subset, _ = assign_all(Y, None, proportions, order, rank, lots)
     # The same labels in other columns, ties settled for the same labels: the same subsets.
-    moved, _ = deal_all(Y[:, shuffle], None, proportions, order, rank[shuffle], lots)
+    moved, _ = assign_all(Y[:, shuffle], None, proportions, order, rank[shuffle], lots)
     assert np.array_equal(moved, subset)
 
 
@@ -115,7 +115,7 @@ def test_examples_without_labels_fill_up_sizes():
 def test_products_that_round_do_not_break_ties():
     # In floats 0.29 * 100 is less than 29; after 42 rows both subsets want 29 on paper.
     Y, order = np.ones((100, 1), dtype=int), np.arange(100)
-    subset, _ = deal_all(Y, None, [0.29, 0.71], order, np.zeros(1, dtype=int), np.zeros(100))
+    subset, _ = assign_all(Y, None, [0.29, 0.71], order, np.zeros(1, dtype=int), np.zeros(100))
     assert subset[:43].tolist() == [1] * 42 + [0]
 
 
@@ -148,13 +148,13 @@ def test_a_pair_is_carried_by_the_rows_that_carry_both_labels(Y):
 
 
 @given(Y=label_matrices(), proportions=shares(), seed=SEEDS)
-def test_pairs_are_dealt_before_labels(Y, proportions, seed):
+def test_pairs_are_assigned_before_labels(Y, proportions, seed):
     sparse_Y = sparse.csc_array(Y.astype(bool))
     pairs, units = units_of(label_pairs(sparse_Y), None), units_of(sparse_Y, None)
     shares_ = np.array([float(share) for share in proportions])
-    subset = deal_iteratively(units, shares_, np.random.default_rng(seed), pairs=pairs)
-    # The rows with a pair lie where dealing the pairs alone puts them.
-    alone = deal_iteratively(pairs, shares_, np.random.default_rng(seed))
+    subset = assign_iteratively(units, shares_, np.random.default_rng(seed), pairs=pairs)
+    # The rows with a pair lie where assignment of the pairs alone puts them.
+    alone = assign_iteratively(pairs, shares_, np.random.default_rng(seed))
     several = Y.sum(axis=1) > 1
     assert np.array_equal(subset[several], alone[several])
 

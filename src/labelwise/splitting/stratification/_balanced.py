@@ -18,7 +18,7 @@ from labelwise.splitting.stratification._balanced_kernels import (
     priced,
     try_swaps,
 )
-from labelwise.splitting.stratification._iterative import deal_iteratively
+from labelwise.splitting.stratification._iterative import assign_iteratively
 from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
 from labelwise.splitting.stratification._search import ZERO_PRICE, schedule, verdict_on
 from labelwise.splitting.stratification._units import Units, units_of
@@ -56,7 +56,7 @@ def balance_rows(
     units = units_of(Y, None)
     task = _Task(Y, kernel_rows(units), sizes)
     starts = [
-        _with_exact_sizes(task, deal_iteratively(units, proportions, rng), rng),
+        _with_exact_sizes(task, assign_iteratively(units, proportions, rng), rng),
         labelset_subsets(Y, sizes, rng),
         random_subsets(sizes, rng),
     ]

@@ -10,7 +10,7 @@ from labelwise._jit import njit
 
 
 class RowLabels(NamedTuple):
-    """The labels of each row, or of each group with their counts, as a CSR matrix has them."""
+    """The labels of each row, or of each group with their counts, in the arrays of a CSR matrix."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -84,7 +84,7 @@ def pick(draw, n):
 
 @njit(cache=True, nogil=True)
 def cost_of_leaving(rows, row, j, m, spread):
-    """Return the change if the row went from subset j to subset m and nothing came back."""
+    """Return the change of cost if the row moves from subset j to subset m."""
     cost = 0.0
     for entry in range(rows.indptr[row], rows.indptr[row + 1]):
         label = rows.indices[entry]
@@ -105,11 +105,11 @@ def relocate(rows, row, j, m, spread, aims):
 
 @njit(cache=True, nogil=True)
 def try_swaps(rows, seats, draws, threshold, spread, aims):
-    """Try one swap for each row of draws; keep those that change the misfit by less.
+    """Try one swap for each row of draws; keep swaps whose change of cost is below `threshold`.
 
-    Of some rows of a random subset the one that leaves most cheaply is paired with the one of
-    some rows of another subset that makes the best exchange: few rows are looked at, but the
-    swap is nearly the best of all their pairs.
+    Some rows are drawn from each of two random subsets. The row of the first subset that is
+    cheapest to move is swapped with the row of the second subset that makes the best swap with
+    it. This takes fewer comparisons than all pairs, and finds nearly the best of them.
     """
     n_subsets = aims.sizes.size
     half = draws.shape[1] // 2
@@ -145,9 +145,10 @@ def cheapest_to_leave(rows, seats, draw, j, m, spread):
 
 @njit(cache=True, nogil=True)
 def best_in_return(rows, seats, draw, j, m, spread, carried):
-    """Return the seat drawn in subset m whose row best answers a leaver of `carried` labels.
+    """Return the seat drawn in subset m whose row is best swapped for a row with `carried` labels.
 
-    The change is on top of the leaver's cost: labels that both carry stay where they are.
+    The returned change is added to the cost of moving the first row. Labels that both rows have
+    cancel out.
     """
     first, size = seats.starts[m], seats.starts[m + 1] - seats.starts[m]
     best, lowest = first, np.inf
@@ -181,7 +182,7 @@ def level(rows, seats, flows, draws, subset, spread, aims):
                     best, lowest = row, cost
         seat = first
         while best < 0:
-            # All that were drawn had left before: take the first that is still there.
+            # All rows that were drawn have moved before: take the first row that is still in j.
             if subset[seats.rows[seat]] == j:
                 best = seats.rows[seat]
             seat += 1

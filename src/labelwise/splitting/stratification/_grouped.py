@@ -11,7 +11,7 @@ from labelwise.splitting._quality import positives_by_subset
 from labelwise.splitting.stratification._balanced import kernel_rows
 from labelwise.splitting.stratification._balanced_kernels import Aims
 from labelwise.splitting.stratification._grouped_kernels import NOTHING, Load, trade
-from labelwise.splitting.stratification._iterative import deal_by_size, deal_iteratively
+from labelwise.splitting.stratification._iterative import assign_by_size, assign_iteratively
 from labelwise.splitting.stratification._search import ZERO_PRICE, schedule, verdict_on
 from labelwise.splitting.stratification._units import Units, units_of, without_empty
 
@@ -27,8 +27,8 @@ def balance_groups(
     Y = Y[:, np.diff(Y.indptr) < Y.shape[0]]
     units, wanted = units_of(Y, groups), Y.shape[0] * proportions
     starts = [
-        with_nearest_sizes(units.weight, deal(units, proportions, rng), wanted)
-        for deal in (deal_iteratively, deal_by_size)
+        with_nearest_sizes(units.weight, assign_units(units, proportions, rng), wanted)
+        for assign_units in (assign_iteratively, assign_by_size)
     ]
     if Y.shape[1] == 0:
         return min(starts, key=lambda start: _distance(units.weight, start, wanted))
@@ -53,19 +53,19 @@ def with_nearest_sizes(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarra
     """
     subset = without_empty(weight, subset, wanted)
     excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
-    held = _groups_by_size(weight, subset, wanted.size)
+    by_size = _groups_by_size(weight, subset, wanted.size)
     while True:
         steps = [
-            (*_best_step(held[j], held[m], excess[j], excess[m]), j, m)
+            (*_best_step(by_size[j], by_size[m], excess[j], excess[m]), j, m)
             for j in np.flatnonzero(excess > 0).tolist()
             for m in np.flatnonzero(excess < 0).tolist()
         ]
         if not steps or min(steps)[0] >= -NOTHING:
             return subset
         _, leaving, coming, j, m = min(steps)
-        _hand_over(held, subset, leaving, j, m)
+        _move_group(by_size, subset, leaving, j, m)
         if coming:
-            _hand_over(held, subset, coming, m, j)
+            _move_group(by_size, subset, coming, m, j)
         excess[[j, m]] += np.array([coming - leaving, leaving - coming])
 
 
@@ -73,20 +73,20 @@ def _groups_by_size(
     weight: np.ndarray, subset: np.ndarray, n_subsets: int
 ) -> list[dict[int, list[int]]]:
     """List the groups of each subset under their sizes."""
-    held: list[dict[int, list[int]]] = [{} for _ in range(n_subsets)]
+    by_size: list[dict[int, list[int]]] = [{} for _ in range(n_subsets)]
     for group, (size, j) in enumerate(zip(weight.tolist(), subset.tolist(), strict=True)):
-        held[j].setdefault(size, []).append(group)
-    return held
+        by_size[j].setdefault(size, []).append(group)
+    return by_size
 
 
-def _hand_over(
-    held: list[dict[int, list[int]]], subset: np.ndarray, size: int, j: int, m: int
+def _move_group(
+    by_size: list[dict[int, list[int]]], subset: np.ndarray, size: int, j: int, m: int
 ) -> None:
     """Move a group of this size from subset j to subset m."""
-    group = held[j][size].pop()
-    if not held[j][size]:
-        del held[j][size]
-    held[m].setdefault(size, []).append(group)
+    group = by_size[j][size].pop()
+    if not by_size[j][size]:
+        del by_size[j][size]
+    by_size[m].setdefault(size, []).append(group)
     subset[group] = m
 
 

@@ -25,8 +25,9 @@ class Load(NamedTuple):
 def trade(rows, weight, load, draws, threshold, counts, aims):
     """Try a swap of two groups, or a move of one, for each row of draws.
 
-    Sizes come first: what takes them further away is dropped, what brings them nearer is kept,
-    and else the change of misfit must lie below the threshold.
+    Sizes come first: a step that takes them further from their targets is rejected, and a step
+    that brings them nearer is accepted. Other steps are accepted if the change of misfit is below
+    the threshold.
     """
     n_groups, n_subsets = weight.size, load.excess.size
     for draw in draws:
@@ -55,7 +56,7 @@ def trade(rows, weight, load, draws, threshold, counts, aims):
 
 @njit(cache=True, nogil=True)
 def distance_change(excess, j, m, shifted):
-    """Return how much further sizes are from their aims after rows went from j to m."""
+    """Return the change of the distance of sizes from their targets if rows move from j to m."""
     after = abs(excess[j] - shifted) + abs(excess[m] + shifted)
     return after - abs(excess[j]) - abs(excess[m])
 

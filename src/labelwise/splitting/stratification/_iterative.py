@@ -7,18 +7,18 @@ from scipy import sparse
 
 from labelwise.splitting.stratification._iterative_kernels import (
     CHILDREN,
-    Cards,
+    Demand,
     Minima,
-    Wants,
+    UnitLabels,
+    assign_rarest_first,
     by_label,
     by_unit,
-    deal,
     fill,
 )
 from labelwise.splitting.stratification._units import Units
 
 
-def deal_iteratively(
+def assign_iteratively(
     units: Units, proportions: np.ndarray, rng: np.random.Generator, *, pairs: Units | None = None
 ) -> np.ndarray:
     """Assign each unit to a subset, the rarest label first; with `pairs`, the rarest pair first."""
@@ -27,20 +27,20 @@ def deal_iteratively(
     examples = units.weight.sum() * proportions
     for stage in (units,) if pairs is None else (pairs, units):
         rank = rng.permutation(stage.n_labels)
-        deal_in_order(stage, order, proportions, rank, lots, examples, in_turn)
+        assign_in_order(stage, order, proportions, rank, lots, examples, in_turn)
     fill(_weight_in_order(units, order), examples, lots, in_turn)
     subset = np.empty(units.n_units, dtype=np.int64)
     subset[order] = in_turn
     return subset
 
 
-def deal_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def assign_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Assign each group to a subset by size only, ties at random, large groups first."""
     no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
-    return deal_iteratively(units._replace(counts=no_labels), proportions, rng)
+    return assign_iteratively(units._replace(counts=no_labels), proportions, rng)
 
 
-def deal_in_order(
+def assign_in_order(
     units: Units,
     order: np.ndarray,
     proportions: np.ndarray,
@@ -55,19 +55,20 @@ def deal_in_order(
     the given order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
     samples that each subset lacks, are updated.
     """
-    dealt = np.full(units.n_labels, -1, dtype=np.int64)
+    labels = np.full(units.n_labels, -1, dtype=np.int64)
     if units.n_labels:
-        cards = _cards(units, order)
-        wanted, left = _wanted_and_left(cards, proportions, in_turn)
-        deal(cards, Wants(wanted, examples), tree_of_minima(left, rank), lots, in_turn, dealt)
-    return dealt[dealt >= 0]
+        unit_labels = _unit_labels(units, order)
+        wanted, left = _wanted_and_left(unit_labels, proportions, in_turn)
+        demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
+        assign_rarest_first(unit_labels, demand, minima, lots, in_turn, labels)
+    return labels[labels >= 0]
 
 
 def random_order(units: Units, rng: np.random.Generator) -> np.ndarray:
     """Return the order in which units are assigned: random, but large groups first."""
     order: np.ndarray = rng.permutation(units.n_units)
     if units.of_row is not None:
-        # A large group can't be made up for once the small ones are gone.
+        # Small groups that come later can even out a large group, but not the reverse.
         order = order[np.argsort(-units.weight[order], kind="stable")]
     return order
 
@@ -83,9 +84,10 @@ def tree_of_minima(left: np.ndarray, rank: np.ndarray) -> Minima:
 
 
 def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
-    """Return which rows carry which pairs of labels, a column for each pair that occurs.
+    """Return a matrix of rows by pairs of labels: True if the row has both labels.
 
-    Memory grows with the sum of the squared label counts of the rows.
+    Only pairs that occur have a column. Memory grows with the sum of the squared numbers of
+    labels of the rows.
     """
     rows = sparse.csr_array(Y)
     rows.sort_indices()
@@ -107,17 +109,17 @@ def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
 
 
 def _wanted_and_left(
-    cards: Cards, proportions: np.ndarray, subset: np.ndarray
+    unit_labels: UnitLabels, proportions: np.ndarray, subset: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the positives that each subset still lacks, and those not yet assigned, by label."""
-    n_labels, n_subsets = cards.holder_starts.size - 1, proportions.size
-    left = np.bincount(cards.labels, weights=cards.counts, minlength=n_labels)
+    n_labels, n_subsets = unit_labels.holder_starts.size - 1, proportions.size
+    left = np.bincount(unit_labels.labels, weights=unit_labels.counts, minlength=n_labels)
     wanted = left[:, None] * proportions
     if (subset >= 0).any():
-        owner = np.repeat(subset, np.diff(cards.starts))
+        owner = np.repeat(subset, np.diff(unit_labels.starts))
         has = owner >= 0
-        cell = cards.labels[has].astype(np.int64) * n_subsets + owner[has]
-        got = np.bincount(cell, weights=cards.counts[has], minlength=wanted.size)
+        cell = unit_labels.labels[has].astype(np.int64) * n_subsets + owner[has]
+        got = np.bincount(cell, weights=unit_labels.counts[has], minlength=wanted.size)
         wanted -= got.reshape(wanted.shape)
         left -= got.reshape(wanted.shape).sum(axis=1)
     return wanted, left.astype(np.int64)
@@ -128,8 +130,8 @@ def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
     return units.weight if units.of_row is None else units.weight[order]
 
 
-def _cards(units: Units, order: np.ndarray) -> Cards:
-    """Return the units as the kernel takes them, laid out so that it reads straight on."""
+def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
+    """Return the labels of all units, in the order in which the kernel reads them."""
     columns = units.counts
     # Few types, so that the kernels are compiled once.
     number = np.int32 if max(columns.nnz, *columns.shape) < 2**31 else np.int64
@@ -143,4 +145,4 @@ def _cards(units: Units, order: np.ndarray) -> Cards:
     labels, counts = by_unit(label_starts, holders, columns.data, place)
     in_order = by_label(starts, labels, label_starts[:-1].copy())
     weight = _weight_in_order(units, order)
-    return Cards(starts, labels, counts, weight, label_starts, in_order)
+    return UnitLabels(starts, labels, counts, weight, label_starts, in_order)

@@ -10,12 +10,12 @@ from labelwise._jit import njit
 
 # Demands are products of counts and proportions; smaller differences are rounding errors.
 TIE = 1e-9
-# Children of a node in the tree of minima, and the key of a label that is out.
+# Children of a node in the tree of minima, and the key of a label that was removed.
 CHILDREN = 64
 NEVER = 2**62
 
 
-class Cards(NamedTuple):
+class UnitLabels(NamedTuple):
     """Units to assign, by unit and by label, in the order in which they are assigned.
 
     Unit u has the labels ``labels[starts[u]:starts[u + 1]]`` with their counts. Label l belongs to
@@ -30,7 +30,7 @@ class Cards(NamedTuple):
     holders: np.ndarray
 
 
-class Wants(NamedTuple):
+class Demand(NamedTuple):
     """Positives of each (label, subset), and samples of each subset, that are still missing."""
 
     positives: np.ndarray
@@ -38,7 +38,7 @@ class Wants(NamedTuple):
 
 
 class Minima(NamedTuple):
-    """A tree of minima over labels: `keys` holds the labels' keys, then those of their parents.
+    """A tree of minima over labels: keys of labels, then keys of their parents.
 
     A parent's key is the least of its up to 64 children; level h begins at `starts[h]`. A key is
     the label's remaining examples times the number of labels, plus the label's rank.
@@ -73,33 +73,33 @@ def by_label(starts, labels, free):
 
 
 @njit(cache=True, nogil=True)
-def deal(cards, wants, minima, lots, subset, dealt):
+def assign_rarest_first(units, demand, minima, lots, subset, order):
     """Assign the units without a subset, rarest label first.
 
-    `wants`, `minima` and `subset` (-1 where unknown) are updated, and `dealt` receives the
-    labels in the order of their assignment. Units without any of the labels are left for `fill`.
+    `demand`, `minima` and `subset` (-1 for units without one) are updated, and `order` receives
+    the labels in the order of their assignment. `fill` assigns units without any label.
     """
-    n_labels = wants.positives.shape[0]
+    n_labels = demand.positives.shape[0]
     for turn in range(n_labels):
         rarest = least(minima)
         if minima.keys[rarest] >= n_labels:
-            dealt[turn] = rarest
-            wanted = wants.positives[rarest]
+            order[turn] = rarest
+            wanted = demand.positives[rarest]
             most, n_tied = 0.0, 0
-            for place in range(cards.holder_starts[rarest], cards.holder_starts[rarest + 1]):
-                unit = cards.holders[place]
+            for place in range(units.holder_starts[rarest], units.holder_starts[rarest + 1]):
+                unit = units.holders[place]
                 if subset[unit] < 0:
                     if n_tied == 0:
                         most, n_tied = largest(wanted)
-                    chosen = neediest(wanted, most - TIE, wants.examples, lots[unit])
-                    n_tied -= 1  # with what it gets, it no longer wants as much as the others
+                    chosen = neediest(wanted, most - TIE, demand.examples, lots[unit])
+                    n_tied -= 1  # the chosen subset now lacks fewer positives than the others
                     subset[unit] = chosen
-                    wants.examples[chosen] -= cards.weight[unit]
-                    for entry in range(cards.starts[unit], cards.starts[unit + 1]):
-                        label, count = cards.labels[entry], cards.counts[entry]
-                        wants.positives[label, chosen] -= count
+                    demand.examples[chosen] -= units.weight[unit]
+                    for entry in range(units.starts[unit], units.starts[unit + 1]):
+                        label, count = units.labels[entry], units.counts[entry]
+                        demand.positives[label, chosen] -= count
                         lower(minima, label, count * n_labels)
-        # Dealt, or without examples since others were dealt: below n_labels only the rank is left.
+        # All its units are assigned: a key below n_labels is a rank without remaining examples.
         remove(minima, rarest)
 
 
@@ -116,7 +116,7 @@ def fill(weight, examples, lots, subset):
 
 @njit(cache=True, nogil=True)
 def largest(wanted):
-    """Return the largest number, and how many are as large."""
+    """Return the largest number, and how many numbers equal it up to rounding."""
     most = wanted[0]
     for j in range(1, wanted.size):
         most = max(most, wanted[j])
@@ -167,7 +167,7 @@ def least_child(minima, level, parent):
 
 @njit(cache=True, nogil=True)
 def lower(minima, label, step):
-    """Lower the key of a label; go up only as far as it is the least."""
+    """Lower the key of a label, and the keys of its ancestors that are larger."""
     key = minima.keys[label] - step
     minima.keys[label] = key
     place = label
@@ -181,7 +181,7 @@ def lower(minima, label, step):
 
 @njit(cache=True, nogil=True)
 def remove(minima, label):
-    """Take a label out: whatever is next becomes the least."""
+    """Remove a label from the tree, and update the keys of its ancestors."""
     minima.keys[label] = NEVER
     place = label
     for level in range(1, minima.starts.size):

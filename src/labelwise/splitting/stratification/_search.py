@@ -28,7 +28,7 @@ _NOISE = 1e-12
 
 
 class Verdict(NamedTuple):
-    """Quality of subsets: pairs of label and subset without positives (FLZ), then LD."""
+    """Quality of subsets: number of pairs of label and subset without positives (FLZ), then LD."""
 
     flz: int
     ld: float
