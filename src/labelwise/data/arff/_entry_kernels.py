@@ -1,4 +1,4 @@
-"""Entries of sparse ARFF rows dealt into the arrays of X and Y, in two passes without copies."""
+"""Kernels that write entries of sparse ARFF rows into the arrays of X and Y, in two passes."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -9,7 +9,10 @@ from labelwise._jit import njit
 
 @njit(cache=True, nogil=True)
 def count_features(columns, values, place):
-    """Return how many entries are not 0 and belong to an attribute with a place."""
+    """Count the entries of features that are not 0.
+
+    `place` is the column in X of each attribute, or -1 for attributes that are not features.
+    """
     n_kept = 0
     for entry in range(columns.size):
         n_kept += place[columns[entry]] >= 0 and values[entry] != 0
@@ -18,7 +21,7 @@ def count_features(columns, values, place):
 
 @njit(cache=True, nogil=True)
 def place_features(indptr, columns, values, place, data, indices, new_indptr):
-    """Write those entries, row by row, as CSR."""
+    """Write the entries that `count_features` counts into the arrays of a CSR matrix."""
     n_kept = 0
     for i in range(indptr.size - 1):
         for entry in range(indptr[i], indptr[i + 1]):
@@ -32,7 +35,10 @@ def place_features(indptr, columns, values, place, data, indices, new_indptr):
 
 @njit(cache=True, nogil=True)
 def count_labels(columns, values, place, n_labels):
-    """Return (positives of each label, missing values, first entry that is not 0 or 1, or -1)."""
+    """Return (positives of each label, missing values, first entry that is not 0 or 1, or -1).
+
+    `place` is the column in Y of each attribute, or -1 for attributes that are not labels.
+    """
     positives = np.zeros(n_labels, dtype=np.int64)
     n_missing, wrong = 0, -1
     for entry in range(columns.size):
@@ -48,7 +54,7 @@ def count_labels(columns, values, place, n_labels):
 
 @njit(cache=True, nogil=True)
 def place_labels(indptr, columns, values, place, next_place, indices):
-    """Write the rows of each label's positives, label by label, as CSC."""
+    """Write the rows of each label's positives into the row indices of a CSC matrix."""
     for i in range(indptr.size - 1):
         for entry in range(indptr[i], indptr[i + 1]):
             where = place[columns[entry]]

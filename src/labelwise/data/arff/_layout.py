@@ -156,7 +156,7 @@ class ColumnValues:
 
     @cached_property
     def _by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return where each column begins among the entries sorted by it, their rows and values."""
+        """Return entries sorted by column: first entry of each column, rows, values."""
         cells = cast("Entries", self.rows.cells)
         order = np.argsort(cells.columns, kind="stable")
         starts = np.searchsorted(cells.columns[order], np.arange(self.n_attributes + 1))

@@ -1,8 +1,8 @@
 """Kernels that parse rows of ARFF text, as bytes, into numbers.
 
-The text must end with a newline: it ends every cell, so that only rows need to look for the end.
-All that a row calls stands in this one file, because a cached build is renewed only when its own
-file changes.
+The text must end with a newline. A newline ends every cell, so that only the search for the next
+row checks for the end of the text. All functions that the row kernels call are in this file,
+because numba renews a cached build only when the file of the kernel itself changes.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -13,16 +13,16 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# What a column holds.
+# Kinds of columns.
 NUMBER, NOMINAL, TEXT = 0, 1, 2
 
-# How a run over the rows ended: at the end, at a pause, or at a slip of the file.
+# Status of a run over the rows: at the end, paused, or at an error in the file.
 DONE, PAUSE = 0, 1
 TOO_FEW, TOO_MANY, OPEN_QUOTE, UNDECLARED, BAD_INDEX, OUT_OF_RANGE, TWICE, BRACE = range(2, 10)
-# What became of a cell.
+# Kinds of cells: read, missing, left to Python, with an open quote, or of an undeclared value.
 PLAIN, MISSING, HARD, WRONG_QUOTE, UNKNOWN = 0, 1, 2, 3, 4
 
-# An unsigned index spares the look whether it is negative, which costs as much as the reading.
+# With unsigned indices numba omits the check for negative ones, which takes as long as a read.
 U = np.uint64
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
@@ -31,12 +31,12 @@ QUESTION, BACKSLASH, OPEN, CLOSE = 63, 92, 123, 125
 
 EXACT_TENS = np.array([float(f"1e{power}") for power in range(23)])
 EXACT_INTEGERS = 2**53
-# So many decimal digits always fit into 64 bits with a sign.
+# Every whole number with this many decimal digits fits into a signed 64-bit integer.
 MOST_DIGITS = 18
 
 
 class Columns(NamedTuple):
-    """What the rows may hold: column c declares the values first[c] up to last[c].
+    """Kinds and declared values of columns: column c has the values first[c] to last[c] - 1.
 
     Value v is `letters[starts[v]:starts[v + 1]]`, sorted within its column, and stands for
     `numbers[v]`.
@@ -51,12 +51,13 @@ class Columns(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Where the rows are written to.
+    """Arrays that the rows are written to.
 
-    `values` holds dense rows one after the other, or the entries of sparse rows, whose column
-    is in `columns` and whose row ends at `ends`. `lines` holds the position of each row. A text
-    cell's value is the number of its `spans` (start, end, quoted). `hard` lists cells that need
-    Python: (place in values, column, start, end, quoted).
+    `values` are the dense rows one after the other, or the entries of sparse rows; `columns`
+    are the columns of these entries, and `ends` the end of each row in `values`. `lines` is the
+    position of each row in the text. The value of a text cell is the number of its span in
+    `spans` (start, end, quoted). `hard` lists cells that Python must parse: (place in values,
+    column, start, end, quoted).
     """
 
     values: np.ndarray
@@ -68,11 +69,7 @@ class Cells(NamedTuple):
 
 
 class ScanState(NamedTuple):
-    """Where a run stands: position in the text, rows, cells, spans and hard cells so far.
-
-    A run returns its state when the text ends, when the arrays are full, or at a fault, whose kind
-    is `status`, in the attribute `column`.
-    """
+    """State of a run: position in the text, and numbers of rows, cells, spans and hard cells."""
 
     position: int
     n_rows: int
@@ -85,7 +82,7 @@ class ScanState(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def count_marks(text, start):
-    """Return how many newlines, commas and opening braces stand from start on."""
+    """Count the newlines, commas and opening braces from `start` to the end."""
     n_lines, n_commas, n_braces = 0, 0, 0
     for p in range(start, text.size):
         letter = text[U(p)]
@@ -120,9 +117,9 @@ def next_row(text, p):
 def token(text, p, closing):
     """Return (start, end, next position, quoted) of a cell.
 
-    Quoted is 0 for a bare cell, 1 between quotes, 2 if escapes stand there too, -1 if the quote
-    never closes. A bare cell ends before a comma, a tab, the closing sign or the line's end, and
-    loses trailing blanks.
+    Quoted is 0 for a bare cell, 1 between quotes, 2 between quotes with escapes, -1 if the
+    quote is not closed. A bare cell ends before a comma, a tab, the character `closing` or the
+    end of the line, without trailing blanks.
     """
     if text[U(p)] == SINGLE or text[U(p)] == DOUBLE:
         quote = text[U(p)]
@@ -149,7 +146,7 @@ def token(text, p, closing):
 
 @njit(cache=True, nogil=True)
 def quotient(digits, tens):
-    """Return digits / tens rounded once, and whether that is certain.
+    """Return digits / tens, and whether this is surely the nearest double.
 
     The quotient is taken to twice the precision of a double: q0 + q1, where the remainder of q0
     is exact (Dekker's product). The sum is the nearest double unless it lies so close to the
@@ -172,7 +169,7 @@ def quotient(digits, tens):
 
 @njit(cache=True, nogil=True)
 def leading_zeros(text, p):
-    """Return how many zeros stand before the first other digit, on both sides of the point."""
+    """Count the zeros before the first other digit, before and after the decimal point."""
     n_zeros = 0
     while text[U(p)] == ZERO or text[U(p)] == POINT:
         n_zeros += text[U(p)] == ZERO
@@ -199,12 +196,12 @@ def ends_cell(letter):
 
 @njit(cache=True, nogil=True)
 def plain_number(text, p):
-    """Return (number, next position, whether it is the nearest double to what stands there).
+    """Return (number, next position, whether it is the nearest double to the text).
 
-    What is not a decimal number of few digits is left to Python, with False.
+    False means that Python must parse the cell, such as a number with many digits.
     """
     negative = text[U(p)] == MINUS
-    # Without a branch: signs cannot be guessed ahead.
+    # Without a branch, since the processor cannot predict signs.
     p += negative | (text[U(p)] == PLUS)
     value, after, point = 0, p, -1
     while True:
@@ -242,7 +239,7 @@ def plain_number(text, p):
 
 @njit(cache=True, nogil=True)
 def declared(text, start, end, bounds, starts, letters):
-    """Return which of the declared values within the bounds equals the text, or -1."""
+    """Return the number of the declared value that equals the text, or -1."""
     low, high = bounds
     while low < high:
         v = (low + high) // 2
@@ -264,7 +261,7 @@ def declared(text, start, end, bounds, starts, letters):
 def plain_value(text, p, bounds, starts, letters):
     """Return (declared value or -1, next position) of a cell without quotes and blanks.
 
-    It takes arrays one by one: handing over a tuple of arrays costs more than reading the cell.
+    Arrays are separate arguments: to pass a tuple of arrays takes longer than to read the cell.
     """
     after = p
     while not ends_cell(text[U(after)]):
@@ -289,7 +286,7 @@ def is_missing(text, start, end, kind):
 
 @njit(cache=True, nogil=True)
 def odd_cell(text, p, closing, columns, c):
-    """Return (value, what became of it, start, end, next position, quoted) of any other cell."""
+    """Return (value, kind of cell, start, end, next position, quoted) of any other cell."""
     start, end, after, quoted = token(text, p, closing)
     if quoted < 0:
         return 0.0, WRONG_QUOTE, p, p, p, 0
@@ -319,7 +316,7 @@ def separator(text, p, is_last):
         return p, DONE if is_last else TOO_FEW
     if text[U(p)] == COMMA and not is_last:
         return p + 1, DONE
-    # Blanks that hold a tab separate as a comma does.
+    # Blanks with a tab among them separate cells like a comma.
     return p, DONE if has_tab and not is_last else TOO_MANY
 
 
@@ -347,7 +344,7 @@ def keep_odd_cell(cells, place, c, result, columns, so_far):
 
 @njit(cache=True, nogil=True)
 def read_dense(text, pause, progress, columns, cells):
-    """Read comma-separated rows until `pause`, the end, or a slip; return the new progress."""
+    """Read comma-separated rows until `pause`, the end, or an error; return the new progress."""
     p, n_rows, place, n_spans, n_hard, _, _ = progress
     kinds, first, last, starts, letters, numbers = columns
     values, n_columns = cells.values, kinds.size
