@@ -86,7 +86,8 @@ def test_colours_tell_right_from_wrong_and_the_legend_what_they_mean():
     assert drawn_labels(display) == expected
     frames = [patch for patch in display.ax_.patches if isinstance(patch, mpl.patches.Rectangle)]
     assert [mpl.colors.to_hex(frame.get_edgecolor()) for frame in frames] == [right, wrong, wrong]
-    assert legend_of(display) == ["the bag has it", "it has not", "not found"]
+    expected = ["decided, and true", "decided, but false", "true, but not decided"]
+    assert legend_of(display) == expected
     unknown = BagDisplay([ShownBag(picture, {1: [("4", None)]}, [])]).plot()
     assert legend_of(unknown) == ["decided"]
 
@@ -109,7 +110,7 @@ def test_no_two_pictures_cover_each_other(n_bags, n_columns):
 
 def test_what_is_no_picture_is_refused(fitted):
     model, data = fitted
-    with pytest.raises(ValueError, match="shape must hold all features: a picture has 64"):
+    with pytest.raises(ValueError, match="shape must contain all features: a picture has 64"):
         BagDisplay.from_estimator(model, data, shape=(3, 3))
     with pytest.raises(ValueError, match="data must have bags"):
         BagDisplay.from_estimator(model, Dataset(data.X, None))

@@ -150,7 +150,7 @@ def _check_shape(shape: tuple[int, int] | None, n_features: int) -> tuple[int, i
     side = round(n_features**0.5)
     height, width = (side, side) if shape is None else shape
     if height * width != n_features:
-        wanted = "be given, since they are not square" if shape is None else "hold all features"
+        wanted = "be given, since they are not square" if shape is None else "contain all features"
         raise ValueError(f"shape must {wanted}: a picture has {n_features}, got {shape}.")
     return int(height), int(width)
 
@@ -164,8 +164,8 @@ def _shown(
 ) -> ShownBag:
     spoken: dict[int, list[tuple[str, bool | None]]] = {}
     for j in np.flatnonzero(decided).tolist():
-        holds = None if truth is None else bool(truth[j])
-        spoken.setdefault(int(speakers[j]), []).append((str(names[j]), holds))
+        is_true = None if truth is None else bool(truth[j])
+        spoken.setdefault(int(speakers[j]), []).append((str(names[j]), is_true))
     lacking = np.zeros_like(decided) if truth is None else truth & (decided == 0)
     return ShownBag(pictures, spoken, [str(names[j]) for j in np.flatnonzero(lacking).tolist()])
 
@@ -195,7 +195,7 @@ def _draw_picture(
     ax.imshow(picture, cmap="gray_r", extent=edges, zorder=1)
     if not labels:
         return
-    colors = [_color(holds) for _, holds in labels]
+    colors = [_color(is_true) for _, is_true in labels]
     _draw_frame(ax, left, top, _RIGHT if _RIGHT in colors else colors[0], linewidth=2.5)
     for k, ((name, _), color) in enumerate(zip(labels, colors, strict=True)):
         place = left + 0.08 + 0.84 * (k + 0.5) / len(labels)
@@ -223,11 +223,13 @@ def _draw_legend(ax: Any, bags: Sequence[ShownBag]) -> None:
     """Draw a legend of the colours that occur."""
     from matplotlib.patches import Patch
 
-    shown = {holds for bag in bags for labels in bag.spoken.values() for _, holds in labels}
-    words = {True: "the bag has it", False: "it has not", None: "decided"}
-    marks = [Patch(color=_color(holds), label=words[holds]) for holds in words if holds in shown]
+    shown = {is_true for bag in bags for labels in bag.spoken.values() for _, is_true in labels}
+    words = {True: "decided, and true", False: "decided, but false", None: "decided"}
+    marks = [
+        Patch(color=_color(is_true), label=words[is_true]) for is_true in words if is_true in shown
+    ]
     if any(bag.missed for bag in bags):
-        marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="not found"))
+        marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="true, but not decided"))
     ax.legend(
         handles=marks,
         loc="lower center",
@@ -239,5 +241,5 @@ def _draw_legend(ax: Any, bags: Sequence[ShownBag]) -> None:
     )
 
 
-def _color(holds: bool | None) -> str:
-    return _UNKNOWN if holds is None else _RIGHT if holds else _WRONG
+def _color(is_true: bool | None) -> str:
+    return _UNKNOWN if is_true is None else _RIGHT if is_true else _WRONG

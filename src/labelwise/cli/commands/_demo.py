@@ -42,14 +42,18 @@ def run_demo() -> None:
         f"\n[bold]2. splitting[/] {len(training)} training pictures into {_N_FOLDS} folds."
     )
     folds = _show_splits(training, console)
-    console.print("\n[bold]3. learners[/] Logistic regression for each label; folds held out.")
+    console.print(
+        "\n[bold]3. learners[/] Logistic regression for each label; held-out scores of each fold."
+    )
     scores = _held_out_scores(training, folds, console)
     tuned = best_thresholds(scores, training.Y, shrink="auto", random_state=0)
     console.print(
-        "[bold]4. decisions[/] Thresholds of the highest micro-F on the held-out scores, "
-        f"{tuned.value:.3f}."
+        "[bold]4. decisions[/] Thresholds tuned on the held-out scores: micro F is "
+        f"{tuned.value:.3f} there."
     )
-    console.print("[bold]5. measures[/] On pictures of digits that nobody has seen yet.\n")
+    console.print(
+        "[bold]5. measures[/] On test pictures, made of digits that are not in training pictures.\n"
+    )
     test = data.take(data.test)
     unseen = _model().fit(training.X, training.Y.toarray().astype(np.int64)).predict_proba(test.X)
     _show_values(
@@ -67,12 +71,12 @@ def _model() -> OneVsRestClassifier:
 
 
 def _show_splits(data: Dataset, console: Console) -> np.ndarray:
-    """Print how fair each method's folds are, and return the last method's."""
-    table = Table("method", "labels (LD)", "sizes (ED)", "folds, labels without positives")
+    """Print the quality of the folds of each method, and return those of the last."""
+    table = Table("method", "labels (LD)", "sizes (ED)", "without positives")
     for method in _METHODS:
         folds = assign(data.Y, _N_FOLDS, method=method, random_state=0)
         quality = split_quality(data.Y, folds)
-        missing = f"{quality.fz} folds, {quality.flz} labels"
+        missing = f"{quality.fz} folds, {quality.flz} fold-label pairs"
         table.add_row(method, f"{quality.ld:.4f}", f"{quality.ed:.2f}", missing)
     console.print(table)
     return folds
@@ -91,20 +95,21 @@ def _held_out_scores(data: Dataset, folds: np.ndarray, console: Console) -> np.n
 
 
 def _show_bags(console: Console) -> None:
-    """Learn digits from bags whose digits are known but not which picture is which."""
+    """Learn the digit of each picture from bags for which only the set of digits is known."""
     data = load("digit-bags")
     test = data.take(data.test)
     model = BagPlugin(cv=2, n_iter=6, random_state=0).fit(data.take(data.train))
     digits = [int(digit) for text in test.ids["digits"] for digit in text.split()]
     right = np.mean(model.predict_instances(test).scores.argmax(axis=1) == digits)
     console.print(
-        "\n[bold]6. bags[/] Which digits are in a bag is known, which picture is which is not. Of "
-        f"{len(digits)} new pictures {right:.0%} are told right."
+        "\n[bold]6. bags[/] A bag is several pictures. The digits of a training bag are known, "
+        "but not which picture shows which digit.\nPredicted digits of single test pictures: "
+        f"{right:.0%} of {len(digits)} are correct."
     )
     figure = Path(tempfile.gettempdir()) / "labelwise-demo-bags.png"
     with written_whole(figure) as stream:
         BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
-    shown = f"   Who spoke for which label: {printable_path(figure)}"
+    shown = f"Figure of the picture with the highest score for each label: {printable_path(figure)}"
     console.print(shown, highlight=False, markup=False, soft_wrap=True)
 
 

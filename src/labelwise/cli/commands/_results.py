@@ -48,16 +48,16 @@ def _table(results: Results, measures: tuple[str, ...]) -> str:
     summary = results.summary()
     places = list(dict.fromkeys(group[:-1] for group in summary.spreads))
     # A column with one value everywhere is left out.
-    telling = [j for j in range(len(summary.by) - 1) if len({place[j] for place in places}) > 1]
-    telling = telling or [0]
+    shown = [j for j in range(len(summary.by) - 1) if len({place[j] for place in places}) > 1]
+    shown = shown or [0]
     rows = [
         [
-            " / ".join(place[j] for j in telling),
+            " / ".join(place[j] for j in shown),
             *(_spread(summary.spreads.get((*place, measure))) for measure in measures),
         ]
         for place in places
     ]
-    heading = [" / ".join(summary.by[j] for j in telling), *measures]
+    heading = [" / ".join(summary.by[j] for j in shown), *measures]
     return as_text([heading, *rows])
 
 

@@ -87,7 +87,7 @@ def _with_terms(dataset: Dataset) -> Dataset:
 
 
 def _columns_file(output: Path | None) -> Path | None:
-    """Return where the names of the columns go: beside the file, nowhere for a stream."""
+    """Return the path of the file of column names, beside the output; None for a stream."""
     if output is None or is_stream(output):
         return None
     return output.with_name(f"{output.stem}-columns.csv")
