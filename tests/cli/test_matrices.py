@@ -155,7 +155,7 @@ def test_bad_tables_are_refused_with_their_line(tmp_path, text, message):
 
 def test_labels_are_only_0_and_1(tmp_path):
     path = csv(tmp_path / "y.csv", "abc", ["sea", "sky"], SCORES)
-    with pytest.raises(DataError, match=r"labels must hold only 0 and 1, got 0\.5 at row 0"):
+    with pytest.raises(DataError, match=r"labels must contain only 0 and 1, got 0\.5 at row 0"):
         read_labels(path)
 
 
@@ -239,7 +239,7 @@ def test_an_unknown_ending_and_a_broken_package_are_refused(tmp_path):
     with pytest.raises(DataError, match="no whole npz"):
         read_scores(write(tmp_path / "s.npz", "PK\x03\x04"))
     np.savez(tmp_path / "two.npz", a=SCORES, b=SCORES)
-    with pytest.raises(DataError, match="must hold one matrix, got a, b"):
+    with pytest.raises(DataError, match="must contain one matrix, got a, b"):
         read_scores(tmp_path / "two.npz")
 
 

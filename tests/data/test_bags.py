@@ -93,7 +93,7 @@ def test_scikit_learn_cross_validates_lists_of_bags():
 
 
 BAD = {
-    "empty bag": ([np.zeros((1, 2)), np.zeros((0, 2))], "but bag 1 does not."),
+    "empty bag": ([np.zeros((1, 2)), np.zeros((0, 2))], "but bag 1 has none."),
     "flat bag": ([np.zeros((1, 2)), np.zeros(2)], "X[1] must be a 2-D array of instances"),
     "features": ([np.zeros((1, 2)), np.zeros((1, 3))], "X[1] has 3 features, but X[0] has 2."),
 }

@@ -145,10 +145,10 @@ def test_the_words_of_news_are_bounded(tmp_path):
 def test_an_archive_of_very_many_arrays_is_refused(tmp_path):
     path = tmp_path / "x.npz"
     path.write_bytes(npz(**{f"a{number}": np.eye(1) for number in range(101)}))
-    with pytest.raises(DataError, match="holds 101 arrays, more than 100"):
+    with pytest.raises(DataError, match="contains 101 arrays, more than 100"):
         read_scores(path)
     path.write_bytes(b"PK\x01\x02" * 20_000)
-    with pytest.raises(DataError, match="holds more than 100 arrays"):
+    with pytest.raises(DataError, match="contains more than 100 arrays"):
         read_scores(path)
 
 

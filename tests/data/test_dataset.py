@@ -51,14 +51,14 @@ BAD = {
     "names of X": ({"feature_names": ["a", "b"]}, "feature_names has 2 names for 1 columns."),
     "names twice": ({"label_names": ["a", "a"]}, "label_names must be distinct, got 'a' twice."),
     "one string": ({"label_names": "ab"}, "label_names must be a sequence of names"),
-    "train out of range": ({"train": [0, 2]}, "train must hold rows from 0 to 1, got 2."),
-    "train twice": ({"train": [0, 0]}, "train must hold each row once."),
+    "train out of range": ({"train": [0, 2]}, "train must contain rows from 0 to 1, got 2."),
+    "train twice": ({"train": [0, 0]}, "train must contain each row once."),
     "overlap": ({"train": [0], "test": [0, 1]}, "row 0 is in both."),
     "mask as rows": ({"train": [True, False]}, "train must be a 1-D array of row numbers."),
     "bags too short": ({"bags": [0, 1]}, "bags must run from 0 to the 2 rows of X, got 0 to 1."),
-    "empty bag": ({"bags": [0, 0, 2]}, "but bag 0 does not."),
+    "empty bag": ({"bags": [0, 0, 2]}, "but bag 0 has none."),
     "ids": ({"ids": {"k": ["x"]}}, "ids['k'] has shape (1,) for 2 samples."),
-    "text X": ({"X": [["a"], ["b"]]}, "X must hold numbers, got <U1."),
+    "text X": ({"X": [["a"], ["b"]]}, "X must contain numbers, got <U1."),
     "flat X": ({"X": [1, 2]}, "X must be 2-D, rows by features, got 1-D."),
 }
 

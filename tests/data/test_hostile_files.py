@@ -129,11 +129,11 @@ def test_values_left_out_by_sparse_rows_cannot_fill_the_memory(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>', "holds a DTD"),
-        ('<!DOCTYPE l SYSTEM "file:///etc/passwd"><labels/>', "holds a DTD"),
+        ('<!DOCTYPE l [<!ENTITY a "b">]><labels><label name="&a;"/></labels>', "contains a DTD"),
+        ('<!DOCTYPE l SYSTEM "file:///etc/passwd"><labels/>', "contains a DTD"),
         ("<labels><label name='a'>", "line 1: is not well-formed XML"),
         ("", "is not well-formed XML"),
-        ("<names/>", "must hold <labels>, got <names>"),
+        ("<names/>", "must contain <labels>, got <names>"),
         ("<labels/>", "names no label"),
         ("<labels><label/></labels>", "has a label without a name"),
         ("<labels><label name='a'/><label name='a'/></labels>", "names label 'a' twice"),

@@ -80,7 +80,7 @@ def test_the_main_file_is_the_one_whose_name_begins_the_others(tmp_path):
 def test_a_folder_of_two_sets_is_refused(tmp_path):
     (tmp_path / "a.arff").write_text(FILE)
     (tmp_path / "b.arff").write_text(FILE)
-    with pytest.raises(DataError, match=r"must hold one data set.*found a\.arff, b\.arff"):
+    with pytest.raises(DataError, match=r"must contain one data set.*got a\.arff, b\.arff"):
         load(tmp_path)
 
 

@@ -176,7 +176,7 @@ def test_bad_wishes_are_refused_with_what_came(wish, message):
     [
         ([[np.nan, 0.1]], [[1, 0]], "scores must be finite, got nan at row 0, label 0"),
         ([[0.1, np.inf]], [[1, 0]], "scores must be finite, got inf at row 0, label 1"),
-        ([[0.1, 0.2]], [[1, 2]], "Y must hold only 0 and 1, got 2 at row 0, label 1"),
+        ([[0.1, 0.2]], [[1, 2]], "Y must contain only 0 and 1, got 2 at row 0, label 1"),
         (np.zeros((0, 2)), np.zeros((0, 2)), "Y must have a row and a label"),
         (np.zeros((2, 0)), np.zeros((2, 0)), "Y must have a row and a label"),
         ([[0.1], [0.2]], [[1]], "scores has 2 rows but Y has 1"),

@@ -366,7 +366,7 @@ def test_it_works_inside_scikit_learn():
         ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),
         ({"refit": False}, [[0], [1]], ValueError, "needs a cv that gives one split, got 5"),
         ({"refit": False, "cv": KFold(2)}, [[0], [1]], ValueError, "gives one split, got 2"),
-        ({}, [[0], [2]], ValueError, "Y must hold only 0 and 1, got 2 at row 1, label 0"),
+        ({}, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),
         ({}, [[0]], ValueError, "inconsistent numbers of samples"),
         ({}, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
         ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),

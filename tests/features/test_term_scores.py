@@ -106,10 +106,10 @@ def test_the_best_come_first_equals_by_column_and_cut_terms_never(lists):
         (lambda: term_scores([[1]], [[1]], cut=-1), "cut must be at least 0, got -1"),
         (lambda: term_scores([[1], [1]], [[1]]), "X has 2 rows but Y has 1"),
         (lambda: term_scores([[1]], np.empty((1, 0))), "Y must have a row and a label"),
-        (lambda: term_scores([[1]], [[2]]), "Y must hold only 0 and 1, got 2"),
+        (lambda: term_scores([[1]], [[2]]), "Y must contain only 0 and 1, got 2"),
         (lambda: combine([[1.0, 2.0]], "best"), "rule must be one of lowest-rank, .*'best'"),
         (lambda: combine([[-1.0, 2.0]], "max-or"), "must not be negative for the rule max-or"),
-        (lambda: combine([[np.nan]]), "must hold numbers or -inf"),
+        (lambda: combine([[np.nan]]), "must contain numbers or -inf"),
         (lambda: combine([]), "must be lists of scores, got shape"),
     ],
 )

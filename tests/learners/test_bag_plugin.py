@@ -163,7 +163,7 @@ def test_bad_bags_are_refused_by_name():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(train.samples, train.Y[:5])
     model.fit(train)
-    with pytest.raises(ValueError, match="bag 1 does not"):
+    with pytest.raises(ValueError, match="bag 1 has none"):
         model.predict([np.zeros((1, 64)), np.zeros((0, 64))])
     with pytest.raises(ValueError, match="3 features"):
         model.predict([np.zeros((1, 3))])

@@ -152,7 +152,7 @@ def test_progress_is_written_on_request(capsys):
     [
         (LinearRegression(), [[0], [1]], TypeError, "estimator must be a classifier, got Linear"),
         (BaseEstimator(), [[0], [1]], TypeError, "estimator must be a classifier"),
-        (TREE, [[0], [2]], ValueError, "Y must hold only 0 and 1, got 2 at row 1, label 0"),
+        (TREE, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),
         (TREE, [[0]], ValueError, "inconsistent numbers of samples"),
         (TREE, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
     ],

@@ -174,7 +174,7 @@ def test_progress_is_written_on_request(capsys):
     ("base", "Y", "error", "told"),
     [
         (LinearRegression(), [[0], [1]], TypeError, "estimator must be a classifier, got Linear"),
-        (TREE, [[0], [2]], ValueError, "Y must hold only 0 and 1, got 2 at row 1, label 0"),
+        (TREE, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),
         (TREE, [[0]], ValueError, "inconsistent numbers of samples"),
         (TREE, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
     ],

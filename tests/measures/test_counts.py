@@ -65,8 +65,8 @@ def test_a_matrix_too_large_to_be_dense_is_counted():
     ("arguments", "message"),
     [
         (([[1]], [[1]], "row"), 'by must be "label" or "sample", got \'row\''),
-        (([[1, 2]], [[1, 1]]), "Y must hold only 0 and 1, got 2 at row 0, label 1"),
-        (([[1, 0]], [[1, -1]]), "decided must hold only 0 and 1, got -1 at row 0, label 1"),
+        (([[1, 2]], [[1, 1]]), "Y must contain only 0 and 1, got 2 at row 0, label 1"),
+        (([[1, 0]], [[1, -1]]), "decided must contain only 0 and 1, got -1 at row 0, label 1"),
         (([[1], [0]], [[1]]), "decided has 1 rows but Y has 2"),
         (([[1, 0]], [[1]]), "decided has 1 labels but Y has 2"),
         (([[1, 0]], [{"a"}]), "decided is a list of sets, but the labels of Y have no names"),

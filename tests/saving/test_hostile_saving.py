@@ -205,7 +205,7 @@ PARTS = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_parts_that_do_not_fit_together_are_refused(name, tmp_path):
-    assert "holds no sound model (" in refusal(PARTS[name](), tmp_path / "model.skops")
+    assert "contains no sound model (" in refusal(PARTS[name](), tmp_path / "model.skops")
 
 
 def with_schema(path, change):
@@ -299,7 +299,7 @@ def test_matrices_with_an_array_under_two_names_are_refused(tmp_path):
     path = tmp_path / "model.skops"
     labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
     inner_archive(path, lambda arrays: [*arrays, ("indices", dict(arrays)["indices.npy"])])
-    with pytest.raises(DataError, match="has no csc_array in a part that must hold one"):
+    with pytest.raises(DataError, match="has no csc_array in a part that must contain one"):
         labelwise.load(path)
 
 

@@ -75,9 +75,9 @@ def test_a_list_of_lists_is_a_matrix_and_one_column_stays_one():
 
 
 BAD = {
-    "minus one": ([[0, 1], [-1, 0]], "Y must hold only 0 and 1, got -1 at row 1, label 0."),
-    "two": ([[0, 2]], "Y must hold only 0 and 1, got 2 at row 0, label 1."),
-    "nan": ([[0, np.nan]], "Y must hold only 0 and 1, got nan at row 0, label 1."),
+    "minus one": ([[0, 1], [-1, 0]], "Y must contain only 0 and 1, got -1 at row 1, label 0."),
+    "two": ([[0, 2]], "Y must contain only 0 and 1, got 2 at row 0, label 1."),
+    "nan": ([[0, np.nan]], "Y must contain only 0 and 1, got nan at row 0, label 1."),
     "first in row order": ([[0, 7], [9, 0]], "got 7 at row 0, label 1."),
     "named": (pd.DataFrame({"sea": [0], "sky": [3]}), "got 3 at row 0, label 'sky'."),
     "missing in pandas": (
@@ -92,10 +92,10 @@ BAD = {
     ),
     "one dimension": ([0, 1], "Y must be 2-D, rows by labels, got 1-D (for one label, reshape it"),
     "ragged": ([[0], [0, 1]], "Y must have rows of equal length."),
-    "text": ([["a"]], "Y must hold numbers or booleans, got <U1."),
+    "text": ([["a"]], "Y must contain numbers or booleans, got <U1."),
     "a set": ({"a"}, "Y must be an array, a frame or a list of label sets, got set."),
     "some sets": ([{"a"}, [1]], "Y must have a set for every row, or for none."),
-    "nothing": (None, "Y must hold numbers or booleans, got object."),
+    "nothing": (None, "Y must contain numbers or booleans, got object."),
 }
 
 

@@ -45,13 +45,13 @@ def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.nd
 
     vector = as_dense(y, "y")
     if vector.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: y must hold classes, got {vector.dtype}.")
+        raise ValueError(f"Complex data not supported: y must contain classes, got {vector.dtype}.")
     assert_all_finite(vector, input_name="y")
     check_classification_targets(vector)
     classes = np.unique(vector)
     if classes.size > 2:
         raise ValueError(
-            f"Only binary classification is supported. A vector y must hold at most two classes, "
+            f"Only binary classification is supported. A vector y must have at most two classes, "
             f"got {classes.size}; several labels need a matrix of 0 and 1 with a column for each."
         )
     if known is None:

@@ -33,7 +33,7 @@ def npy_array(path: Path, content: bytes | bytearray) -> np.ndarray:
     shape, by_columns, dtype, body = _header_and_body(path, content)
     try:
         if dtype.kind not in "biufSU":
-            raise ValueError(f"it holds {dtype}")
+            raise ValueError(f"it contains {dtype}")
         # A header may claim any shape: nothing is allocated for it, and only existing bytes are
         # reshaped.
         flat = np.frombuffer(body, dtype=dtype) if len(body) else np.empty(0, dtype)
@@ -54,7 +54,7 @@ def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
     """Return the arrays of an npz file by name, refusing more than `max_bytes` unpacked."""
     # Each entry of the directory becomes an object; its mark may also occur in the numbers.
     if content.count(b"PK\x01\x02") > 100 * _MOST_MEMBERS:
-        raise DataError(path, f"holds more than {_MOST_MEMBERS} arrays.")
+        raise DataError(path, f"contains more than {_MOST_MEMBERS} arrays.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             members = packed.infolist()
@@ -62,12 +62,12 @@ def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
             size = sum(member.file_size for member in members)
             Bound(path, max_bytes).check(size, "its unpacked arrays")
             if len(members) > _MOST_MEMBERS:
-                raise DataError(path, f"holds {len(members)} arrays, more than {_MOST_MEMBERS}.")
+                raise DataError(path, f"contains {len(members)} arrays, more than {_MOST_MEMBERS}.")
             parts = {member.filename: packed.read(member) for member in members}
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise DataError(path, f"is no whole npz file ({first_line(error)}).") from error
     except (NotImplementedError, RuntimeError) as error:
-        raise DataError(path, f"is packed in an unknown way ({first_line(error)}).") from error
+        raise DataError(path, f"has an unsupported compression ({first_line(error)}).") from error
     return {name.removesuffix(".npy"): npy_array(path, part) for name, part in parts.items()}
 
 

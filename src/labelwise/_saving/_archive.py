@@ -62,7 +62,7 @@ class _Limits(NamedTuple):
 
     def check(self, size: int) -> None:
         if size > self.max_bytes:
-            raise DataError(self.path, f"holds more than max_bytes={self.max_bytes} bytes.")
+            raise DataError(self.path, f"contains more than max_bytes={self.max_bytes} bytes.")
         if size > max(_ALWAYS_ALLOWED, _MOST_RATIO * self.n_packed):
             raise DataError(
                 self.path,
@@ -73,10 +73,10 @@ class _Limits(NamedTuple):
 def _check_names(path: Path, packed: zipfile.ZipFile) -> None:
     names = packed.namelist()
     if len(set(names)) < len(names) or len(names) > _MOST_MEMBERS:
-        raise DataError(path, "holds a member twice, or too many of them.")
+        raise DataError(path, "contains a member twice, or too many of them.")
     for name in set(names) - {_SCHEMA, ABOUT}:
         if not name.endswith((".npy", ".npz")):
-            raise DataError(path, f"holds {name[:50]!r}, which no model has.")
+            raise DataError(path, f"contains {name[:50]!r}, which no model has.")
     if _SCHEMA not in names:
         raise DataError(path, "is no model file: it describes no objects.")
 
@@ -85,7 +85,7 @@ def _text(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
     if name not in packed.namelist():
         return b"null"
     if packed.getinfo(name).file_size > _MOST_SCHEMA:
-        raise DataError(path, f"holds more than {_MOST_SCHEMA} bytes in {name}.")
+        raise DataError(path, f"contains more than {_MOST_SCHEMA} bytes in {name}.")
     return packed.read(name)
 
 

@@ -78,7 +78,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
         raise TypeError(f"model cannot be saved: {error}") from error
     unknown = unknown_types(open_archive(Path(path), stream, MAX_BYTES), trusted)
     if unknown:
-        raise TypeError(f"model must hold only types that load knows, got {', '.join(unknown)}.")
+        raise TypeError(f"model must contain only types that load knows, got {', '.join(unknown)}.")
     with zipfile.ZipFile(stream, "a") as packed:
         packed.writestr(ABOUT, json.dumps(versions_here(), indent=1))
     with written_whole(path) as file:
@@ -152,12 +152,12 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     check_versions(path, archive.about)
     unknown = foreign_types(archive, trusted)
     if unknown:
-        raise DataError(path, f"holds types that are not trusted: {', '.join(sorted(unknown))}.")
+        raise DataError(path, f"contains types that are not trusted: {', '.join(sorted(unknown))}.")
     model = _constructed(archive, trusted)
     try:
         check_sound(model)
     except Exception as error:
-        raise DataError(path, f"holds no sound model ({first_line(error)}).") from error
+        raise DataError(path, f"contains no sound model ({first_line(error)}).") from error
     reset_run_settings(model)
     return model
 
@@ -174,7 +174,7 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
         model = load_archive(archive.stream, trusted=names)
     except UntrustedTypesFoundException as error:
         unknown = ", ".join(unknown_types(archive, trusted))
-        raise DataError(archive.path, f"holds types that are not trusted: {unknown}.") from error
+        raise DataError(archive.path, f"contains types that are not trusted: {unknown}.") from error
     if not isinstance(model, BaseEstimator):
-        raise DataError(archive.path, f"holds no model but a {type(model).__name__}.")
+        raise DataError(archive.path, f"contains no model but a {type(model).__name__}.")
     return model

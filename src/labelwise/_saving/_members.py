@@ -54,7 +54,7 @@ def _check_dense(path: Path, content: bytes, owner: str, max_bytes: int) -> None
     # Sides without bytes, as of 10**18 empty strings, cost nothing in a file, and much in a loop.
     sides = math.prod(max(side, 1) for side in array.shape)
     if sides * max(array.itemsize, 1) > max_bytes or (array.itemsize == 0 and array.size > 1):
-        raise DataError(path, f"claims an array of {array.shape} that holds nothing.")
+        raise DataError(path, f"claims an array of shape {array.shape} without its bytes.")
     if owner != "numpy.ndarray" and array.ndim > 0:
         raise DataError(path, f"has an array of {array.ndim} dimensions for one {owner}.")
 
@@ -65,7 +65,7 @@ def _check_sparse(path: Path, content: bytes, kind: str, max_bytes: int) -> None
         names = packed.namelist()
     # scipy takes `indices` for `indices.npy`, if both are there.
     if len(set(names)) < len(names) or set(names) - {"_is_array.npy"} != _SPARSE_MEMBERS:
-        raise DataError(path, f"has no {kind:.50} in a part that must hold one.")
+        raise DataError(path, f"has no {kind:.50} in a part that must contain one.")
     arrays = npz_arrays(path, content, max_bytes)
     sparse_matrix(path, arrays)
     form = bytes(arrays["format"].astype("S8").item()).decode("latin-1")

@@ -84,7 +84,7 @@ def _described(path: Path, node: dict[str, Any], n_nodes: int) -> Described:
     full_name = f"{module}.{name}"
     if not isinstance(loader, str) or loader not in _LOADERS:
         raise DataError(
-            path, f"holds types that are not trusted: {full_name:.100} ({loader!s:.50})."
+            path, f"contains types that are not trusted: {full_name:.100} ({loader!s:.50})."
         )
     if loader == "DictNode":
         _check_key_types(path, node)

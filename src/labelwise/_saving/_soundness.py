@@ -43,8 +43,8 @@ def check_sound(model: Any) -> None:
         for kinds, check in _CHECKS:
             if isinstance(part, kinds):
                 check(part)
-        # A class of ours says itself what must hold. Asked through the class: a file sets
-        # attributes of objects.
+        # A labelwise class checks its own state. Looked up on the class, because a file sets
+        # attributes of instances.
         own: Callable[[Any], None] | None = getattr(type(part), "_check_loaded", None)
         if own is not None:
             own(part)

@@ -85,7 +85,7 @@ def check_trusted(more: Sequence[type]) -> None:
     """Refuse an argument `trusted` that is no sequence of types."""
     for given in more:
         if not isclass(given):
-            raise TypeError(f"trusted must hold types, got {given!r}.")
+            raise TypeError(f"trusted must contain types, got {given!r}.")
 
 
 def trusted_names(more: Sequence[type] = ()) -> list[str]:

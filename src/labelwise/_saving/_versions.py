@@ -29,7 +29,7 @@ def versions_here() -> dict[str, Any]:
 def check_versions(path: Path, about: Any) -> None:
     """Refuse files that `save` did not write, and files of other versions of the format."""
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise DataError(path, f"holds no {FORMAT}.")
+        raise DataError(path, f"contains no {FORMAT}.")
     version = about.get("version")
     if type(version) is not int or version < 1:
         raise DataError(path, f"has version {version!r:.50}, but must have a whole number.")

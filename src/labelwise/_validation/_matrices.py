@@ -76,11 +76,11 @@ def check_labels(
         if not matrix.has_canonical_format:
             matrix = matrix.copy()  # the argument must not be changed
             matrix.sum_duplicates()
-        _refuse_first(~_is_binary(matrix.data), matrix, names, input_name, "hold only 0 and 1")
+        _refuse_first(~_is_binary(matrix.data), matrix, names, input_name, "contain only 0 and 1")
         matrix = matrix.astype(bool)
         matrix.eliminate_zeros()
     else:
-        _refuse_first(~_is_binary(array), array, names, input_name, "hold only 0 and 1")
+        _refuse_first(~_is_binary(array), array, names, input_name, "contain only 0 and 1")
         matrix = sparse.csc_array(array.astype(bool, copy=False))
     return Labels(matrix, names)
 
@@ -161,7 +161,7 @@ def _array_and_names(
         array = array if names is None else array[:, columns_in_order(names, columns, input_name)]
         names = columns if names is None else names
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{input_name} must hold numbers or booleans, got {array.dtype}.")
+        raise TypeError(f"{input_name} must contain numbers or booleans, got {array.dtype}.")
     if array.ndim != 2:
         advice = " (for one label, reshape it to (n, 1))" if array.ndim == 1 else ""
         raise ValueError(f"{input_name} must be 2-D, rows by labels, got {array.ndim}-D{advice}.")
@@ -171,7 +171,7 @@ def _array_and_names(
 
 
 def _is_binary(values: np.ndarray) -> np.ndarray:
-    """Tell which values are 0 or 1 (NaN is neither)."""
+    """Return whether each value is 0 or 1 (NaN is neither)."""
     if values.dtype == bool:
         return np.ones(values.shape, dtype=bool)
     binary: np.ndarray = (values == 0) | (values == 1)

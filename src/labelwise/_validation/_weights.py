@@ -13,7 +13,7 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Return weights as float64: finite, not negative, and not all zero."""
     weights = as_dense(sample_weight, "sample_weight")
     if weights.dtype.kind not in "biuf":
-        raise TypeError(f"sample_weight must hold numbers, got {weights.dtype}.")
+        raise TypeError(f"sample_weight must contain numbers, got {weights.dtype}.")
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have a number for each of {n_samples} rows, "

@@ -79,7 +79,7 @@ def matched(truth: Matrix, other: Matrix) -> Matrix:
 def column_order(
     names: Sequence[str] | None, n_labels: int, other: Matrix, owner: str
 ) -> np.ndarray | None:
-    """Return where labels stand in a matrix, None if as they are; only two lists of names bind."""
+    """Return the column of each label in a matrix, or None if columns are not matched by name."""
     if names is not None and other.label_names is not None:
         same = set(names) == set(other.label_names)
         if same or not (are_numbers(names) or are_numbers(other.label_names)):

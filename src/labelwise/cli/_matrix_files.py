@@ -152,9 +152,9 @@ def _first_row_without_number(column: Any) -> int:
 
 def _two_sided(path: Path, array: np.ndarray) -> np.ndarray:
     if array.ndim != 2:
-        raise DataError(path, f"must hold a 2-D array, rows by labels, got {array.ndim}-D.")
+        raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
     if array.dtype.kind not in "biuf":
-        raise DataError(path, f"must hold numbers or booleans, got {array.dtype}.")
+        raise DataError(path, f"must contain numbers or booleans, got {array.dtype}.")
     return array
 
 
@@ -162,14 +162,14 @@ def _strings(path: Path, arrays: Arrays, key: str) -> tuple[str, ...] | None:
     if key not in arrays:
         return None
     if arrays[key].ndim != 1 or arrays[key].dtype.kind != "U":
-        raise DataError(path, f"must hold {key} as a 1-D array of text.")
+        raise DataError(path, f"must contain {key} as a 1-D array of text.")
     return tuple(arrays[key].tolist())
 
 
 def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
     found = [name for name in arrays if name not in _NAMES]
     if len(found) != 1:
-        raise DataError(path, f"must hold one matrix, got {', '.join(found) or 'none'}.")
+        raise DataError(path, f"must contain one matrix, got {', '.join(found) or 'none'}.")
     return _two_sided(path, arrays[found[0]])
 
 

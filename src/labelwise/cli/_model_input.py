@@ -73,7 +73,7 @@ def fitted_label_names(path: Path, model: Any) -> tuple[str, ...]:
         names = model.thresholds_.label_names
     n_labels = len(getattr(model, "classes_", ()) if names is None else names)
     if n_labels == 0 or not hasattr(model, "predict"):
-        raise DataError(path, "holds no fitted model of labels.")
+        raise DataError(path, "contains no fitted model of labels.")
     return tuple(map(str, range(n_labels) if names is None else names))
 
 

@@ -159,5 +159,5 @@ def check_starts(starts: Any, n_rows: int) -> np.ndarray:
         )
     empty = np.flatnonzero(np.diff(pointer) <= 0)
     if empty.size:
-        raise ValueError(f"bags must each hold at least one instance, but bag {empty[0]} does not.")
+        raise ValueError(f"bags must each contain an instance, but bag {empty[0]} has none.")
     return pointer

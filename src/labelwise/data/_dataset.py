@@ -260,7 +260,7 @@ def _check_features(X: Any, names: Sequence[str] | None) -> tuple[Any, tuple[str
     else:
         X = np.asarray(X)
     if X.dtype.kind not in "biuf":
-        raise TypeError(f"X must hold numbers, got {X.dtype}.")
+        raise TypeError(f"X must contain numbers, got {X.dtype}.")
     if X.ndim != 2:
         raise ValueError(f"X must be 2-D, rows by features, got {X.ndim}-D.")
     if X.dtype not in (np.float32, np.float64):
@@ -337,10 +337,10 @@ def _check_rows(rows: Any, input_name: str, n_samples: int) -> np.ndarray | None
     outside = (numbers < 0) | (numbers >= n_samples)
     if outside.any():
         raise ValueError(
-            f"{input_name} must hold rows from 0 to {n_samples - 1}, got {numbers[outside][0]}."
+            f"{input_name} must contain rows from 0 to {n_samples - 1}, got {numbers[outside][0]}."
         )
     if np.unique(numbers).size < numbers.size:
-        raise ValueError(f"{input_name} must hold each row once.")
+        raise ValueError(f"{input_name} must contain each row once.")
     return numbers.astype(np.int64)
 
 

@@ -136,4 +136,4 @@ def _main_file(files: list[Path], folder: Path) -> list[Path]:
         if all(_stem(other).startswith(_stem(path)) for other in files):
             return [path]
     found = ", ".join(path.name for path in files) or "none"
-    raise DataError(folder, f"must hold one data set, or a train and a test file; found {found}.")
+    raise DataError(folder, f"must contain one data set, or a train and a test file, got {found}.")

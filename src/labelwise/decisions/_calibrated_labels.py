@@ -74,7 +74,7 @@ class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Names of the labels, or None if the labels have no names.
     n_features_in_ : int
         Number of features, if the fitted estimator has this attribute.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the fitted estimator has this attribute.
 
     See Also

@@ -83,7 +83,7 @@ def _check_lists(score_lists: Any) -> np.ndarray:
     if lists.ndim != 2 or len(lists) == 0:
         raise ValueError(f"score_lists must be lists of scores, got shape {lists.shape}.")
     if np.isnan(lists).any() or np.isposinf(lists).any():
-        raise ValueError("score_lists must hold numbers or -inf, got NaN or inf.")
+        raise ValueError("score_lists must contain numbers or -inf, got NaN or inf.")
     return lists
 
 

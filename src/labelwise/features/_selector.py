@@ -183,9 +183,9 @@ class TermSelector(SelectorMixin, BaseEstimator):
             return
         ranking = self.ranking_
         if ranking.dtype.kind != "i" or np.unique(ranking).size < ranking.size:
-            raise ValueError("ranking_ must hold each column at most once")
+            raise ValueError("ranking_ must contain each column at most once")
         if not ((ranking >= 0) & (ranking < self.n_features_in_)).all():
-            raise ValueError(f"ranking_ must hold columns from 0 to {self.n_features_in_ - 1}")
+            raise ValueError(f"ranking_ must contain columns from 0 to {self.n_features_in_ - 1}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

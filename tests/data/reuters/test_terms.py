@@ -71,5 +71,5 @@ def test_a_single_string_is_no_list_of_texts():
 
 
 def test_weights_need_a_document():
-    with pytest.raises(ValueError, match="rows must hold at least one document"):
+    with pytest.raises(ValueError, match="rows must contain at least one document"):
         tf_idf([[1, 2]], [])

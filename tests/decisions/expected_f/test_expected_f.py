@@ -239,8 +239,9 @@ def test_no_samples_and_no_labels_are_allowed():
 def test_the_first_entry_that_is_no_probability_is_named(bad, make):
     joint = np.full((3, 4, 2), 0.5)
     joint[1, 3, 1] = joint[2] = bad
-    told = f"joint must hold probabilities from 0 to 1, got {bad:g} at sample 1, label 3, size 2; "
-    with pytest.raises(ValueError, match=f"^{told}calibrate .* CalibratedLabels"):
+    where = "sample 1, label 3, size 2"
+    message = f"joint must contain probabilities from 0 to 1, got {bad:g} at {where}; "
+    with pytest.raises(ValueError, match=f"^{message}calibrate .* CalibratedLabels"):
         maximize_expected_f(make(joint), [0.5, 0.5, 0.5])
 
 
@@ -256,7 +257,7 @@ def test_an_offender_in_a_late_block_is_named_by_its_own_number(monkeypatch):
     ("joint", "p_empty", "beta", "error", "told"),
     [
         (np.zeros((2, 3)), [0, 0], 1, ValueError, "joint must be 3-D, .* got 2-D"),
-        ([[["a"]]], [0], 1, TypeError, "joint must hold numbers, got <U1"),
+        ([[["a"]]], [0], 1, TypeError, "joint must contain numbers, got <U1"),
         (np.zeros((2, 3, 1)), [0], 1, ValueError, "p_empty has 1 entries for 2 samples"),
         (np.zeros((1, 3, 1)), [[0]], 1, ValueError, "p_empty must be a number for each sample"),
         (np.zeros((1, 3, 1)), [1.5], 1, ValueError, "p_empty must .* got 1.5 at sample 0;"),

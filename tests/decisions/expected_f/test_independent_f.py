@@ -218,7 +218,7 @@ def test_no_samples_and_no_labels_are_allowed():
 def test_the_first_entry_that_is_no_probability_is_named(bad, make):
     proba = np.full((3, 4), 0.5)
     proba[1, 3] = proba[2] = bad
-    told = f"proba must hold probabilities from 0 to 1, got {bad:g} at row 1, label 3; "
+    told = f"proba must contain probabilities from 0 to 1, got {bad:g} at row 1, label 3; "
     with pytest.raises(ValueError, match=f"^{told}calibrate .* CalibratedLabels"):
         maximize_expected_f_independent(make(proba))
 

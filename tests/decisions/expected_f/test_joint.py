@@ -188,7 +188,7 @@ def test_many_draws_come_near_the_posterior_they_were_drawn_from():
     [
         ([[1, 0]], ValueError, "samples must be 3-D, .* got shape \\(1, 2\\)"),
         (np.zeros((0, 1, 2)), ValueError, "got shape \\(0, 1, 2\\)"),
-        ([[["a"]]], TypeError, "samples must hold 0 and 1, got <U1"),
+        ([[["a"]]], TypeError, "samples must contain 0 and 1, got <U1"),
         ([[[0, 1]], [[1, 2]]], ValueError, "got 2 at draw 1, sample 0, label 1"),
         ([[[0, np.nan]]], ValueError, "got nan at draw 0, sample 0, label 1"),
     ],

@@ -108,5 +108,5 @@ def test_intervals_of_equal_weights_are_those_without(outcome, undefined):
 def test_bad_weights_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
         evaluate([[1], [0]], decided=[[1], [0]], sample_weight=weights)
-    with pytest.raises(TypeError, match="sample_weight must hold numbers"):
+    with pytest.raises(TypeError, match="sample_weight must contain numbers"):
         evaluate([[1], [0]], decided=[[1], [0]], sample_weight=["a", "b"])

@@ -31,12 +31,12 @@ def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str
             parser.feed(text)
             parser.close()
         except DefusedXmlException as error:
-            raise DataError(path, "holds a DTD or entities, which are refused.") from error
+            raise DataError(path, "contains a DTD or entities, which are refused.") from error
         except SAXParseException as error:
             problem = f"is not well-formed XML ({error.getMessage()})."
             raise DataError(path, problem, error.getLineNumber()) from error
         if elements.root != "labels":
-            raise DataError(path, f"must hold <labels>, got <{elements.root:.60}>.")
+            raise DataError(path, f"must contain <labels>, got <{elements.root:.60}>.")
         return _distinct(elements.names, path)
 
 

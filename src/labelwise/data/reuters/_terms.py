@@ -163,7 +163,7 @@ def tf_idf(counts: Any, rows: Any = None) -> sparse.csr_array:
     counted = counts if rows is None else counts[np.arange(counts.shape[0])[rows]]
     n_documents = counted.shape[0]
     if n_documents == 0:
-        raise ValueError("rows must hold at least one document.")
+        raise ValueError("rows must contain at least one document.")
     with_term = np.bincount(counted.indices[counted.data != 0], minlength=counts.shape[1])
     weights = np.log(n_documents / np.maximum(with_term, 1)) * (with_term > 0)
     counts.data *= weights[counts.indices]

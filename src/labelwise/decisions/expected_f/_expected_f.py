@@ -48,7 +48,7 @@ def maximize_expected_f(joint: Any, p_empty: Any, *, beta: float = 1.0) -> tuple
     Raises
     ------
     TypeError
-        If `joint` does not hold numbers.
+        If `joint` does not contain numbers.
     ValueError
         If an entry is not within [0, 1], if shapes do not match, or if `beta` is not positive.
         Whether the entries are those of a distribution is not checked; `make_consistent` returns
@@ -98,7 +98,7 @@ def maximize_expected_f(joint: Any, p_empty: Any, *, beta: float = 1.0) -> tuple
         return _decide_sparse(joint, p_empty, weights)
     table = np.asarray(joint)
     if table.dtype.kind not in "biuf":
-        raise TypeError(f"joint must hold numbers, got {table.dtype}.")
+        raise TypeError(f"joint must contain numbers, got {table.dtype}.")
     if table.ndim != 3:
         raise ValueError(f"joint must be 3-D, samples by labels by sizes, got {table.ndim}-D.")
     return _decide_dense(table, check_p_empty(p_empty, len(table)), weights)
@@ -157,7 +157,7 @@ def _check_sparse(joint: Any, n_samples: int) -> sparse.csr_array:
             f"n_samples={n_samples}, got shape {joint.shape}."
         )
     if joint.dtype.kind not in "biuf":
-        raise TypeError(f"joint must hold numbers, got {joint.dtype}.")
+        raise TypeError(f"joint must contain numbers, got {joint.dtype}.")
     rows = sparse.csr_array(joint)
     if not rows.has_canonical_format:
         rows = rows.copy()

@@ -34,7 +34,7 @@ def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     TypeError
-        If `samples` does not hold numbers or booleans.
+        If `samples` does not contain numbers or booleans.
     ValueError
         If `samples` is not 3-D, has no draws, or has other values than 0 and 1.
 
@@ -116,10 +116,10 @@ def make_consistent(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
         Σ_i p_is = s π_s,    0 <= p_is <= π_s,    Σ_s π_s + p_empty = 1,    p_empty >= 0.
 
-    The projection is exact up to rounding. For a given multiplier of the third constraint, each
-    column p_·s is projected onto a cone in closed form after one sort; the multiplier is found by
-    Newton steps on a piecewise linear function. A sample takes O(n_sizes · n_labels · log
-    n_labels). Samples are distributed over all cores.
+    The projection is exact up to rounding. For a given multiplier of the third constraint, the
+    numbers p_is of each s are projected onto a cone in closed form after one sort; the multiplier
+    is found by Newton steps on a piecewise linear function. A sample takes
+    O(n_sizes · n_labels · log n_labels). Samples are distributed over all cores.
 
     References
     ----------
@@ -184,12 +184,12 @@ def _check_draws(samples: Any) -> np.ndarray:
     if draws.dtype == bool:
         return draws
     if draws.dtype.kind not in "iuf":
-        raise TypeError(f"samples must hold 0 and 1, got {draws.dtype}.")
+        raise TypeError(f"samples must contain 0 and 1, got {draws.dtype}.")
     is_other = (draws != 0) & (draws != 1)
     if is_other.any():
         first = int(np.argmax(is_other))
         place = place_in(draws.shape, {"draw": 0, "sample": 0, "label": 0})(first)
-        raise ValueError(f"samples must hold only 0 and 1, got {draws.flat[first]} at {place}.")
+        raise ValueError(f"samples must contain only 0 and 1, got {draws.flat[first]} at {place}.")
     return draws.astype(bool)
 
 

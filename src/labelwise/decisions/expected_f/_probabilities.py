@@ -17,7 +17,7 @@ def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], s
         return
     first = int(np.argmax(~((values >= 0) & (values <= 1))))
     raise ValueError(
-        f"{input_name} must hold probabilities from 0 to 1, got {values.flat[first]:g} at "
+        f"{input_name} must contain probabilities from 0 to 1, got {values.flat[first]:g} at "
         f"{place(first)}; calibrate the scores first, for instance with CalibratedLabels."
     )
 

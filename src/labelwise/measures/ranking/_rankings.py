@@ -158,7 +158,7 @@ def area_under_roc(
 
 
 def _rankings_of(average: str) -> str:
-    """Return what is ranked for an average, refusing unknown averages."""
+    """Return the rankings that an average is over; refuse unknown averages."""
     if average not in RANKINGS:
         raise ValueError(f'average must be "micro", "macro" or "sample", got {average!r}.')
     return RANKINGS[average]
