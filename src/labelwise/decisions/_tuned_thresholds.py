@@ -134,7 +134,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         which the columns of Y are matched.
     n_features_in_ : int
         Number of features, if the estimator has this attribute.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the estimator has this attribute.
 
     See Also
