@@ -34,7 +34,7 @@ def test_a_name_is_searched_in_all_homes_and_a_missing_path_is_an_error(tmp_path
 
 def test_a_folder_of_several_data_sets_is_refused(tmp_path):
     touch(tmp_path, "a.csv", "b.csv")
-    with pytest.raises(DataError, match=r"must hold one data set.*found a.csv, b.csv"):
+    with pytest.raises(DataError, match=r"must contain one data set.*got a.csv, b.csv"):
         find_files(str(tmp_path), [])
 
 

@@ -44,8 +44,8 @@ def test_each_class_has_a_column_of_probabilities_and_scores_are_a_vector():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 1, 2], "must hold at most two classes, got 3"),
-        (np.array([1j, 2]), "y must hold classes, got complex128"),
+        ([0, 1, 2], "must have at most two classes, got 3"),
+        (np.array([1j, 2]), "y must contain classes, got complex128"),
         ([0.5, 1.5], "Unknown label type"),
         ([0, np.nan], "NaN"),
     ],

@@ -202,7 +202,7 @@ def test_summaries_go_into_any_learner_and_keep_names():
     assert names[64] == "max of pixel 0,0"
     with pytest.raises(ValueError, match="parts must be some of mean, max, got 'sum'"):
         BagSummary(["sum"]).fit(train)
-    with pytest.raises(ValueError, match="parts must hold at least one"):
+    with pytest.raises(ValueError, match="parts must contain at least one"):
         BagSummary([]).fit(train)
 
 

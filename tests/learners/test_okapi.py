@@ -168,7 +168,7 @@ def test_a_label_is_predicted_with_half_of_the_weight(collection):
         (
             lambda _: OkapiNeighbors(weighted=True).fit([[1e200]], [[1]]),
             ValueError,
-            r"X must hold numbers of at most 1e\+100",
+            r"X must contain numbers of at most 1e\+100",
         ),
         (lambda m: m.score_curve([[1, 0]], [0, 2], [1]), ValueError, "from 0 to 1, got 2"),
         (lambda m: m.score_curve([[1, 0]], [0, 0], [1]), ValueError, "each column once"),

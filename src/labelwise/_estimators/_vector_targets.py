@@ -60,7 +60,7 @@ def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.nd
     if unknown:
         expected = " or ".join(map(repr, known.tolist()))
         raise ValueError(
-            f"y must hold the classes of the estimator, {expected}; got {unknown[0]!r}."
+            f"y must contain the classes of the estimator, {expected}; got {unknown[0]!r}."
         )
     return (vector == known[1])[:, None], known
 

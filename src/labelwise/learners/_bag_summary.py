@@ -161,7 +161,7 @@ class BagSummary(TransformerMixin, BaseEstimator):
             if part not in _PARTS:
                 raise ValueError(f"parts must be some of {', '.join(_PARTS)}, got {part!r}.")
         if not parts:
-            raise ValueError("parts must hold at least one, got none.")
+            raise ValueError("parts must contain at least one, got none.")
         return parts
 
     def __sklearn_tags__(self) -> Any:

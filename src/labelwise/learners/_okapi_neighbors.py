@@ -225,7 +225,7 @@ class OkapiNeighbors(ClassifierMixin, BaseEstimator):
         if not self.weighted:
             check_non_negative(X, type(self).__name__)
         if X.nnz and max(-X.data.min(), X.data.max()) > _LARGEST:
-            raise ValueError(f"X must hold numbers of at most {_LARGEST:g} in size.")
+            raise ValueError(f"X must contain numbers of at most {_LARGEST:g} in size.")
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -302,17 +302,17 @@ def _check_order(term_order: Any, n_terms: int) -> np.ndarray:
     outside = (order < 0) | (order >= n_terms)
     if outside.any():
         raise ValueError(
-            f"term_order must hold columns from 0 to {n_terms - 1}, got {order[outside][0]}."
+            f"term_order must contain columns from 0 to {n_terms - 1}, got {order[outside][0]}."
         )
     if np.unique(order).size < order.size:
-        raise ValueError("term_order must hold each column once.")
+        raise ValueError("term_order must contain each column once.")
     return order.astype(np.int64)
 
 
 def _check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
     checked = [check_whole(size, "sizes") for size in sizes]
     if not checked:
-        raise ValueError("sizes must hold a number of terms, got none.")
+        raise ValueError("sizes must contain a number of terms, got none.")
     if max(checked) > most:
         raise ValueError(f"sizes must be at most the {most} of term_order, got {max(checked)}.")
     return np.array(checked)
