@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import scorer
-from labelwise.splitting import MultilabelStratifiedKFold
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
@@ -160,3 +160,37 @@ def test_progress_is_written_on_request(capsys):
 def test_bad_input_is_refused_by_name(base, Y, error, told):
     with pytest.raises(error, match=told):
         BinaryRelevance(base).fit(np.zeros((2, 3)), Y)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_fold_scores_are_those_of_models_of_the_other_folds(is_sparse):
+    X, Y = some_data(seed=1)
+    X = sparse.csr_array(np.where(np.abs(X) > 1.5, X, 0)) if is_sparse else X
+    splits = splits_of(4, X, Y)
+    learner = BinaryRelevance(penalty=[1e-3, 1e-2, 1e-1, 1.0])
+    scores = learner.fit_scoring_folds(X, Y, splits)
+    expected = BinaryRelevance(penalty=learner.penalty, cv=splits).fit(X, Y)
+    np.testing.assert_array_equal(learner.coef_, expected.coef_)
+    np.testing.assert_array_equal(learner.penalties_, expected.penalties_)
+    slow = np.vstack(
+        [
+            np.column_stack(
+                [
+                    BinaryRelevance(penalty=learner.penalties_[j])
+                    .fit(X[train], Y[train][:, [j]])
+                    .decision_function(X[test])
+                    for j in range(3)
+                ]
+            )
+            for train, test in splits
+        ]
+    )
+    # Penalties are compared at a tolerance of 1e-5 of the loss.
+    np.testing.assert_allclose(scores, slow, atol=0.05)
+    assert np.corrcoef(scores.ravel(), slow.ravel())[0, 1] > 0.9999
+
+
+def test_fold_scores_are_offered_where_penalties_are_chosen():
+    assert hasattr(BinaryRelevance(), "fit_scoring_folds")
+    assert not hasattr(BinaryRelevance(penalty=1.0), "fit_scoring_folds")
+    assert not hasattr(BinaryRelevance(LogisticRegression()), "fit_scoring_folds")

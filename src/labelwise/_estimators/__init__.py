@@ -9,7 +9,12 @@ from labelwise._estimators._constant_labels import (
     constant_labels,
     warn_of_constants,
 )
-from labelwise._estimators._held_out_scores import HeldOutScores, cut_params, held_out_scores
+from labelwise._estimators._held_out_scores import (
+    HeldOutScores,
+    cut_params,
+    fit_and_score_folds,
+    held_out_scores,
+)
 from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
 from labelwise._estimators._label_targets import (
     LabelTarget,
@@ -42,6 +47,7 @@ __all__ = [
     "constant_labels",
     "copy_feature_attributes",
     "cut_params",
+    "fit_and_score_folds",
     "fit_scorer",
     "held_out_scores",
     "proba_of_classes",

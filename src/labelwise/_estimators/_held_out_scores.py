@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._estimators._constant_labels import constant_labels
-from labelwise._estimators._label_scorer import fit_scorer
+from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
 from labelwise._estimators._score_matrix import scoring_method
 from labelwise._validation import n_rows, take_rows
 from labelwise.splitting import splits_of
@@ -83,6 +83,60 @@ def held_out_scores(
     scores = np.concatenate([scores for scores, _ in parts])
     _fill_constants(scores, folds, np.array([constants for _, constants in parts]), method)
     return HeldOutScores(scores, rows, folds)
+
+
+def fit_and_score_folds(
+    estimator: Any,
+    X: Any,
+    Y: np.ndarray,
+    cv: Any = 5,
+    *,
+    method: str,
+    groups: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[HeldOutScores, LabelScorer]:
+    """Fit an estimator to all samples, and score each sample by a model of other samples.
+
+    An estimator with a method `fit_scoring_folds`, such as `BinaryRelevance`, does both in one
+    pass; other estimators are fitted once for each fold, and once more.
+
+    Parameters
+    ----------
+    estimator, X, Y, cv, method, groups, fit_params, n_jobs : object
+        As in `held_out_scores`. A label of Y has both classes, or is not scored.
+
+    Returns
+    -------
+    held_out : HeldOutScores
+        Scores of the labels that have both classes.
+    scorer : LabelScorer
+        The estimator that was fitted to all samples.
+    """
+    from sklearn.base import clone
+
+    constants = constant_labels(Y)
+    varies = np.isnan(constants)
+    params = dict(fit_params or {})
+    if not varies.any():
+        rows = np.arange(len(Y))
+        nothing = HeldOutScores(np.empty((len(Y), 0)), rows, np.zeros(len(Y), dtype=np.intp))
+        return nothing, LabelScorer(None, constants)
+    if method != "decision_function" or not hasattr(estimator, "fit_scoring_folds"):
+        held_out = held_out_scores(
+            estimator, X, Y, cv, method=method, groups=groups, fit_params=params, n_jobs=n_jobs
+        )
+        held_out = held_out._replace(scores=held_out.scores[:, varies])
+        return held_out, fit_scorer(estimator, X, Y, params)
+    splits = splits_of(cv, X, Y[:, varies], groups)
+    model = clone(estimator)
+    scores = model.fit_scoring_folds(X, Y[:, varies], splits, **params)
+    folds = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
+    by_fold = np.array([constant_labels(Y[train][:, varies]) for train, _ in splits])
+    scores[~np.isnan(by_fold)[folds]] = np.nan
+    _fill_constants(scores, folds, by_fold, method)
+    held_out = HeldOutScores(scores, np.concatenate([test for _, test in splits]), folds)
+    return held_out, LabelScorer(model, constants)
 
 
 def cut_params(

@@ -13,8 +13,8 @@ from labelwise._estimators import (
     LabelScorer,
     constant_labels,
     cut_params,
+    fit_and_score_folds,
     fit_scorer,
-    held_out_scores,
     score_matrix,
     warn_of_constants,
 )
@@ -65,15 +65,9 @@ def fold_scores(
     estimator: Any, samples: Samples, method: str, cv: Any, n_jobs: int | None
 ) -> TuningScores:
     """Score all folds of a cross-validation, and fit the estimator to all samples."""
-    constants = constant_labels(samples.Y)
-    warn_of_constants(constants, samples.names)
-    varies = np.isnan(constants)
-    n_samples = len(samples.Y)
-    held_out = HeldOutScores(
-        np.empty((n_samples, 0)), np.arange(n_samples), np.zeros(n_samples, dtype=np.intp)
-    )
-    if varies.any():
-        held_out = held_out_scores(
+    warn_of_constants(constant_labels(samples.Y), samples.names)
+    return TuningScores(
+        *fit_and_score_folds(
             estimator,
             samples.X,
             samples.Y,
@@ -83,9 +77,7 @@ def fold_scores(
             fit_params=samples.fit_params,
             n_jobs=n_jobs,
         )
-        held_out = held_out._replace(scores=held_out.scores[:, varies])
-    scorer = fit_scorer(estimator, samples.X, samples.Y, samples.fit_params)
-    return TuningScores(held_out, scorer)
+    )
 
 
 def tuning_problem(scored: TuningScores, samples: Samples) -> Problem:

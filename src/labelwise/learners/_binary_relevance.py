@@ -35,6 +35,7 @@ from labelwise.learners._training import (
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
+    Splits,
     check_penalty,
     check_tol,
     fit_regressions,
@@ -45,6 +46,11 @@ from labelwise.learners.regression._penalty_path import (
 def _estimator_has(name: str) -> Callable[[Any], bool]:
     """Return a test of whether the models of the labels have a method, for `available_if`."""
     return lambda self: self.estimator is None or hasattr(self.estimator, name)
+
+
+def _chooses_penalties(learner: Any) -> bool:
+    """Return whether a learner fits regressions at several penalties, for `available_if`."""
+    return learner.estimator is None and len(check_penalty(learner.penalty)) > 1
 
 
 class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -177,7 +183,10 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If a parameter or y is of the wrong type.
         """
         if self.estimator is None:
-            return self._fit_regressions(X, y, sample_weight, params)
+            if params:
+                raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
+            self._fit_regressions(X, y, sample_weight)
+            return self
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
@@ -186,6 +195,46 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.estimators_:
             copy_feature_attributes(self, self.estimators_[0])
         return self
+
+    @available_if(_chooses_penalties)  # type: ignore[untyped-decorator]
+    def fit_scoring_folds(
+        self, X: Any, y: Any, splits: Splits, sample_weight: Any = None
+    ) -> np.ndarray:
+        """Learn each label, and score held-out samples in the same pass.
+
+        The folds that choose penalties are `splits` instead of `cv`. Their regressions at the
+        chosen penalties score the samples that they were not fitted to, so that held-out scores
+        take no further fits. Only without an estimator, and with several penalties.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; each label has both classes.
+        splits : list of (train, test)
+            Numbers of the training and of the test samples of each fold.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample.
+
+        Returns
+        -------
+        ndarray of shape (n_tested, n_labels)
+            Scores of the test samples, fold after fold.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+
+        Notes
+        -----
+        The penalty of a label is chosen by the losses of the same held-out samples, one value for
+        all folds. Held-out scores are thus a little better than those of new samples.
+        """
+        return self._fit_regressions(X, y, sample_weight, splits)
 
     def predict(self, X: Any) -> np.ndarray:
         """Decide each label by its own model.
@@ -286,10 +335,9 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def _fit_regressions(
-        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]
-    ) -> BinaryRelevance:
-        if params:
-            raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
+        self, X: Any, y: Any, sample_weight: Any, splits: Splits | None = None
+    ) -> np.ndarray:
+        """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
         targets = learn_targets(self, X, y)
         X = learn_features(self, X)
@@ -298,15 +346,20 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
         self.intercept_ = 2 * targets.constants - 1
         self.penalties_ = np.full(targets.constants.size, np.nan)
-        if varying.size:
-            labels = targets.matrix[:, varying]
+        if not varying.size:
+            return np.empty((0, 0))
+        labels = targets.matrix[:, varying]
+        keeps_margins = splits is not None
+        if splits is None:
             splits = penalty_splits(self.cv, X, labels) if len(penalties) > 1 else []
-            problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
-            found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
-            self.coef_[varying] = found.coefficients.T
-            self.intercept_[varying] = found.intercepts
-            self.penalties_[varying] = found.penalties
-        return self
+        problem = RegressionProblem(
+            X, weights, splits, penalties, tol, self.n_jobs, self._tell, keeps_margins
+        )
+        found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
+        self.coef_[varying] = found.coefficients.T
+        self.intercept_[varying] = found.intercepts
+        self.penalties_[varying] = found.penalties
+        return found.held_out
 
     def _tell(self, text: str) -> None:
         tell(self.verbose, self, text)

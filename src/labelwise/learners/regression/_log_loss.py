@@ -100,6 +100,10 @@ class MeanLogLoss:
         columns = self.columns(tasks)
         return self.total * self(np.take(W, columns, axis=1), tasks, columns, None)
 
+    def margins(self, W: np.ndarray) -> np.ndarray:
+        """Compute the linear scores of all samples; W has columns of any tasks."""
+        return product(self.design.rows, self.design.of_rows(W))
+
     def __call__(
         self,
         W: np.ndarray,

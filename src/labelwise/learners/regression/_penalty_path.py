@@ -29,12 +29,18 @@ _COLUMNS_TOGETHER = 48
 _WEIGHTS_TOGETHER = 2**20
 
 
+Splits = list[tuple[np.ndarray, np.ndarray]]
+
+
 class Regressions(NamedTuple):
     """Fitted regressions; a column for each class but the first of its task."""
 
     coefficients: np.ndarray  # (n_features, n_columns)
     intercepts: np.ndarray  # (n_columns,)
     penalties: np.ndarray  # (n_tasks,)
+    # (n_tested, n_columns): margins of the test samples of each fold, by the regressions of its
+    # training samples at the chosen penalties; no rows unless they were asked for
+    held_out: np.ndarray
 
 
 class RegressionProblem(NamedTuple):
@@ -42,11 +48,12 @@ class RegressionProblem(NamedTuple):
 
     X: Any  # float64, dense or CSR
     sample_weight: np.ndarray | None
-    splits: list[tuple[np.ndarray, np.ndarray]]  # empty if there is one penalty
+    splits: Splits  # empty if there is one penalty
     penalties: tuple[float, ...]  # strongest first
     tol: float  # relative tolerance of the final fit
     n_jobs: int | None
     report: Callable[[str], None]
+    keeps_margins: bool = False  # whether to return the margins of held-out samples
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
@@ -69,7 +76,7 @@ def check_tol(tol: Any) -> float:
     return check_real(tol, "tol", least=1e-15, most=1.0)
 
 
-def penalty_splits(cv: Any, X: Any, Y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+def penalty_splits(cv: Any, X: Any, Y: Any) -> Splits:
     """List the folds that choose penalties; a number means stratified folds."""
     if is_whole(cv):
         # The default method of stratification would take as long as all regressions of a small set.
@@ -85,16 +92,20 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
         design = make_design(problem.X, problem.sample_weight)
-        penalties = _best_penalties(problem, design, tasks)
+        penalties, held_out = _best_penalties(problem, design, tasks)
         W = _fit(problem, design, tasks, penalties)
-        return Regressions(*design.coefficients(W), penalties)
+        return Regressions(*design.coefficients(W), penalties, held_out)
 
 
-def _best_penalties(problem: RegressionProblem, design: Design, tasks: Tasks) -> np.ndarray:
-    """Choose the penalty of each task with the least held-out loss."""
+def _best_penalties(
+    problem: RegressionProblem, design: Design, tasks: Tasks
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose the penalty of each task with the least held-out loss; return also its margins."""
     candidates = np.array(problem.penalties)
+    n_tested = sum(len(test) for _, test in problem.splits) if problem.keeps_margins else 0
+    held_out = np.empty((n_tested, tasks.targets.shape[1]))
     if candidates.size == 1:
-        return np.full(tasks.widths.size, candidates[0])
+        return np.full(tasks.widths.size, candidates[0]), held_out
     folds = [tuple(_Part(design.take(rows), rows) for rows in split) for split in problem.splits]
     groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
@@ -102,9 +113,10 @@ def _best_penalties(problem: RegressionProblem, design: Design, tasks: Tasks) ->
     for k, (group, found) in enumerate(
         zip(groups, _in_parallel(problem, _best_of_path, jobs), strict=True)
     ):
-        chosen[group] = candidates[found]
+        chosen[group] = candidates[found.best]
+        held_out[:, tasks.columns(group)] = found.margins
         problem.report(f"paths of penalties, part {k + 1} of {len(groups)}")
-    return chosen
+    return chosen, held_out
 
 
 def _fit(
@@ -143,13 +155,21 @@ class _Part(NamedTuple):
         return MeanLogLoss(self.design, tasks.rows(self.rows), cut)
 
 
+class _PathResult(NamedTuple):
+    """Index of each task's best penalty, and its margins of the test samples of all folds."""
+
+    best: np.ndarray
+    margins: np.ndarray
+
+
 def _best_of_path(
     problem: RegressionProblem, folds: list[tuple[_Part, _Part]], tasks: Tasks
-) -> np.ndarray:
-    """Find the index of the penalty with the least held-out loss per task."""
+) -> _PathResult:
+    """Find the penalty with the least held-out loss per task."""
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
     points = [train.start() for train, _ in objectives]
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
+    margins = [_no_margins(problem, test, tasks) for _, test in objectives]
     going = np.arange(tasks.widths.size)
     for k, penalty in enumerate(problem.penalties):
         penalties = np.full(tasks.widths.size, penalty)
@@ -163,12 +183,22 @@ def _best_of_path(
                 beyond = found.W - points[0].W - first
             points[f] = found
             losses[k, going] += test.loss(found.W, going)
+        if problem.keeps_margins:
+            better = going[losses[k, going] < losses[:k, going].min(axis=0, initial=np.inf)]
+            for kept, point, (_, test) in zip(margins, points, objectives, strict=True):
+                columns = tasks.columns(better)
+                kept[:, columns] = test.margins(point.W[:, columns])
         least = losses[: k + 1, going].min(axis=0)
         going = going[losses[k, going] <= (1 + _CLEARLY_WORSE) * least]
         if going.size == 0:
             break
     # Of equal losses, argmin takes the first, which has the strongest penalty.
-    return np.asarray(np.argmin(losses, axis=0))
+    return _PathResult(np.argmin(losses, axis=0), np.concatenate(margins))
+
+
+def _no_margins(problem: RegressionProblem, test: MeanLogLoss, tasks: Tasks) -> np.ndarray:
+    n_rows = test.design.rows.shape[0] if problem.keeps_margins else 0
+    return np.empty((n_rows, tasks.targets.shape[1]))
 
 
 def _optimum(
