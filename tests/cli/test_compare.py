@@ -143,3 +143,26 @@ def test_unknown_measures_studies_and_endings_are_refused(study, tmp_path):
         done = run("results", store, *wrong)
         assert done.exit_code == 1
         assert isinstance(done.exception, ValueError)
+
+
+def test_tables_for_a_paper_are_printed_alone(study, tmp_path):
+    run("compare", study)
+    store = tmp_path / "study.sqlite"
+    latex = run("results", store, "--latex")
+    assert latex.exit_code == 0, latex.output
+    assert latex.stdout.startswith("\\begin{tabular}{llrr}\n\\toprule\n")
+    assert latex.stdout.endswith("\\end{tabular}\n")
+    assert latex.stdout.count("\\textbf{") == 2
+    markdown = run("results", store, "--markdown", "--measure", "micro-f").stdout
+    assert markdown.startswith("| dataset | near | far |\n")
+    assert len(markdown.splitlines()) == 3
+    both = run("results", store, "--latex", "--markdown")
+    assert str(both.exception) == "--latex and --markdown cannot be given together."
+
+
+def test_a_table_for_a_paper_says_beside_it_what_is_missing(study, tmp_path):
+    study.write_text(STUDY.replace("FAR", "5000"))
+    run("compare", study)
+    done = run("results", tmp_path / "study.sqlite", "--latex")
+    assert done.stderr == "labelwise: note: 3 of 6 cells are done, 3 failed.\n"
+    assert done.stdout.endswith("\\end{tabular}\n")

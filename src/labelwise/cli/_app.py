@@ -267,13 +267,16 @@ def results(
     store: Annotated[Path, typer.Argument(help="File that labelwise compare wrote.")],
     study: Annotated[str | None, typer.Option(help="Show only this study.")] = None,
     measure: Annotated[str | None, typer.Option(help="Show only this measure.")] = None,
+    latex: opt.ResultsLatex = False,
+    markdown: opt.ResultsMarkdown = False,
     export: opt.ResultsExport = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show means and standard deviations of a study, and failed and missing cells."""
-    from labelwise.cli.commands._results import show_results
+    from labelwise.cli.commands._results import ResultsOptions, show_results
 
-    show_results(store, study, measure, export, safe_csv=safe_csv)
+    options = ResultsOptions(measure, latex, markdown)
+    show_results(store, study, options, export, safe_csv=safe_csv)
 
 
 @app.command()

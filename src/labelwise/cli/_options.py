@@ -168,6 +168,12 @@ CompareBytes = Annotated[
 ResultsExport = Annotated[
     Path | None, typer.Option(help="File for all rows: csv or parquet; - for csv.")
 ]
+ResultsLatex = Annotated[
+    bool, typer.Option("--latex", help="Print a table for a paper in LaTeX (package booktabs).")
+]
+ResultsMarkdown = Annotated[
+    bool, typer.Option("--markdown", help="Print a table for a paper in Markdown.")
+]
 
 # Options of labelwise reproduce.
 ReproduceQuick = Annotated[

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from labelwise._text import as_text, printable
-from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.cli._outputs import Outputs, check_safe_csv, say
 from labelwise.experiments import Results, Spread, read_results
 
 _SHOWN_FAILURES = 5
@@ -13,22 +14,47 @@ _SHOWN_FAILURES = 5
 _LONGEST = 500
 
 
+class ResultsOptions(NamedTuple):
+    """What to print: the means of one measure or of all, as text or as a table for a paper."""
+
+    measure: str | None = None
+    latex: bool = False
+    markdown: bool = False
+
+
 def show_results(
     store: Path,
     study: str | None,
-    measure: str | None,
+    options: ResultsOptions,
     export: Path | None,
     *,
     safe_csv: bool = False,
 ) -> None:
     """Print mean and deviation by data set and model; write all rows if a file is named."""
+    if options.latex and options.markdown:
+        raise ValueError("--latex and --markdown cannot be given together.")
     check_safe_csv(safe_csv, export)
     outputs = Outputs([export], inputs=[store])
     results = read_results(store, study=study)
-    outputs.say(results_in_words(results, measure))
+    if options.latex or options.markdown:
+        _print_paper_table(results, options, outputs)
+    else:
+        outputs.say(results_in_words(results, options.measure))
     if export is not None:
         results.export(export, safe_csv=safe_csv)
         outputs.say_written(export, f"{len(results):,} rows written to")
+
+
+def _print_paper_table(results: Results, options: ResultsOptions, outputs: Outputs) -> None:
+    """Print the table alone; how many cells are missing or failed is said on stderr."""
+    if not results.measures:
+        raise ValueError("a table needs a finished cell, but the store has none.")
+    summary = results.summary()
+    outputs.say(
+        summary.to_latex(options.measure) if options.latex else summary.to_markdown(options.measure)
+    )
+    if results.failed or results.n_missing:
+        say(f"labelwise: note: {results.state()}", err=True)
 
 
 def results_in_words(results: Results, measure: str | None = None) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._text import as_text
+from labelwise.experiments.statistics._paper_tables import as_latex, as_markdown, paper_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
 
 
@@ -67,6 +68,52 @@ class Summary:
 
     by: tuple[str, ...]
     spreads: dict[tuple[str, ...], Spread]
+
+    def to_latex(self, measure: str | None = None) -> str:
+        """Format the means as a LaTeX table, a row a data set and a column a model.
+
+        The best mean of each row is bold, if the direction of the measure is known; names are
+        escaped. The document needs the package booktabs.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures, each in rows of its own.
+
+        Returns
+        -------
+        str
+            A tabular environment.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure, or the groups are not by model.
+        """
+        return as_latex(paper_table(self.by, self.spreads, measure))
+
+    def to_markdown(self, measure: str | None = None) -> str:
+        """Format the means as a Markdown table, a row a data set and a column a model.
+
+        The best mean of each row is bold, if the direction of the measure is known; names are
+        escaped.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures, each in rows of its own.
+
+        Returns
+        -------
+        str
+            A table with pipes, as GitHub and pandoc read it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure, or the groups are not by model.
+        """
+        return as_markdown(paper_table(self.by, self.spreads, measure))
 
     def __repr__(self) -> str:
         rows = [
