@@ -269,13 +269,15 @@ def results(
     measure: Annotated[str | None, typer.Option(help="Show only this measure.")] = None,
     latex: opt.ResultsLatex = False,
     markdown: opt.ResultsMarkdown = False,
+    ranks: opt.ResultsRanks = False,
+    figure: opt.ResultsFigure = None,
     export: opt.ResultsExport = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show means and standard deviations of a study, and failed and missing cells."""
     from labelwise.cli.commands._results import ResultsOptions, show_results
 
-    options = ResultsOptions(measure, latex, markdown)
+    options = ResultsOptions(measure, latex, markdown, ranks, figure)
     show_results(store, study, options, export, safe_csv=safe_csv)
 
 

@@ -171,6 +171,14 @@ ResultsExport = Annotated[
 ResultsLatex = Annotated[
     bool, typer.Option("--latex", help="Print a table for a paper in LaTeX (package booktabs).")
 ]
+ResultsRanks = Annotated[
+    bool,
+    typer.Option("--ranks", help="Print average ranks of the models and tests, for a measure."),
+]
+ResultsFigure = Annotated[
+    Path | None,
+    typer.Option(help="File for the critical-difference diagram of the ranks: svg, png or pdf."),
+]
 ResultsMarkdown = Annotated[
     bool, typer.Option("--markdown", help="Print a table for a paper in Markdown.")
 ]

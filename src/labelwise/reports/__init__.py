@@ -1,14 +1,21 @@
-"""Figures of scores, thresholds, term curves and bags, in the style of scikit-learn's displays.
+"""Figures of scores, thresholds, term curves, ranks and bags, as scikit-learn's displays.
 
 A display stores arrays and draws them in `plot`. What it shows is computed by the stages below.
 """
 
 from labelwise._publishing import publish
 from labelwise.reports._bag_display import BagDisplay
+from labelwise.reports._critical_difference_display import CriticalDifferenceDisplay
 from labelwise.reports._frontier_display import FrontierDisplay
 from labelwise.reports._term_curve_display import TermCurveDisplay
 from labelwise.reports._threshold_display import ThresholdDisplay
 
-__all__ = ["BagDisplay", "FrontierDisplay", "TermCurveDisplay", "ThresholdDisplay"]
+__all__ = [
+    "BagDisplay",
+    "CriticalDifferenceDisplay",
+    "FrontierDisplay",
+    "TermCurveDisplay",
+    "ThresholdDisplay",
+]
 
 publish(__name__, __all__, globals())

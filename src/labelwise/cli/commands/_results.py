@@ -5,21 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from labelwise._io import ending_of, written_whole
 from labelwise._text import as_text, printable
 from labelwise.cli._outputs import Outputs, check_safe_csv, say
-from labelwise.experiments import Results, Spread, read_results
+from labelwise.experiments import (
+    PairedValues,
+    Results,
+    Spread,
+    average_ranks,
+    friedman_test,
+    nemenyi_test,
+    paired_values,
+    read_results,
+    sign_test,
+    wilcoxon_test,
+)
 
 _SHOWN_FAILURES = 5
 # Longest printed warning or error.
 _LONGEST = 500
+_FIGURES = (".svg", ".png", ".pdf")
 
 
 class ResultsOptions(NamedTuple):
-    """What to print: the means of one measure or of all, as text or as a table for a paper."""
+    """What to print: means as text or as a table for a paper, or ranks and their figure."""
 
     measure: str | None = None
     latex: bool = False
     markdown: bool = False
+    ranks: bool = False
+    figure: Path | None = None
 
 
 def show_results(
@@ -31,18 +46,91 @@ def show_results(
     safe_csv: bool = False,
 ) -> None:
     """Print mean and deviation by data set and model; write all rows if a file is named."""
-    if options.latex and options.markdown:
-        raise ValueError("--latex and --markdown cannot be given together.")
+    _check_options(options)
     check_safe_csv(safe_csv, export)
-    outputs = Outputs([export], inputs=[store])
+    outputs = Outputs([export, options.figure], inputs=[store])
     results = read_results(store, study=study)
-    if options.latex or options.markdown:
+    if options.ranks or options.figure is not None:
+        _show_ranks(results, options, outputs)
+    elif options.latex or options.markdown:
         _print_paper_table(results, options, outputs)
     else:
         outputs.say(results_in_words(results, options.measure))
     if export is not None:
         results.export(export, safe_csv=safe_csv)
         outputs.say_written(export, f"{len(results):,} rows written to")
+
+
+def _check_options(options: ResultsOptions) -> None:
+    shows_ranks = options.ranks or options.figure is not None
+    named = {"--latex": options.latex, "--markdown": options.markdown, "--ranks": shows_ranks}
+    given = [name for name, wanted in named.items() if wanted]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} cannot be given together.")
+    if options.figure is not None and ending_of(options.figure, _FIGURES[0]) not in _FIGURES:
+        raise ValueError(f"{options.figure} must end in {' or '.join(_FIGURES)}.")
+
+
+def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> None:
+    """Print ranks and tests of the models, and write the critical-difference diagram."""
+    if options.measure is None and len(results.measures) != 1:
+        known = ", ".join(results.measures) or "none"
+        raise ValueError(f"--measure must be given for ranks: one of {known}.")
+    _check_measure(results, options.measure)
+    measure = options.measure or results.measures[0]
+    table = paired_values(results, measure=measure, missing="drop")
+    outputs.say(ranks_in_words(table))
+    outputs.say(f"\n{results.state()}")
+    if options.figure is not None:
+        from labelwise.reports import CriticalDifferenceDisplay
+
+        display = CriticalDifferenceDisplay.from_test(nemenyi_test(table))
+        with written_whole(options.figure) as stream:
+            kind = ending_of(options.figure, _FIGURES[0])[1:]
+            display.figure_.savefig(stream, format=kind, bbox_inches="tight")
+        outputs.say_written(options.figure)
+
+
+def ranks_in_words(table: PairedValues) -> str:
+    """Return the average ranks, and the tests that their number allows, each explained."""
+    n_sets, n_models = table.values.shape
+    better = "higher" if table.higher_is_better else "lower"
+    parts = [
+        f"Ranks by {printable(table.measure)} ({better} is better): on each data set the best "
+        "model has rank 1.",
+        repr(average_ranks(table)),
+    ]
+    if n_sets < 2:
+        return "\n\n".join([*parts, "A test needs at least 2 data sets."])
+    parts += _two_models(table) if n_models == 2 else _several_models(table)
+    return "\n\n".join(parts)
+
+
+def _two_models(table: PairedValues) -> list[str]:
+    return [
+        "Is one of the two models better? A small p value (below 0.05) says yes. The sign test "
+        "counts the data sets,\nWilcoxon's test also weighs them by the size of the difference.",
+        f"{sign_test(table)!r}\n{wilcoxon_test(table)!r}",
+    ]
+
+
+def _several_models(table: PairedValues) -> list[str]:
+    """Return Friedman's and Nemenyi's tests in words."""
+    if average_ranks(table).n_all_tied == len(table.blocks):
+        return ["All models tie on every data set, so that there is nothing to test."]
+    friedman, nemenyi = friedman_test(table), nemenyi_test(table)
+    differ = friedman.f_p_value < nemenyi.alpha
+    groups = [", ".join(map(printable, group)) for group in nemenyi.groups] or ["none"]
+    return [
+        "Do the models differ at all? Friedman's test: if all models were equal, ranks as "
+        f"different as these\nwould have the probability p = {friedman.p_value:.4g}, or "
+        f"{friedman.f_p_value:.4g} by the form of Iman and Davenport, which misses\nfewer "
+        f"differences. {'Yes' if differ else 'Not shown'} (p {'<' if differ else '>='} "
+        f"{nemenyi.alpha:g} by that form).",
+        "Which models differ? Nemenyi's test: those whose average ranks differ by the critical "
+        f"difference {nemenyi.distance:.4g}\nor more (level {nemenyi.alpha:g} for all pairs "
+        f"together).\nGroups without a significant difference: {'; '.join(groups)}.",
+    ]
 
 
 def _print_paper_table(results: Results, options: ResultsOptions, outputs: Outputs) -> None:
@@ -59,14 +147,18 @@ def _print_paper_table(results: Results, options: ResultsOptions, outputs: Outpu
 
 def results_in_words(results: Results, measure: str | None = None) -> str:
     """Return a table of means and deviations, then warnings and failed and missing cells."""
-    if measure is not None and measure not in results.measures:
-        known = ", ".join(results.measures) or "none"
-        raise ValueError(f"measure must be one of {known}, got {measure!r}.")
+    _check_measure(results, measure)
     chosen = results.measures if measure is None else (measure,)
     parts = [_table(results, chosen)] if results.measures else []
     parts.append("\n".join([results.state(), *_warnings(results)]))
     parts += _failures(results)
     return "\n\n".join(parts)
+
+
+def _check_measure(results: Results, measure: str | None) -> None:
+    if measure is not None and measure not in results.measures:
+        known = ", ".join(results.measures) or "none"
+        raise ValueError(f"measure must be one of {known}, got {measure!r}.")
 
 
 def _table(results: Results, measures: tuple[str, ...]) -> str:
