@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+import distributed
 import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
@@ -166,3 +168,53 @@ def test_a_table_for_a_paper_says_beside_it_what_is_missing(study, tmp_path):
     done = run("results", tmp_path / "study.sqlite", "--latex")
     assert done.stderr == "labelwise: note: 3 of 6 cells are done, 3 failed.\n"
     assert done.stdout.endswith("\\end{tabular}\n")
+
+
+def test_the_example_runs_as_it_stands(tmp_path):
+    program = Path(sys.executable).parent / "labelwise"
+    with (tmp_path / "study.toml").open("w") as file:
+        subprocess.run([program, "compare", "--example"], stdout=file, check=True)
+    done = subprocess.run(
+        [program, "compare", "study.toml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "9 of 9 cells are done." in done.stdout
+    assert (tmp_path / "study.sqlite").exists()
+
+
+def test_without_a_file_the_example_is_offered():
+    assert str(run("compare").exception) == "a study file must be given; --example prints one."
+
+
+def test_a_study_runs_on_a_dask_cluster(study, tmp_path):
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        host="127.0.0.1",
+        protocol="tcp",
+    ) as cluster:
+        there = run("compare", study, "--cluster", cluster.scheduler_address)
+        n_clients = len(cluster.scheduler.clients)
+    assert there.exit_code == 0, there.output
+    assert "6 of 6 cells are done." in there.stdout
+    assert n_clients <= 2  # the scheduler's own, and that of the cluster object
+    here = run("compare", study, "--store", tmp_path / "here.sqlite")
+    assert there.stdout.splitlines()[:3] == here.stdout.splitlines()[:3]
+
+
+def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):
+    monkeypatch.setattr("labelwise.cli.commands._compare._CONNECTING_SECONDS", 0.5)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
+        done = run("compare", study, "--cluster", address)
+        assert str(done.exception) == (
+            "--cluster must be the address of a running dask scheduler, such as tcp://host:8786, "
+            f"got {address!r}."
+        )
+    both = run("compare", study, "--cluster", "tcp://127.0.0.1:9", "--timeout", "9")
+    assert "--timeout cannot be given with --cluster" in str(both.exception)

@@ -249,17 +249,20 @@ def evaluate(
 
 @app.command()
 def compare(
-    study: Annotated[Path, typer.Argument(help="TOML file of a study.")],
+    study: opt.CompareStudy = None,
     store: opt.CompareStore = None,
     jobs: opt.CompareJobs = None,
     resume: opt.CompareResume = True,
     timeout: opt.CompareTimeout = None,
     max_bytes: opt.CompareBytes = None,
+    cluster: opt.CompareCluster = None,
+    example: opt.CompareExample = False,
 ) -> None:
     """Run or resume a study of models on data sets; exit code 1 if a cell failed."""
-    from labelwise.cli.commands._compare import run_comparison
+    from labelwise.cli.commands._compare import CompareOptions, run_comparison
 
-    run_comparison(study, store, jobs, resume, timeout=timeout, max_bytes=max_bytes)
+    options = CompareOptions(store, jobs, resume, timeout, max_bytes, cluster, example)
+    run_comparison(study, options)
 
 
 @app.command()

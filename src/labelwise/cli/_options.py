@@ -143,6 +143,13 @@ EvaluateUndefined = Annotated[
 ]
 
 # Options of labelwise compare.
+CompareStudy = Annotated[Path | None, typer.Argument(help="TOML file of a study.")]
+CompareCluster = Annotated[
+    str | None, typer.Option(help="Address of a dask scheduler to run on, e.g. tcp://host:8786.")
+]
+CompareExample = Annotated[
+    bool, typer.Option("--example", help="Print a study file with comments that runs as it is.")
+]
 CompareStore = Annotated[
     Path | None, typer.Option(help="File of finished cells.  [default: beside the study]")
 ]

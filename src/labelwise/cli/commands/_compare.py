@@ -1,8 +1,11 @@
-"""`labelwise compare`: run or resume the study of a file."""
+"""`labelwise compare`: run or resume the study of a file, or print an example of such a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import typer
 
@@ -11,24 +14,72 @@ from labelwise.cli.commands._results import results_in_words
 from labelwise.experiments import check_timeout, read_study
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
+_CONNECTING_SECONDS = 10
+EXAMPLE = """\
+# A study: every model on every fold of every data set. Run it by: labelwise compare study.toml
+# Finished cells are in study.sqlite; the same command continues a study that was stopped.
+
+# Bundled data; also files, with paths relative to this file, and names of known sets.
+datasets = ["digits"]
+# Every measure that labelwise evaluate prints.
+measures = ["micro-f", "macro-f", "hamming-loss"]
+# Each seed repeats all splits and models.
+seeds = [0]
+# Seconds after which a cell is stopped and counts as failed; by default there is no limit.
+# timeout = 600
+
+# A model is a class of scikit-learn or labelwise and its parameters.
+[models.neighbours]
+class = "sklearn.neighbors.KNeighborsClassifier"
+params = { n_neighbors = 10 }
+
+# The same model, with thresholds tuned for micro-f on held-out rows.
+[models.tuned]
+class = "labelwise.decisions.TunedThresholds"
+params.estimator.class = "sklearn.neighbors.KNeighborsClassifier"
+params.estimator.params = { n_neighbors = 10 }
+
+[models.tree]
+class = "sklearn.tree.DecisionTreeClassifier"
+
+# A splitter of scikit-learn or labelwise; or train-test, the parts that come with the data:
+# splits.fixed = "train-test"
+[splits.cv]
+class = "labelwise.splitting.MultilabelStratifiedKFold"
+params = { n_splits = 3, shuffle = true }
+"""
 
 
-def run_comparison(
-    path: Path,
-    store: Path | None,
-    n_jobs: int | None,
-    resume: bool,
-    *,
-    timeout: float | None,
-    max_bytes: int | None,
-) -> None:
-    """Run the unfinished cells, and print means; exit code 1 if a cell failed."""
-    study, own_store = read_study(path, max_bytes=max_bytes)
-    if timeout is not None:
-        study.timeout = check_timeout(timeout)
-    kept = own_store if store is None else store
+class CompareOptions(NamedTuple):
+    """Options of the command as the user typed them."""
+
+    store: Path | None = None
+    n_jobs: int | None = None
+    resume: bool = True
+    timeout: float | None = None
+    max_bytes: int | None = None
+    cluster: str | None = None
+    example: bool = False
+
+
+def run_comparison(path: Path | None, options: CompareOptions) -> None:
+    """Run the unfinished cells and print means, or print the example of a study file."""
+    if options.example:
+        typer.echo(EXAMPLE, nl=False)
+        return
+    if path is None:
+        raise ValueError("a study file must be given; --example prints one.")
+    if options.timeout is not None and options.cluster is not None:
+        raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
+    study, own_store = read_study(path, max_bytes=options.max_bytes)
+    if options.timeout is not None:
+        study.timeout = check_timeout(options.timeout)
+    kept = own_store if options.store is None else options.store
     try:
-        results = study.run(kept, resume=resume, n_jobs=n_jobs)
+        with _cluster_client(options.cluster) as client:
+            results = study.run(
+                kept, resume=options.resume, client=client, n_jobs=options.n_jobs, progress=True
+            )
     except KeyboardInterrupt:
         where = printable_path(kept)
         say(
@@ -38,3 +89,24 @@ def run_comparison(
     say(f"{results_in_words(results)}\nkept in {printable_path(kept)}")
     if results.failed:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _cluster_client(address: str | None) -> Iterator[Any]:
+    """Provide a client of the dask scheduler at an address, or None without an address."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ValueError("--cluster needs dask: install labelwise[cluster].") from error
+    try:
+        client = Client(address, timeout=_CONNECTING_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        raise ValueError(
+            "--cluster must be the address of a running dask scheduler, such as "
+            f"tcp://host:8786, got {address!r}."
+        ) from error
+    with client:
+        yield client
