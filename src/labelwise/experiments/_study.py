@@ -201,8 +201,9 @@ class Study:
             Number of processes; -1 for one process per core. None runs the cells in this process,
             unless the study has a timeout. Results do not depend on `n_jobs`.
         progress : bool or callable, default=None
-            Whether to show a progress line on stderr; None shows the line if stderr is a terminal.
-            A callable is called with a `Progress` after each batch of cells.
+            Whether to show the progress and the time left on stderr: a line that changes on a
+            terminal, else a new line at most once a minute. None shows it only on a terminal. A
+            callable is called with a `Progress` after each batch of cells.
 
         Returns
         -------

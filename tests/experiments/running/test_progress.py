@@ -1,8 +1,11 @@
 """What is said while a study runs."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from labelwise.experiments import Progress
+from labelwise.experiments.running import _progress
 from labelwise.experiments.running._progress import progress_callback, progress_text
 from tests.experiments.small_studies import rows, study
 
@@ -19,10 +22,26 @@ def test_done_failed_and_time_left_are_said(now, words):
     assert progress_text(now) == words
 
 
-def test_a_line_is_shown_where_it_is_asked_for(capsys):
+def test_without_a_terminal_there_is_at_most_a_line_a_minute(capsys, monkeypatch):
+    clock = iter([0.0, 59.0, 60.0, 60.0, 90.0, 121.0, 121.0])
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     with progress_callback(True) as notify:
+        for done in (4, 5, 6, 7):
+            notify(Progress(done, 1, 24, 3.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "5 of 24 cells done, 1 failed, 0:00:03 left",
+        "7 of 24 cells done, 1 failed, 0:00:03 left",
+    ]
+
+
+def test_on_a_terminal_the_line_is_drawn_at_once(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with progress_callback(None) as notify:
         notify(Progress(5, 1, 24, 3.0))
     assert "5 of 24 cells done, 1 failed, 0:00:03 left" in capsys.readouterr().err
+
+
+def test_nothing_is_shown_where_nobody_asks(capsys):
     with progress_callback(None) as notify:
         notify(Progress(5, 1, 24, 3.0))
     assert capsys.readouterr().err == ""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import NamedTuple
+
+_SECONDS_BETWEEN_LINES = 60.0
 
 
 class Progress(NamedTuple):
@@ -44,21 +47,28 @@ def progress_callback(
     """Provide the function to call after every batch of cells.
 
     It is `progress` itself if that is callable; else it updates a line on stderr, or does nothing.
+    If stderr is no terminal, it writes a new line at most once a minute.
     """
     if callable(progress):
         yield progress
-        return
-    if not (sys.stderr.isatty() if progress is None else progress):
+    elif not (sys.stderr.isatty() if progress is None else progress):
         yield lambda _: None
-        return
+    elif sys.stderr.isatty():
+        with _line_on_terminal() as update:
+            yield update
+    else:
+        yield _lines_in_a_file()
+
+
+@contextmanager
+def _line_on_terminal() -> Iterator[Callable[[Progress], None]]:
+    """Provide a function that draws one line again and again, until the end of the context."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Line
 
-    console = Console(stderr=True)
     columns = (BarColumn(), TextColumn("{task.description}"))
-    # Without a terminal, rich prints the line once, at the end.
-    with Line(*columns, console=console, transient=console.is_terminal) as line:
+    with Line(*columns, console=Console(stderr=True), transient=True) as line:
         task = line.add_task("starting", total=None)
 
         def update(now: Progress) -> None:
@@ -66,6 +76,20 @@ def progress_callback(
             line.update(task, completed=finished, total=now.total, description=progress_text(now))
 
         yield update
+
+
+def _lines_in_a_file() -> Callable[[Progress], None]:
+    """Return a function that writes a line to stderr if the last one is a minute old."""
+    last = time.monotonic()
+
+    def update(now: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            sys.stderr.write(f"{progress_text(now)}\n")
+            sys.stderr.flush()
+
+    return update
 
 
 def progress_text(now: Progress) -> str:
