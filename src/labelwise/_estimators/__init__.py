@@ -5,6 +5,7 @@ modules import splitting, `_text` and `_validation`, and no stage that uses them
 """
 
 from labelwise._estimators._constant_labels import (
+    ConstantLabelWarning,
     check_constants,
     constant_labels,
     warn_of_constants,
@@ -34,6 +35,7 @@ from labelwise._estimators._vector_targets import (
 
 __all__ = [
     "METHODS",
+    "ConstantLabelWarning",
     "HeldOutScores",
     "LabelScorer",
     "LabelTarget",

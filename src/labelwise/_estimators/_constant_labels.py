@@ -31,14 +31,41 @@ def check_constants(estimator: Any) -> int:
     return n_labels
 
 
+class ConstantLabelWarning(UserWarning):
+    """Warning of labels that have one class in the training data.
+
+    Parameters
+    ----------
+    labels : sequence of int
+        Columns of the labels.
+    n_labels : int
+        Number of all labels.
+    names : sequence of str or None
+        Names of all labels, if they are known.
+    """
+
+    def __init__(self, labels: Sequence[int], n_labels: int, names: Sequence[str] | None) -> None:
+        shown = [names[j] for j in labels] if names else labels
+        text = listed(shown, _NAMED_AT_MOST, show=quoted if names else str)
+        super().__init__(
+            f"Y has one class only for label {text}: decided as in the training data, always."
+        )
+        self._arguments = labels, n_labels, names
+
+    def __reduce__(self) -> Any:
+        return ConstantLabelWarning, self._arguments
+
+    def with_names(self, names: Sequence[str]) -> ConstantLabelWarning:
+        """Name the labels, unless they have names or are only a part of these."""
+        labels, n_labels, known = self._arguments
+        if known or n_labels != len(names):
+            return self
+        return ConstantLabelWarning(labels, n_labels, names)
+
+
 def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
     """Warn once, with their names, about labels that have one class."""
     found = np.flatnonzero(~np.isnan(constants))
-    if found.size == 0:
-        return
-    labels = [names[j] for j in found.tolist()] if names else found.tolist()
-    shown = listed(labels, _NAMED_AT_MOST, show=quoted if names else str)
-    warnings.warn(
-        f"Y has one class only for label {shown}: decided as in the training data, always.",
-        stacklevel=3,
-    )
+    if found.size:
+        warning = ConstantLabelWarning(found.tolist(), constants.size, names)
+        warnings.warn(warning, stacklevel=3)

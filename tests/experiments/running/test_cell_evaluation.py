@@ -3,9 +3,13 @@
 import sys
 import warnings
 
+import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
+from labelwise.data import Dataset
 from labelwise.experiments import read_results
+from labelwise.learners import BinaryRelevance
 from tests.experiments.small_studies import Frequent, rows, study
 
 
@@ -105,3 +109,17 @@ def test_warnings_are_kept_as_lines_whatever_their_text_is(tmp_path):
     assert "UnsayableWarning: (its text cannot be formatted)" in results.warnings
     assert len(results.warnings) == 100
     assert max(map(len, results.warnings)) < 1200
+
+
+def test_warnings_of_a_study_name_labels_by_name(tmp_path):
+    names = ["sea", "sky", "sun"]
+    # Each label has one row: without it, the label has one class.
+    data = Dataset(np.arange(6.0)[:, np.newaxis], np.eye(6, 3), label_names=names)
+    parts = {"models": {"br": BinaryRelevance(penalty=1.0)}, "splits": {"cv": KFold(6)}}
+    results = study(datasets=[data], **parts).run(tmp_path / "s.sqlite")
+    found = [text for text in results.warnings if "one class only" in text]
+    assert found == [
+        f"ConstantLabelWarning: Y has one class only for label {name!r}: "
+        "decided as in the training data, always."
+        for name in names
+    ]

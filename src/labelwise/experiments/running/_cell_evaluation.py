@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise import __version__
+from labelwise._estimators import ConstantLabelWarning
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
 from labelwise.experiments.running._cell_outcome import CellOutcome
@@ -66,9 +67,10 @@ class CellEvaluator:
     def _record(self, cell: Cell) -> CellRecord:
         reset_peak_memory()
         values: dict[str, float] = {}
-        error, seconds = None, (0.0, 0.0)
+        error, seconds, label_names = None, (0.0, 0.0), ()
         with _seeded(cell), _recorded_warnings() as caught_texts:
             try:
+                label_names = self.data(cell.dataset)[0].label_names
                 outcome = self._fit(cell)
                 values = self._measure(outcome)
                 seconds = outcome.fit_seconds, outcome.predict_seconds
@@ -77,7 +79,8 @@ class CellEvaluator:
                     raise
                 error = error_text(raised)
         peak = peak_memory_bytes()
-        return CellRecord(cell.key, values, error, *seconds, peak, caught_texts(), versions())
+        texts = caught_texts(label_names)
+        return CellRecord(cell.key, values, error, *seconds, peak, texts, versions())
 
     def _fit(self, cell: Cell) -> CellOutcome:
         data, Y = self.data(cell.dataset)
@@ -211,14 +214,20 @@ def _seeded(cell: Cell) -> Iterator[None]:
 
 @contextmanager
 def _recorded_warnings() -> Iterator[Any]:
-    """Collect the distinct texts of warnings instead of showing the warnings."""
+    """Provide a function of label names to the distinct texts of the warnings, not shown."""
     if threading.current_thread() is not threading.main_thread():
         # Warning filters belong to the process: threads would overwrite each other's.
-        yield tuple
+        yield lambda _: ()
         return
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield lambda: warning_texts((w.category, w.message) for w in caught)
+        yield lambda names: warning_texts((w.category, _named(w.message, names)) for w in caught)
+
+
+def _named(message: Any, label_names: Sequence[str]) -> Any:
+    """Name the labels of a warning; models are fitted to arrays, which have no names."""
+    named = isinstance(message, ConstantLabelWarning) and bool(label_names)
+    return message.with_names(label_names) if named else message
 
 
 def _is_ctrl_c(error: BaseException) -> bool:
