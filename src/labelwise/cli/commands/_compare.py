@@ -98,11 +98,12 @@ def _cluster_client(address: str | None) -> Iterator[Any]:
         yield None
         return
     try:
-        from distributed import Client
+        import distributed
     except ImportError as error:
         raise ValueError("--cluster needs dask: install labelwise[cluster].") from error
+    connect: Any = distributed.Client  # which has no types
     try:
-        client = Client(address, timeout=_CONNECTING_SECONDS)
+        client = connect(address, timeout=_CONNECTING_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise ValueError(
             "--cluster must be the address of a running dask scheduler, such as "
