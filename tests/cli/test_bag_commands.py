@@ -7,7 +7,7 @@ import numpy as np
 from labelwise.data import make_digit_bags
 from labelwise.learners import BagPlugin
 from labelwise.measures import count, f_measure, micro
-from tests.cli.shell import run
+from tests.cli.shell import refusal, run
 from tests.writers.arff import bag_arff
 
 DATA = make_digit_bags(40, sizes=[1, 2], random_state=0)
@@ -60,7 +60,17 @@ def test_bags_of_a_table_are_told_by_a_column(tmp_path):
     )
     options = ("--labels", "topics", "--bags", "bag")
     run("fit", path, *options, "--learner", "bags", "--maximize", "micro-f", "-o", model)
-    run("predict", model, path, *options, "-o", decided, "--scores", scores)
+    instances = tmp_path / "i.csv"
+    files = ("-o", decided, "--scores", scores, "--instances", instances)
+    run("predict", model, path, *options, *files)
+    by_instance = read_rows(instances)
+    assert len(by_instance) == len(DATA.X)
+    for row in read_rows(scores):
+        rows_of_bag = [r for r in by_instance if r["instance"].rpartition("/")[0] == row["bag"]]
+        assert [r["instance"].rpartition("/")[2] for r in rows_of_bag] == [
+            str(number) for number in range(len(rows_of_bag))
+        ]
+        assert float(row["d3"]) == max(float(r["d3"]) for r in rows_of_bag)
     rows = {row["bag"]: row for row in read_rows(decided)}
     assert len(rows) == 40
     shown = run("evaluate", path, *options, "--decided", decided, "--scores", scores)
@@ -82,3 +92,12 @@ def test_the_learner_of_bags_need_not_be_asked_for(tmp_path):
     plain = tmp_path / "rows.csv"
     plain.write_text("x,topics\n1,a\n2,b\n3,a\n4,b\n1,a\n2,b\n3,a\n4,b\n")
     assert "learner: br, decides" in run("fit", plain, *options)
+
+
+def test_scores_of_instances_need_bags(tmp_path, monkeypatch, capsys):
+    plain, model = tmp_path / "rows.csv", tmp_path / "m.skops"
+    plain.write_text("x,topics\n1,a\n2,b\n3,a\n4,b\n1,a\n2,b\n3,a\n4,b\n")
+    run("fit", plain, "--labels", "topics", "-o", model)
+    files = ("--labels", "topics", "--instances", tmp_path / "i.csv")
+    told = refusal(monkeypatch, capsys, "predict", model, plain, *files)
+    assert told == "labelwise: --instances needs bags of rows, and a model of the learner bags.\n"

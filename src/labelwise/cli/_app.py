@@ -143,6 +143,7 @@ def predict(
     data: opt.DataArgument,
     output: opt.DecisionsOutput = None,
     scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
+    instances: opt.PredictInstances = None,
     part: opt.PartOption = None,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
@@ -154,10 +155,11 @@ def predict(
 ) -> None:
     """Predict the labels of a data set with a model from a file."""
     from labelwise.cli._data_source import DataSource
-    from labelwise.cli.commands._predict import run_prediction
+    from labelwise.cli.commands._predict import PredictFiles, run_prediction
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    run_prediction(model, source, output=output, scores=scores, part=part, safe_csv=safe_csv)
+    files = PredictFiles(output, scores, instances)
+    run_prediction(model, source, files, part=part, safe_csv=safe_csv)
 
 
 @app.command()

@@ -55,6 +55,10 @@ DecisionsOutput = Annotated[
         "--output", "-o", help="File for decisions (0 and 1): csv, parquet, npy, npz; - for csv."
     ),
 ]
+PredictInstances = Annotated[
+    Path | None,
+    typer.Option(help="File for the scores of each row of each bag, same formats."),
+]
 SafeCsvOption = Annotated[
     bool,
     typer.Option(

@@ -7,6 +7,7 @@ from labelwise._publishing import publish
 from labelwise.reports._bag_display import BagDisplay
 from labelwise.reports._critical_difference_display import CriticalDifferenceDisplay
 from labelwise.reports._frontier_display import FrontierDisplay
+from labelwise.reports._instance_display import InstanceDisplay
 from labelwise.reports._term_curve_display import TermCurveDisplay
 from labelwise.reports._threshold_display import ThresholdDisplay
 
@@ -14,6 +15,7 @@ __all__ = [
     "BagDisplay",
     "CriticalDifferenceDisplay",
     "FrontierDisplay",
+    "InstanceDisplay",
     "TermCurveDisplay",
     "ThresholdDisplay",
 ]

@@ -36,6 +36,7 @@ class BagDisplay:
     the bag has are green, decided labels that it does not have are orange, and labels that it has
     but that were not decided are listed in a dashed frame. If the labels of the bags are unknown,
     all decided labels are blue. Use `from_estimator`; the constructor takes what it computes.
+    `InstanceDisplay` draws bags of rows that are not pictures.
 
     Parameters
     ----------
@@ -151,7 +152,10 @@ def _check_shape(shape: tuple[int, int] | None, n_features: int) -> tuple[int, i
     height, width = (side, side) if shape is None else shape
     if height * width != n_features:
         wanted = "be given, since they are not square" if shape is None else "contain all features"
-        raise ValueError(f"shape must {wanted}: a picture has {n_features}, got {shape}.")
+        raise ValueError(
+            f"shape must {wanted}: a picture has {n_features}, got {shape}; InstanceDisplay draws "
+            "rows that are not pictures."
+        )
     return int(height), int(width)
 
 

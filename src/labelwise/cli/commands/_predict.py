@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,52 +12,73 @@ from labelwise._estimators import METHODS, score_matrix
 from labelwise._io import DataError
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._matrix_files import FileMatrix, check_matrix_ending, write_matrix
-from labelwise.cli._model_input import fitted_label_names, read_input
+from labelwise.cli._model_input import ModelInput, fitted_label_names, read_input
 from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._parsing import check_part
 from labelwise.cli._progress import working
+from labelwise.data import Bags
+from labelwise.learners import BagPlugin
+
+
+class PredictFiles(NamedTuple):
+    """Files that the command writes: decisions, scores, and scores of the rows of bags."""
+
+    output: Path | None = None
+    scores: Path | None = None
+    instances: Path | None = None
 
 
 def run_prediction(
     model: Path,
     source: DataSource,
+    files: PredictFiles,
     *,
-    output: Path | None = None,
-    scores: Path | None = None,
     part: str | None = None,
     safe_csv: bool = False,
 ) -> None:
-    """Write the decisions of a model, its scores, or both, and print how many labels it decided."""
-    if output is None and scores is None:
-        raise ValueError("--output or --scores must be given, got neither.")
+    """Write decisions and scores of a model, and print how many labels it decided."""
+    if not any(files):
+        raise ValueError("--output, --scores or --instances must be given, got none.")
     check_part(part)
-    for path in filter(None, (output, scores)):
+    for path in filter(None, files):
         check_matrix_ending(path)
-    check_safe_csv(safe_csv, output, scores)
-    outputs = Outputs([output, scores], inputs=[model, *source.files()])
+    check_safe_csv(safe_csv, *files)
+    outputs = Outputs(files, inputs=[model, *source.files()])
     with working("reading"):
         fitted = _saving.load(model)
     names = fitted_label_names(model, fitted)
     given = read_input(fitted, source, names, part)
-    found: dict[Path, FileMatrix] = {}
+    is_of_bags = isinstance(given.X, Bags) and isinstance(fitted, BagPlugin)
+    if files.instances is not None and not is_of_bags:
+        raise ValueError("--instances needs bags of rows, and a model of the learner bags.")
     with working("predicting"), warnings_as_notes():
-        # Only a model whose labels have no names can have been fitted to a vector.
-        if output is not None or getattr(fitted, "label_names_", None) is None:
-            decided, names = _decisions(fitted, given.X, names, model)
-        if scores is not None:
-            found[scores] = FileMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
-        if output is not None:
-            found[output] = FileMatrix(decided, names, *given.ids)
+        found = _predictions(fitted, given, names, files, model)
     for path, matrix in found.items():
         write_matrix(path, matrix, safe_csv=safe_csv)
-    if output is not None:
-        outputs.say(decision_summary(found[output].values))
+    if files.output is not None:
+        outputs.say(decision_summary(found[files.output].values))
     if part is None and given.n_training_rows:
-        outputs.say(
-            f"{given.n_training_rows:,} of the rows are its training part; --part test is not"
-        )
+        n_rows = f"{given.n_training_rows:,}"
+        outputs.say(f"{n_rows} of the rows are its training part; --part test is not")
     for path in found:
         outputs.say_written(path)
+
+
+def _predictions(
+    fitted: Any, given: ModelInput, names: tuple[str, ...], files: PredictFiles, model: Path
+) -> dict[Path, FileMatrix]:
+    """Return what goes into each file."""
+    found: dict[Path, FileMatrix] = {}
+    # Only a model whose labels have no names can have been fitted to a vector.
+    if files.output is not None or getattr(fitted, "label_names_", None) is None:
+        decided, names = _decisions(fitted, given.X, names, model)
+    if files.scores is not None:
+        found[files.scores] = FileMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
+    if files.output is not None:
+        found[files.output] = FileMatrix(decided, names, *given.ids)
+    if files.instances is not None:
+        found[files.instances] = _instance_scores(fitted, given.X, names, given.ids[0])
+    return found
 
 
 def _decisions(
@@ -78,6 +99,19 @@ def _decisions(
             "which make one label.",
         )
     return (answer == classes[1]).astype(np.int64)[:, None], (str(classes[1]),)
+
+
+def _instance_scores(
+    model: BagPlugin, bags: Bags, names: tuple[str, ...], ids: tuple[str, ...] | None
+) -> FileMatrix:
+    """Return a row of scores for each row of each bag, named BAG/NUMBER, both from 0."""
+    found = model.predict_instances(bags)
+    bag_names = ids or tuple(map(str, range(len(bags))))
+    numbers = np.arange(len(found.scores)) - np.repeat(bags.starts[:-1], bags.sizes)
+    instance_names = tuple(
+        f"{bag_names[bag]}/{number}" for bag, number in zip(bags.bag_of_row, numbers, strict=True)
+    )
+    return FileMatrix(found.scores, names, instance_names, "instance")
 
 
 def _scores(model: Any, X: Any, names: tuple[str, ...], path: Path) -> np.ndarray:
