@@ -23,7 +23,10 @@ def test_describe_shows_a_file_and_advises_how_to_split(tmp_path):
     assert done.exit_code == 0
     assert "Dataset 'tiny': 2 samples, 1 features, 1 labels" in done.stdout
     assert "distinct labelsets" in done.stdout
-    assert "sechidis2011 advises iterative stratification" in done.stdout
+    assert done.stdout.splitlines()[-1] == (
+        "1 distinct label sets per example, above 0.1: to split such data, Sechidis et al. (2011) "
+        "advise iterative stratification."
+    )
 
 
 def test_describe_says_so_where_labels_are_unknown(tmp_path):

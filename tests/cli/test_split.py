@@ -1,13 +1,18 @@
 """`labelwise split` writes subsets and shows how fair they are."""
 
 import csv
+import re
+from pathlib import Path
 
+import numpy
 import numpy as np
 import pytest
+import sklearn.model_selection
 
 from labelwise.cli._data_source import DataSource
 from labelwise.cli.commands._split import SplitOptions, show_split
 from labelwise.splitting import assign
+from tests.cli.shell import refusal, run
 from tests.splitting.problems import correlated
 
 Y = correlated(40, 3, seed=0)
@@ -55,3 +60,70 @@ def test_wrong_proportions_are_refused_before_anything_is_written(table, tmp_pat
     with pytest.raises(ValueError, match=r"proportions must sum to 1, got 0\.7"):
         show_split(DataSource(table, "label_*"), SplitOptions(proportions="0.5,0.2"), output=output)
     assert not output.exists()
+
+
+def test_the_columns_of_the_table_are_explained_under_it(table, capsys):
+    show_split(table, SplitOptions(folds=4), "label_*")
+    lines = capsys.readouterr().out.splitlines()
+    legend = next(line for line in lines if line.startswith("Smaller is better. "))
+    for word in ("LD: ", "ED: ", "FZ: ", "FLZ: "):
+        assert word in legend
+
+
+@pytest.mark.parametrize("folds", [500, 1])
+def test_too_many_or_too_few_folds_are_refused_as_folds(table, monkeypatch, capsys, folds):
+    told = refusal(monkeypatch, capsys, "split", table, "--labels", "label_*", "--folds", folds)
+    assert told == f"labelwise: --folds must be from 2 to the number of rows, 40, got {folds}.\n"
+
+
+@pytest.mark.parametrize("names", [[f"p{i % 13}" for i in range(40)], [i % 13 for i in range(40)]])
+def test_rows_of_a_group_stay_together(tmp_path, names):
+    path, output = tmp_path / "groups.csv", tmp_path / "folds.csv"
+    rows = "".join(
+        f"{i},{name},{','.join(map(str, row))}\n"
+        for i, (name, row) in enumerate(zip(names, Y, strict=True))
+    )
+    path.write_text("x,patient,label_sea,label_sky,label_sun\n" + rows)
+    options = ("--labels", "label_*", "--folds", "3", "-o", output)
+    shown = run("split", path, *options, "--groups", "patient")
+    assert "labelset" not in shown
+    with output.open() as lines:
+        found = {(names[int(row["row"])], row["subset"]) for row in csv.DictReader(lines)}
+    assert len(found) == 13
+
+
+def test_a_row_without_a_group_is_refused(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "groups.csv"
+    path.write_text("patient,label_sea\na,1\nb,0\n,1\nc,0\na,1\n")
+    told = refusal(
+        monkeypatch,
+        capsys,
+        "split",
+        path,
+        "--labels",
+        "label_*",
+        "--folds",
+        2,
+        "--groups",
+        "patient",
+    )
+    assert told == "labelwise: --groups 'patient' has no value in row 2.\n"
+
+
+def test_a_column_of_groups_that_does_not_exist_is_refused(table, monkeypatch, capsys):
+    told = refusal(monkeypatch, capsys, "split", table, "--labels", "label_*", "--groups", "y")
+    assert told == "labelwise: --groups must name one of 'x', got 'y'.\n"
+
+
+def test_scikit_learn_reads_the_folds_back_as_help_and_page_say(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("split", table, "--labels", "label_*", "--folds", "4", "-o", "folds.csv")
+    page = Path(__file__).parents[2] / "docs" / "stages" / "splitting.md"
+    lines = re.search(r"```python\n(folds = .*?)```", page.read_text(), re.DOTALL)[1]
+    for line in lines.splitlines():
+        assert line in run("split", "--help")
+    known = {"numpy": numpy, "sklearn": sklearn}
+    exec(lines, known)
+    expected = assign(Y, 4, random_state=0)
+    for fold, (_, test) in enumerate(known["cv"].split()):
+        assert np.array_equal(test, np.flatnonzero(expected == fold))

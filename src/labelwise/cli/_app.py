@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from labelwise import __version__
 from labelwise.cli import _options as opt
 
 app = typer.Typer(
@@ -20,19 +19,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"labelwise {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
-def labelwise(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
+def labelwise(version: opt.VersionOption = False) -> None:
     """Multi-label classification: read, split, score, decide, measure, compare, report."""
 
 
@@ -53,12 +41,13 @@ def describe(
     show_description(DataSource(data, labels, ids, text, bags, data_home, max_bytes))
 
 
-@app.command()
+@app.command(epilog=opt.SPLIT_EPILOG)
 def split(
     data: opt.DataArgument,
     folds: Annotated[int, typer.Option(help="Number of folds of equal size.")] = 10,
     proportions: opt.SplitProportions = None,
     method: opt.SplitMethod = "auto",
+    groups: opt.SplitGroups = None,
     seed: opt.SeedOption = 0,
     output: opt.SplitOutput = None,
     labels: opt.LabelsOption = None,
@@ -73,7 +62,7 @@ def split(
     from labelwise.cli.commands._split import SplitOptions, show_split
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    show_split(source, SplitOptions(folds, proportions, method, seed), output=output)
+    show_split(source, SplitOptions(folds, proportions, method, seed, groups), output=output)
 
 
 @app.command()

@@ -5,6 +5,19 @@ from typing import Annotated
 
 import typer
 
+from labelwise import __version__
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"labelwise {__version__}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool,
+    typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+]
 DataArgument = Annotated[
     str, typer.Argument(help="A data file, a folder of data files, or the name of a known set.")
 ]
@@ -73,6 +86,15 @@ SplitProportions = Annotated[
 ]
 SplitMethod = Annotated[
     str, typer.Option(help="auto, balanced, iterative, pairs, labelset or random.")
+]
+# The character \\b keeps the line breaks of its paragraph.
+SPLIT_EPILOG = """\b
+scikit-learn reads the folds that -o folds.csv wrote back by
+  folds = numpy.loadtxt("folds.csv", int, delimiter=",", skiprows=1, usecols=1)
+  cv = sklearn.model_selection.PredefinedSplit(folds)
+"""
+SplitGroups = Annotated[
+    str | None, typer.Option(help="Column of the data; rows with the same value stay together.")
 ]
 SplitOutput = Annotated[
     Path | None,

@@ -96,9 +96,9 @@ class Description:
         """Sentence that recommends a method to split such data."""
         few = self.labelsets_per_sample <= FEW_LABELSETS
         return (
-            f"{self.labelsets_per_sample:.3g} labelsets per example: sechidis2011 advises "
-            + ("labelset sampling" if few else "iterative stratification")
-            + f" {'up to' if few else 'above'} {FEW_LABELSETS}."
+            f"{self.labelsets_per_sample:.3g} distinct label sets per example, "
+            f"{'up to' if few else 'above'} {FEW_LABELSETS}: to split such data, Sechidis et al. "
+            f"(2011) advise {'label set sampling' if few else 'iterative stratification'}."
         )
 
     def to_dict(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._io import written_whole
-from labelwise._text import printable
+from labelwise._text import listed, printable
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs
 from labelwise.cli._parsing import parse_proportions
@@ -16,6 +16,10 @@ from labelwise.data import Dataset
 from labelwise.splitting import SplitQuality, assign, split_quality
 
 _ALWAYS_SHOWN = ("random", "labelset", "iterative", "balanced")
+_LEGEND = (
+    "Smaller is better. LD: distance of label ratios from those of all rows; ED: of sizes from "
+    "those wanted; FZ: subsets that lack a label; FLZ: pairs of subset and label without positives."
+)
 
 
 class SplitOptions(NamedTuple):
@@ -25,6 +29,7 @@ class SplitOptions(NamedTuple):
     proportions: str | None = None
     method: str = "auto"
     seed: int = 0
+    groups: str | None = None
 
 
 def show_split(source: DataSource, options: SplitOptions, *, output: Path | None = None) -> None:
@@ -32,17 +37,19 @@ def show_split(source: DataSource, options: SplitOptions, *, output: Path | None
 
     The file has the columns row and subset, both counted from 0.
     """
-    folds, proportions, method, seed = options
     outputs = Outputs([output], inputs=source.files())
     dataset = source.load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
-    shares = folds if proportions is None else parse_proportions(proportions)
-    subsets = assign(dataset.Y, shares, method=method, random_state=seed)
+    shares = _shares(options, dataset.n_samples)
+    groups = None if options.groups is None else group_column(dataset, options.groups)
+    subsets = assign(
+        dataset.Y, shares, method=options.method, groups=groups, random_state=options.seed
+    )
     if output is not None:
         write_subsets(subsets, output)
     outputs.say(repr(dataset))
-    outputs.say(f"\n{quality_table(dataset, shares, method, seed, subsets)}")
+    outputs.say(f"\n{quality_table(dataset, shares, options, subsets, groups)}\n{_LEGEND}")
     found = split_quality(dataset.Y, subsets, shares)
     worst = "none" if not dataset.n_labels else _label_name(dataset, found)
     outputs.say(
@@ -51,14 +58,53 @@ def show_split(source: DataSource, options: SplitOptions, *, output: Path | None
     outputs.say_written(output)
 
 
+def _shares(options: SplitOptions, n_samples: int) -> int | list[float]:
+    """Return the number of folds, checked, or the proportions that replace it."""
+    if options.proportions is not None:
+        return parse_proportions(options.proportions)
+    if not 2 <= options.folds <= n_samples:
+        raise ValueError(
+            f"--folds must be from 2 to the number of rows, {n_samples:,}, got {options.folds:,}."
+        )
+    return options.folds
+
+
+def group_column(dataset: Dataset, name: str) -> np.ndarray:
+    """Return the group of each sample: an id, or a column of numbers or text."""
+    if name in dataset.ids:
+        return np.asarray(dataset.ids[name])
+    features = dataset.feature_names if dataset.bags is None else ()
+    # A column of text is a feature NAME=VALUE for each value.
+    columns = [j for j, feature in enumerate(features) if feature == name] or [
+        j for j, feature in enumerate(features) if feature.startswith(f"{name}=")
+    ]
+    if not columns:
+        known = [*dataset.ids, *dict.fromkeys(f.partition("=")[0] for f in features)]
+        names = f"one of {listed(known)}" if known else "a column, but the data have none"
+        raise ValueError(f"--groups must name {names}, got {name!r}.")
+    groups = np.asarray(dataset.X[:, columns] @ np.arange(1.0, len(columns) + 1))
+    missing = np.flatnonzero(np.isnan(groups))
+    if missing.size:
+        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+    return groups
+
+
 def quality_table(
-    dataset: Dataset, shares: int | list[float], method: str, seed: int, subsets: np.ndarray
+    dataset: Dataset,
+    shares: int | list[float],
+    options: SplitOptions,
+    subsets: np.ndarray,
+    groups: np.ndarray | None = None,
 ) -> str:
     """Return a row of LD, ED, FZ and FLZ for the chosen method and for each other one."""
-    rows = [(f"{method} (chosen)", split_quality(dataset.Y, subsets, shares))]
-    for other in _ALWAYS_SHOWN:
-        if other != method:
-            found = assign(dataset.Y, shares, method=other, random_state=seed)
+    rows = [(f"{options.method} (chosen)", split_quality(dataset.Y, subsets, shares))]
+    # Samples of one label set are distributed evenly, which would separate the groups.
+    possible = [name for name in _ALWAYS_SHOWN if groups is None or name != "labelset"]
+    for other in possible:
+        if other != options.method:
+            found = assign(
+                dataset.Y, shares, method=other, groups=groups, random_state=options.seed
+            )
             rows.append((other, split_quality(dataset.Y, found, shares)))
     lines = [f"{'method':<20}{'LD':>12}{'ED':>10}{'FZ':>7}{'FLZ':>9}"]
     lines += [
