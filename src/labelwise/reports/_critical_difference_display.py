@@ -16,7 +16,7 @@ _BAR_MARGIN = 0.05  # in ranks
 
 
 class CriticalDifferenceDisplay:
-    """Average ranks of methods, the best at the left: a critical-difference diagram.
+    """Critical-difference diagram: average ranks, the best at the left.
 
     A thick bar connects methods whose ranks do not differ significantly. The length of the line
     above the axis is the critical difference, if the test has one.
@@ -85,7 +85,7 @@ class CriticalDifferenceDisplay:
         return cls(found.methods, found.ranks, test.groups, test.distance).plot(ax)
 
     def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw the axis of ranks, the names of the methods, and the bars of the groups.
+        """Draw the axis of ranks, names of methods, and bars of groups.
 
         Parameters
         ----------

@@ -70,7 +70,7 @@ class Summary:
     spreads: dict[tuple[str, ...], Spread]
 
     def to_latex(self, measure: str | None = None) -> str:
-        """Format the means as a LaTeX table, a row a data set and a column a model.
+        """Format the means as a LaTeX table of data sets by models.
 
         The best mean of each row is bold, if the direction of the measure is known; names are
         escaped. The document needs the package booktabs.
@@ -93,7 +93,7 @@ class Summary:
         return as_latex(paper_table(self.by, self.spreads, measure))
 
     def to_markdown(self, measure: str | None = None) -> str:
-        """Format the means as a Markdown table, a row a data set and a column a model.
+        """Format the means as a Markdown table of data sets by models.
 
         The best mean of each row is bold, if the direction of the measure is known; names are
         escaped.
