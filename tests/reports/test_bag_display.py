@@ -86,7 +86,7 @@ def test_colours_tell_right_from_wrong_and_the_legend_what_they_mean():
     assert drawn_labels(display) == expected
     frames = [patch for patch in display.ax_.patches if isinstance(patch, mpl.patches.Rectangle)]
     assert [mpl.colors.to_hex(frame.get_edgecolor()) for frame in frames] == [right, wrong, wrong]
-    expected = ["decided, and true", "decided, but false", "true, but not decided"]
+    expected = ["right", "wrong", "missed"]
     assert legend_of(display) == expected
     unknown = BagDisplay([ShownBag(picture, {1: [("4", None)]}, [])]).plot()
     assert legend_of(unknown) == ["decided"]

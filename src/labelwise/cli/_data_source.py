@@ -23,6 +23,12 @@ class DataSource(NamedTuple):
     data_home: Path | None = None
     max_bytes: int | None = None
 
+    def with_ids(self, name: str | None) -> DataSource:
+        """Return this source with one more column of a table that is read as an identifier."""
+        if name is None or not _is_table(self.data):
+            return self
+        return self._replace(ids=name if self.ids is None else f"{self.ids},{name}")
+
     def files(self) -> list[Path]:
         """List the files that the command reads."""
         return input_files(self.data, self.data_home, self.labels)

@@ -228,12 +228,12 @@ def _draw_legend(ax: Any, bags: Sequence[ShownBag]) -> None:
     from matplotlib.patches import Patch
 
     shown = {is_true for bag in bags for labels in bag.spoken.values() for _, is_true in labels}
-    words = {True: "decided, and true", False: "decided, but false", None: "decided"}
+    words = {True: "right", False: "wrong", None: "decided"}
     marks = [
         Patch(color=_color(is_true), label=words[is_true]) for is_true in words if is_true in shown
     ]
     if any(bag.missed for bag in bags):
-        marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="true, but not decided"))
+        marks.append(Patch(fill=False, ec=_WRONG, ls=(0, (2, 1)), label="missed"))
     ax.legend(
         handles=marks,
         loc="lower center",

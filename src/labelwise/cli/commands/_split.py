@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._io import written_whole
-from labelwise._text import listed, printable
+from labelwise._text import printable
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs
 from labelwise.cli._parsing import parse_proportions
@@ -38,7 +39,7 @@ def show_split(source: DataSource, options: SplitOptions, *, output: Path | None
     The file has the columns row and subset, both counted from 0.
     """
     outputs = Outputs([output], inputs=source.files())
-    dataset = source.load()
+    dataset = source.with_ids(options.groups).load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = _shares(options, dataset.n_samples)
@@ -70,20 +71,16 @@ def _shares(options: SplitOptions, n_samples: int) -> int | list[float]:
 
 
 def group_column(dataset: Dataset, name: str) -> np.ndarray:
-    """Return the group of each sample: an id, or a column of numbers or text."""
+    """Return the group of each sample: an identifier, or a feature by its name."""
     if name in dataset.ids:
-        return np.asarray(dataset.ids[name])
-    features = dataset.feature_names if dataset.bags is None else ()
-    # A column of text is a feature NAME=VALUE for each value.
-    columns = [j for j, feature in enumerate(features) if feature == name] or [
-        j for j, feature in enumerate(features) if feature.startswith(f"{name}=")
-    ]
-    if not columns:
-        known = [*dataset.ids, *dict.fromkeys(f.partition("=")[0] for f in features)]
-        names = f"one of {listed(known)}" if known else "a column, but the data have none"
-        raise ValueError(f"--groups must name {names}, got {name!r}.")
-    groups = np.asarray(dataset.X[:, columns] @ np.arange(1.0, len(columns) + 1))
-    missing = np.flatnonzero(np.isnan(groups))
+        groups = np.asarray(dataset.ids[name])
+        missing = np.flatnonzero(groups == "")
+    elif dataset.bags is None and name in dataset.feature_names:
+        column = dataset.X[:, [dataset.feature_names.index(name)]]
+        groups = (column.toarray() if sparse.issparse(column) else column).ravel()
+        missing = np.flatnonzero(np.isnan(groups))
+    else:
+        raise ValueError(f"--groups must name a column of {dataset.name!r}, got {name!r}.")
     if missing.size:
         raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
     return groups
