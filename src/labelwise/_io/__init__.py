@@ -3,6 +3,7 @@
 Every stage may import from here; this package imports only `_validation`.
 """
 
+from labelwise._io._encodings import as_utf8
 from labelwise._io._numpy_files import Arrays, check_npy, npy_array, npz_arrays, sparse_matrix
 from labelwise._io._reading import (
     MAX_BYTES,
@@ -10,12 +11,14 @@ from labelwise._io._reading import (
     TEXT_BYTES,
     Bound,
     DataError,
+    DataWarning,
     bound_of,
     decode,
     first_line,
     plain_name,
     read_bytes,
     reading,
+    warn_of_assumption,
 )
 from labelwise._io._writing import (
     check_output,
@@ -33,6 +36,8 @@ __all__ = [
     "Arrays",
     "Bound",
     "DataError",
+    "DataWarning",
+    "as_utf8",
     "bound_of",
     "check_npy",
     "check_output",
@@ -48,5 +53,6 @@ __all__ = [
     "reading",
     "same_file",
     "sparse_matrix",
+    "warn_of_assumption",
     "written_whole",
 ]

@@ -6,6 +6,7 @@ import gzip
 import os
 import struct
 import sys
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -54,6 +55,25 @@ class DataError(ValueError):
     def __init__(self, path: str | Path, problem: str, line: int | None = None) -> None:
         place = f"{path}" if line is None else f"{path}, line {line}"
         super().__init__(f"{place}: {problem}")
+
+
+class DataWarning(UserWarning):
+    """Warning that names an assumption with which a file was read.
+
+    A csv file does not say what separates its cells. If the reader assumes anything other than
+    commas, decimal points and UTF-8, it warns with the file and the assumption.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from labelwise.data import DataWarning
+    >>> warnings.filterwarnings("ignore", category=DataWarning)  # silences these warnings
+    """
+
+
+def warn_of_assumption(path: str | Path, assumption: str) -> None:
+    """Warn that a file was read with an assumption, given as the rest of a sentence."""
+    warnings.warn(f"{path}: {assumption}.", DataWarning, stacklevel=2)
 
 
 class Bound(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from labelwise._text import listed
-from labelwise.cli._outputs import note
+from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_labels, parse_names
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, input_files, load
@@ -35,7 +35,7 @@ class DataSource(NamedTuple):
 
     def load(self) -> Dataset:
         """Read the data set, and note which columns were taken as texts and identifiers."""
-        with working("reading"):
+        with working("reading"), warnings_as_notes():
             found = load(
                 self.data,
                 data_home=self.data_home,

@@ -13,7 +13,7 @@ from labelwise._io import DataError
 from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._matrix_files import is_matrix_file
-from labelwise.cli._outputs import note
+from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_names
 from labelwise.data import ROW_NAMES, read_frame
 from labelwise.features import TableFeatures
@@ -42,7 +42,8 @@ def read_columns(
     kinds = getattr(step, "kinds_", {})
     as_text = [name for name, kind in kinds.items() if kind in (Kind.TEXT, Kind.CATEGORY)]
     asked = [*(parse_names(source.text) or ()), *(parse_names(source.ids) or ())]
-    table = read_frame(path, [*as_text, *asked], source.max_bytes)
+    with warnings_as_notes():
+        table = read_frame(path, [*as_text, *asked], source.max_bytes)
     used = _columns_of(step, table, source)
     missing = [name for name in used if name not in table.column_names]
     if missing:

@@ -5,7 +5,7 @@ own; `_formats` lists the formats that `load` reads. The stage imports only the 
 stages (`_io`, `_text`, `_validation`), and other stages import only what is listed here.
 """
 
-from labelwise._io import DataError
+from labelwise._io import DataError, DataWarning
 from labelwise._publishing import publish
 from labelwise.data._bags import Bags
 from labelwise.data._bags import as_bags as as_bags
@@ -33,6 +33,7 @@ from labelwise.data.table._table import read_table
 __all__ = [
     "Bags",
     "DataError",
+    "DataWarning",
     "Dataset",
     "Description",
     "Posterior",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.data import DataError, read_table
+from labelwise.data import DataError, DataWarning, read_table
 from labelwise.data.table._table import table_files
 from tests.oracles.table_columns import expected_features
 from tests.writers.table import csv_bytes, parquet_bytes
@@ -63,6 +63,7 @@ def check_features(dataset, columns):
     assert {name: list(values) for name, values in dataset.ids.items()} == ids
 
 
+@pytest.mark.filterwarnings("ignore::labelwise.data.DataWarning")
 @given(
     table=tables(),
     delimiter=st.sampled_from([",", ";", "\t"]),
@@ -158,7 +159,8 @@ def test_blanks_around_label_names_do_not_count(home):
 
 
 def test_a_delimiter_inside_quotes_does_not_count(home):
-    read = read_table(write(home, 'y;"a,b,c"\n1;5\n0;6\n'), labels=["y"])
+    with pytest.warns(DataWarning, match="read with separator ';'"):
+        read = read_table(write(home, 'y;"a,b,c"\n1;5\n0;6\n'), labels=["y"])
     assert read.feature_names == ("a,b,c",)
 
 

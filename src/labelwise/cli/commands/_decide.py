@@ -10,7 +10,7 @@ from labelwise.cli._matrix_files import (
     check_matrix_ending,
     write_matrix,
 )
-from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary
+from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
@@ -27,7 +27,7 @@ def run_decisions(
     check_matrix_ending(output)
     check_safe_csv(safe_csv, output)
     outputs = Outputs([output], inputs=[thresholds, scores])
-    with working("deciding"):
+    with working("deciding"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
         scored = read_scores(scores, max_bytes)
         order = column_order(tuned.label_names, len(tuned), scored, str(thresholds))

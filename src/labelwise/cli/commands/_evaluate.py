@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from labelwise.cli._matrices import matched, read_labels, read_scores
-from labelwise.cli._outputs import say
+from labelwise.cli._outputs import say, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.measures import Evaluation, evaluate
 
@@ -27,7 +27,7 @@ def show_evaluation(
     """Print the table of all measures that apply to scores, decisions or both."""
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
-    with working("reading"):
+    with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, part=part)
         scored = None if scores is None else matched(truth, read_scores(scores, max_bytes))
         found = None if decided is None else read_labels(decided, max_bytes=max_bytes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelwise._text import listed, printable
 from labelwise.cli._matrices import matched, read_labels, read_scores
-from labelwise.cli._outputs import Outputs
+from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.data import input_files
 from labelwise.decisions import (
@@ -57,7 +57,7 @@ def show_tuning(
     """
     params = parse_options(options)
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
-    with working("reading"):
+    with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags)
         scored = matched(truth, read_scores(scores, max_bytes))
     request = check_request(params, truth.values.shape[1])

@@ -10,23 +10,20 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
-from labelwise._io import decode
-
-_MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
+# Cells that are missing values in a column of numbers.
+MISSING_NUMBERS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
 _BLOCK = 2**20
+# Characters after the first line of a header in which a quoted name may end.
+_MOST_ADDED = 2**16
 _END = "the end of the text"
 
 
 class CsvText:
-    """Text with a header, separated by commas, semicolons or tabs."""
+    """Text in UTF-8 with a header, separated by commas, semicolons or tabs."""
 
-    def __init__(self, content: bytearray) -> None:
-        self.utf8: bytes | bytearray = content
-        if not content.isascii():
-            text, encoding = decode(content)
-            self.utf8 = content if encoding == "utf-8" else text.encode()
-        first_line = next(filter(str.strip, self._lines()), "")
-        unquoted = "".join(first_line.split('"')[::2])
+    def __init__(self, utf8: bytearray) -> None:
+        self.utf8 = utf8
+        unquoted = "".join(self._header().split('"')[::2])
         self.delimiter = max(",;\t", key=unquoted.count)
         self.n_columns = 0
         with suppress(StopIteration):
@@ -63,7 +60,7 @@ class CsvText:
         from pyarrow import csv as arrow_csv
 
         form = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
-        values = arrow_csv.ConvertOptions(column_types=types, null_values=_MISSING)
+        values = arrow_csv.ConvertOptions(column_types=types, null_values=MISSING_NUMBERS)
         # Threads read far ahead, and blocks that wait for conversion fill the memory.
         blocks = arrow_csv.ReadOptions(block_size=block, use_threads=False)
         return {"read_options": blocks, "parse_options": form, "convert_options": values}
@@ -106,6 +103,19 @@ class CsvText:
             if record:
                 yield line, record
             line = reader.line_num + 1
+
+    def _header(self) -> str:
+        """Return the first line that is not empty, with the lines in which its quotes end."""
+        lines = filter(str.strip, self._lines())
+        first = header = next(lines, "")
+        is_open = first.count('"') % 2 == 1
+        while is_open and len(header) < len(first) + _MOST_ADDED:
+            line = next(lines, None)
+            if line is None:
+                return first
+            header += line
+            is_open ^= line.count('"') % 2 == 1
+        return first if is_open else header
 
     def _lines(self) -> Iterator[str]:
         return io.TextIOWrapper(self._stream(), encoding="utf-8-sig", newline="")

@@ -10,9 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._io import Bound, DataError, bound_of, first_line, read_bytes
+from labelwise._io import (
+    Bound,
+    DataError,
+    as_utf8,
+    bound_of,
+    first_line,
+    read_bytes,
+    warn_of_assumption,
+)
+from labelwise._text import listed, quoted
 from labelwise.data.table._csv_text import CsvText
+from labelwise.data.table._decimal_commas import row_with_thousands, with_decimal_commas
 from labelwise.data.table._parquet import check_width, decoded, decoded_bytes, read_parquet
+
+_SEPARATORS = {",": "','", ";": "';'", "\t": "tab"}
 
 
 class Tables:
@@ -28,6 +40,8 @@ class Tables:
 
         self.files = [_TableFile(bound_of(path, max_bytes), as_text) for path in paths]
         self.bound = max((file.bound for file in self.files), key=lambda bound: bound.max_bytes)
+        for file in self.files:
+            file.warn_of_assumptions()
         for file in self.files[1:]:
             _check_same_columns(self.files[0], file)
         self.ends = np.cumsum([file.table.num_rows for file in self.files])
@@ -65,6 +79,7 @@ class _TableFile:
         import pyarrow as pa
 
         self.bound, self.path = bound, bound.path
+        self.assumed: list[str] = []
         path = bound.path
         content = read_bytes(path, bound.max_bytes)
         if not content or content.isspace():
@@ -78,6 +93,8 @@ class _TableFile:
             raise self._unreadable(error) from error
         self._check(table)
         bound.check(decoded_bytes(table), "its text")
+        if self.text is not None:
+            table = self._with_numbers(table, self.text.delimiter, as_text)
         columns = [self._plain(table, name, name in as_text) for name in table.column_names]
         self.table = pa.table(columns, names=table.column_names)
 
@@ -87,16 +104,51 @@ class _TableFile:
             return DataError(self.path, f"row {row + 1} {problem}")
         return DataError(self.path, problem, self.text.line_of(row))
 
+    def warn_of_assumptions(self) -> None:
+        """Warn of a separator, an encoding or a decimal comma that are not the usual ones."""
+        if self.assumed:
+            warn_of_assumption(self.path, f"read with {', '.join(self.assumed)}")
+
     def _csv(self, content: bytearray) -> CsvText:
         """Return the text, having checked that its columns and cells are not too many."""
+        utf8, encoding = as_utf8(self.bound, content)
         try:
-            text = CsvText(content)
+            text = CsvText(utf8)
         except csv.Error as error:
             problem = f"has a column name of more than {csv.field_size_limit():,} characters."
             raise DataError(self.path, problem) from error
         check_width(self.path, text.n_columns)
         self.bound.check(text.n_cells * 8, "its cells")
+        is_tsv = Path(self.path).name.lower().removesuffix(".gz").endswith(".tsv")
+        if text.delimiter != ("\t" if is_tsv else ",") and text.n_columns > 1:
+            self.assumed.append(f"separator {_SEPARATORS[text.delimiter]}")
+        if encoding is not None:
+            self.assumed.append(f"encoding {encoding}")
         return text
+
+    def _with_numbers(self, table: Any, delimiter: str, as_text: Collection[str]) -> Any:
+        """Return the table with decimal commas read, and refuse thousands separators."""
+        import pyarrow as pa
+
+        converted = []
+        for place, field in enumerate(table.schema):
+            if field.type == pa.string() and field.name not in as_text:
+                column = table.column(place)
+                numbers = None if delimiter == "," else with_decimal_commas(column)
+                if numbers is None:
+                    self._refuse_thousands(column, field.name)
+                else:
+                    table = table.set_column(place, field.name, numbers)
+                    converted.append(field.name)
+        if converted:
+            self.assumed.append(f"decimal comma in {listed(converted)}")
+        return table
+
+    def _refuse_thousands(self, column: Any, name: str) -> None:
+        row = row_with_thousands(column)
+        if row is not None:
+            what = f"{quoted(column[row].as_py())} in column {quoted(name)}"
+            raise self.fault(f"has {what}: write numbers without thousands separators.", row)
 
     def _unreadable(self, error: Exception) -> DataError:
         fault = None if self.text is None else self.text.fault()

@@ -34,7 +34,10 @@ def read_table(
     r"""Read a data set from a csv or parquet table, plain or gzip.
 
     A csv file has a header. Its separator is the comma, the semicolon or the tab, whichever occurs
-    most often in the header. A file with bytes that are not UTF-8 is read as Latin-1.
+    most often in the header. If it is not the comma, a column whose cells are all numbers, some of
+    them with a decimal comma, is a column of numbers. Text is UTF-8, or UTF-16 if the file begins
+    with a byte order mark; a file with bytes that are not UTF-8 is read as Latin-1. A
+    `DataWarning` names what was assumed, unless it is commas, decimal points and UTF-8.
 
     Parameters
     ----------
@@ -72,6 +75,7 @@ def read_table(
     DataError
         If the file cannot be read, with the file, the line (in parquet the row, counted from 1)
         and the reason; also if some labels are missing and others are not.
+        Numbers with thousands separators are refused.
     ValueError
         If `labels` is empty, if a column is a label and also in `ids`, `text` or `bags`, or if
         `separator` is empty or given for several label columns.
