@@ -5,6 +5,7 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise.cli import app, main
+from tests.cli.shell import refusal
 from tests.writers.arff import arff
 
 RUNNER = CliRunner()
@@ -42,6 +43,16 @@ def test_label_columns_of_a_table_are_given_by_prefix_or_by_names(tmp_path, labe
     path.write_text("x,label_sea,label_sky\n0.5,1,0\n0.25,1,1\n")
     done = RUNNER.invoke(app, ["describe", str(path), "--labels", labels])
     assert "2 samples, 1 features, 2 labels" in done.stdout
+
+
+@pytest.mark.parametrize("count", ["3", "-3"])
+def test_a_count_of_labels_is_refused_for_a_table(tmp_path, monkeypatch, capsys, count):
+    path = tmp_path / "tiny.csv"
+    path.write_text("x,a,b,c\n0.5,1,0,1\n")
+    assert refusal(monkeypatch, capsys, "describe", path, "--labels", count) == (
+        f"labelwise: {path}: is a table, for which a count of labels ({count}) does not say "
+        "which columns are meant: give their names, or a prefix with a star.\n"
+    )
 
 
 def test_wrong_input_ends_with_one_sentence(monkeypatch, capsys):

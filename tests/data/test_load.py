@@ -116,7 +116,7 @@ def test_arguments_that_a_source_cannot_use_are_refused(tmp_path, monkeypatch, n
 
 def test_labels_of_a_table_are_names(tmp_path):
     (tmp_path / "t.csv").write_text("x,p\n0.5,1\n0.25,0\n")
-    with pytest.raises(TypeError, match=r"^labels must be names of columns for a table, got 1\.$"):
+    with pytest.raises(DataError, match=r"a count of labels \(1\) does not say which columns"):
         load(tmp_path / "t.csv", labels=1)
 
 

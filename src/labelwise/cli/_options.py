@@ -31,7 +31,8 @@ LabelsOption = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        help="Which columns are labels: a label XML file, a count, names with commas, or prefix*.",
+        help="Which columns are labels: names with commas, or prefix*; for ARFF files also a label "
+        "XML file, or a count: 3 for the first three, -3 for the last three.",
     ),
 ]
 IdsOption = Annotated[

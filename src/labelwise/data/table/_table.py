@@ -11,6 +11,7 @@ from scipy import sparse
 
 from labelwise._columns import encode, texts
 from labelwise._io import TEXT_BYTES, DataError, plain_name, reading
+from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.table import _labels as label_columns
@@ -197,6 +198,12 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     labels = request.labels
     if labels is None:
         raise DataError(paths[0], "does not say which columns are labels: give labels=.")
+    if is_whole(labels):
+        problem = (
+            f"is a table, for which a count of labels ({labels}) does not say which columns are "
+            "meant: give their names, or a prefix with a star."
+        )
+        raise DataError(paths[0], problem)
     if not isinstance(labels, str | Sequence):
         raise TypeError(f"labels must be names of columns for a table, got {labels!r}.")
     return table_files(
