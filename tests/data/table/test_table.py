@@ -144,6 +144,47 @@ def test_one_column_of_zeros_and_ones_is_one_label(home):
     assert read_table(path, labels="sea", separator="|").label_names == ("0", "1", "False", "true")
 
 
+@pytest.mark.parametrize("words", ["0 1", "0.0 1.0", "False True", "no YES", "N y", "f T", "0 t"])
+@pytest.mark.parametrize("labels", ["sea", ["sea"]])
+def test_words_for_no_and_yes_are_zero_and_one(home, words, labels):
+    no, yes = words.split()
+    for content in (
+        csv_bytes({"x": [1, 2, 3], "sea": [no, yes, no]}),
+        parquet_bytes({"x": [1, 2, 3], "sea": [no, yes, no]}),
+    ):
+        read = read_table(write(home, content), labels=labels)
+        assert read.label_names == ("sea",)
+        assert read.Y.toarray().ravel().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        (pa.array([7, 12]), ["7", "12"]),
+        (pa.array([7.0, None]), ["7", ""]),
+        (pa.array([18262, 18263], pa.date32()), ["2020-01-01", "2020-01-02"]),
+        (
+            pa.array([0, 1], pa.timestamp("ms")),
+            ["1970-01-01 00:00:00.000", "1970-01-01 00:00:00.001"],
+        ),
+        (pa.array(["a", "b"]).dictionary_encode(), ["a", "b"]),
+        (pa.array([True, False]), ["true", "false"]),
+        (pa.array([b"a", b"b"]), ["a", "b"]),
+    ],
+)
+def test_identifiers_of_any_type_are_text(home, values, texts):
+    path = write(home, parquet_bytes({"who": values, "y": [0, 1]}), "data.parquet")
+    assert read_table(path, labels=["y"], ids="who").ids["who"].tolist() == texts
+
+
+@pytest.mark.parametrize("cells", ["7 12", "007 1e5", "1,5 2,5", "2020-01-01 NA", "1.234,5 null"])
+@pytest.mark.filterwarnings("ignore::labelwise.data.DataWarning")
+def test_identifiers_keep_their_text_in_a_file_with_semicolons(home, cells):
+    content = csv_bytes({"who": cells.split(), "y": [0, 1]}, delimiter=";")
+    read = read_table(write(home, content), labels=["y"], ids="who")
+    assert read.ids["who"].tolist() == cells.split()
+
+
 def test_a_csv_file_may_begin_like_a_parquet_file(home):
     assert read_table(write(home, "PAR1,y\n1,0\n"), labels=["y"]).feature_names == ("PAR1",)
 
@@ -320,7 +361,8 @@ PARQUET = parquet_bytes({"x": [1.5, 2.5], "y": [0, 1], "s": ["a", "b"]})
         (b'x,y\n"1\n",1\n\n2,1,0\n', {}, "line 5: has 3 values where the header has 2"),
         (b'x,y,z\n1,1,2\n2,0,"3\n4,1,0\n', {}, "line 3: has a quote that is never closed"),
         (b"x,y\n1,1\n2,2\n", {}, "line 3: has 2.0 for label 'y', not 0 or 1"),
-        (b"x,y\n1,1\n2,no\n", {}, "line 3: has 'no' for label 'y', not 0 or 1"),
+        (b"x,y\n1,1\n2,nope\n", {}, "line 3: has 'nope' for label 'y', not 0 or 1"),
+        (b"x,y\n1,yes\n2,NA\n", {}, "line 3: has no value for label 'y'"),
         (b"x,y\n1,1\n2,\n3,\n", {}, "line 3: has no value for label 'y'"),
         (b"y,z\n1,1\n1,\n,0\n", {"labels": ["z", "y"]}, "line 3: has no value for label 'z'"),
         (b"x,topics\n1,sea\n2,?\n", {"labels": "topics"}, "line 3: has no value for the labels"),

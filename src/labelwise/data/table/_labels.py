@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._columns import MISSING, encode
+from labelwise._columns import encode
 from labelwise._io import DataError
+from labelwise.data.table._csv_text import MISSING_NUMBERS
 from labelwise.data.table._files import Tables
+from labelwise.data.table._label_names import lists_of_names
 
+_NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "y", "t")
 # False is 0 and 1.0 is 1 also as keys.
-_BINARY = {0: 0, 1: 1, "0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+_BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
 _GAP, _WRONG = -1, -2
-_NAME_BYTES = 32
 
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
@@ -67,9 +69,11 @@ def _binary_cells(tables: Tables, name: str) -> np.ndarray:
 
 
 def _binary(value: Any) -> int:
-    if value != value or value in MISSING:
+    value = value.strip() if isinstance(value, str) else value
+    # Other programs write a missing value as NA also between yes and no.
+    if value != value or value in MISSING_NUMBERS:
         return _GAP
-    return _BINARY.get(value.strip().lower() if isinstance(value, str) else value, _WRONG)
+    return _BINARY.get(value.lower() if isinstance(value, str) else value, _WRONG)
 
 
 def is_binary(tables: Tables, name: str) -> bool:
@@ -82,20 +86,16 @@ def is_binary(tables: Tables, name: str) -> bool:
 
 
 def from_sets(
-    tables: Tables, name: str, separator: str
+    tables: Tables, name: str, separator: str | None
 ) -> tuple[sparse.csr_array | None, list[str]]:
-    """Return the matrix of a column of separated names, None if no row has any, and the names."""
-    import pyarrow as pa
+    """Return the matrix of a column of label names, None if no row has any, and the names."""
     from pyarrow import compute as pc
 
     column = tables.column(name)
     gaps = column.is_null().to_numpy()
-    _check_size(tables, column, separator)
-    if _is_list(column):
-        lists = column.cast(pa.large_list(pa.string()))
-    else:
+    if not _is_list(column):
         gaps |= pc.equal(pc.utf8_trim_whitespace(column.fill_null("")), "?").to_numpy()
-        lists = pc.split_pattern(column, separator)
+    lists = lists_of_names(tables, name, separator)
     rows = pc.list_parent_indices(lists.combine_chunks()).to_numpy()
     members = encode(pc.utf8_trim_whitespace(pc.list_flatten(lists)))
     if not members.values:
@@ -107,17 +107,6 @@ def from_sets(
     ones = np.ones(places[0].size, dtype=bool)
     shape = (tables.n_rows, len(members.values))
     return sparse.csr_array((ones, places), shape=shape), members.values
-
-
-def _check_size(tables: Tables, column: Any, separator: str) -> None:
-    """Refuse more names in all than the bound allows; each takes its offsets, row and number."""
-    from pyarrow import compute as pc
-
-    if _is_list(column):
-        n_names = pc.sum(pc.list_value_length(column)).as_py()
-    else:
-        n_names = tables.n_rows + (pc.sum(pc.count_substring(column, separator)).as_py() or 0)
-    tables.bound.check((n_names or 0) * _NAME_BYTES, "the names of its labels")
 
 
 def _is_list(column: Any) -> bool:

@@ -47,7 +47,7 @@ def read_table(
     labels : str or sequence of str
         Which columns are labels: their names; a prefix with a star, such as ``"label:*"``; or the
         name of one column whose cells list label names (in parquet also as lists). Cells of other
-        label columns must be 0, 1, true or false.
+        label columns must be 0, 1, true, false, yes, no, t, f, y or n, in any case.
     ids : str or sequence of str, default=None
         Columns that identify the samples; they are not in X but in ``Dataset.ids``. None
         recognises them.
@@ -55,8 +55,10 @@ def read_table(
         Columns of texts; they are not in X but in ``Dataset.frame``. None recognises them, and an
         empty sequence means that there are none.
     separator : str, default=None
-        Text between the names in a column of label names; None means ";". An empty cell means
-        no labels.
+        Text between the names in a column of label names. None means: if every cell that is not
+        empty begins with "[", cells are lists as in JSON or Python, such as ``["sea", "sky"]``;
+        else the first of ";", "|" and "," that occurs in any cell. A `DataWarning` names what was
+        found unless it is ";". An empty cell means no labels.
     bags : str, default=None
         For multi-instance data, the column with the bag of each row. Bags have the order in which
         they first occur, and all rows of a bag must have the same labels.
@@ -98,9 +100,9 @@ def read_table(
     it is called "id" and no value occurs twice or, from 20 rows on, if it has whole numbers that
     increase from row to row. Row names that pandas wrote are identifiers, too.
 
-    If `labels` is the name of one column whose cells are all 0, 1, true or false, the column is one
-    label of that name, unless `separator` is given. An identifier whose values differ within a bag
-    is dropped.
+    If `labels` is the name of one column whose cells are all 0, 1 or words for them, as above, the
+    column is one label of that name, unless `separator` is given. An identifier whose values differ
+    within a bag is dropped.
 
     Examples
     --------
@@ -246,9 +248,7 @@ class _Samples(NamedTuple):
 def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _LabelColumns:
     if isinstance(labels, str) and not labels.endswith("*"):
         if separator is not None or not label_columns.is_binary(tables, labels):
-            return _LabelColumns(
-                *label_columns.from_sets(tables, labels, separator or ";"), [labels]
-            )
+            return _LabelColumns(*label_columns.from_sets(tables, labels, separator), [labels])
         names = [labels]
     elif isinstance(labels, str):
         names = label_columns.names_with_prefix(tables, labels[:-1])
