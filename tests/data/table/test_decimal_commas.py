@@ -1,11 +1,9 @@
-"""Columns with decimal commas are numbers, and thousands separators are refused."""
+"""Columns with decimal commas are numbers."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.data import DataError
 from tests.data.table.dialects import read, write
 
 
@@ -40,31 +38,6 @@ def test_decimal_commas_may_begin_after_many_rows(tmp_path):
     assert read(write(tmp_path, text))[0].X[-2:].ravel().tolist() == [12345, 2.5]
 
 
-@pytest.mark.parametrize(
-    ("cells", "first"),
-    [
-        (["1", "1.234,5"], "1.234,5"),
-        (["999,5", "1.234,5"], "1.234,5"),
-        (["1,234.5", "7"], "1,234.5"),
-        (["-1.234.567", "1,5"], "-1.234.567"),
-        (["1 234,50", "NA"], "1 234,50"),
-        (["1\u202f234", "2"], "1\u202f234"),
-        (["12'345.5", "2"], "12'345.5"),
-    ],
-)
-@pytest.mark.parametrize("separator", [";", ",", "\t"])
-def test_thousands_separators_are_refused(tmp_path, cells, first, separator):
-    rows = "".join(f'"{cell}"{separator}1\n' for cell in cells)
-    path = write(tmp_path, f"x{separator}sea\n{rows}")
-    line = 2 + cells.index(first)
-    with pytest.raises(DataError) as caught:
-        read(path)
-    assert str(caught.value) == (
-        f"{path}, line {line}: has {first!r} in column 'x': write numbers without thousands "
-        "separators."
-    )
-
-
-def test_text_with_a_number_like_one_of_thousands_stays_text(tmp_path):
+def test_numbers_with_thousands_separators_stay_text(tmp_path):
     text = "x;sea\n1.234,5;1\nred;0\n1.234,5;1\nred;1\n192.168.100.100;1\n"
     assert "x=1.234,5" in read(write(tmp_path, text))[0].feature_names

@@ -19,9 +19,9 @@ from labelwise._io import (
     read_bytes,
     warn_of_assumption,
 )
-from labelwise._text import listed, quoted
+from labelwise._text import listed
 from labelwise.data.table._csv_text import CsvText
-from labelwise.data.table._decimal_commas import row_with_thousands, with_decimal_commas
+from labelwise.data.table._decimal_commas import with_decimal_commas
 from labelwise.data.table._parquet import check_width, decoded, decoded_bytes, read_parquet
 
 _SEPARATORS = {",": "','", ";": "';'", "\t": "tab"}
@@ -127,28 +127,19 @@ class _TableFile:
         return text
 
     def _with_numbers(self, table: Any, delimiter: str, as_text: Collection[str]) -> Any:
-        """Return the table with decimal commas read, and refuse thousands separators."""
+        """Return the table with text columns of decimal commas as numbers."""
         import pyarrow as pa
 
         converted = []
         for place, field in enumerate(table.schema):
-            if field.type == pa.string() and field.name not in as_text:
-                column = table.column(place)
-                numbers = None if delimiter == "," else with_decimal_commas(column)
-                if numbers is None:
-                    self._refuse_thousands(column, field.name)
-                else:
-                    table = table.set_column(place, field.name, numbers)
-                    converted.append(field.name)
+            is_read = delimiter != "," and field.type == pa.string() and field.name not in as_text
+            numbers = with_decimal_commas(table.column(place)) if is_read else None
+            if numbers is not None:
+                table = table.set_column(place, field.name, numbers)
+                converted.append(field.name)
         if converted:
             self.assumed.append(f"decimal comma in {listed(converted)}")
         return table
-
-    def _refuse_thousands(self, column: Any, name: str) -> None:
-        row = row_with_thousands(column)
-        if row is not None:
-            what = f"{quoted(column[row].as_py())} in column {quoted(name)}"
-            raise self.fault(f"has {what}: write numbers without thousands separators.", row)
 
     def _unreadable(self, error: Exception) -> DataError:
         fault = None if self.text is None else self.text.fault()

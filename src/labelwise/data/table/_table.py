@@ -78,7 +78,6 @@ def read_table(
     DataError
         If the file cannot be read, with the file, the line (in parquet the row, counted from 1)
         and the reason; also if some labels are missing and others are not.
-        Numbers with thousands separators are refused.
     ValueError
         If `labels` is empty, if a column is a label and also in `ids`, `text` or `bags`, or if
         `separator` is empty or given for several label columns.
