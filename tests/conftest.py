@@ -1,5 +1,7 @@
 """Settings shared by all tests."""
 
+from pathlib import Path
+
 import numba
 import pytest
 from hypothesis import settings
@@ -10,6 +12,22 @@ from tests.benchmark_sets import ABSENT, FACTS, HOME
 # The first call of a kernel compiles: no deadline. Same examples in every run.
 settings.register_profile("labelwise", deadline=None, derandomize=True)
 settings.load_profile("labelwise")
+if numba.config.DISABLE_JIT:
+    settings.register_profile("plain Python", settings.get_profile("labelwise"), max_examples=15)
+    settings.load_profile("plain Python")
+
+# Tests of whole programs take hours without compiled kernels, and test no kernel by itself.
+TESTS_OF_PROGRAMS = ("benchmarks", "cli", "experiments", "studies", "saving")
+
+
+def pytest_collection_modifyitems(items):
+    """Skip tests of whole programs if kernels are plain Python."""
+    if not numba.config.DISABLE_JIT:
+        return
+    folders = [Path(__file__).parent / name for name in TESTS_OF_PROGRAMS]
+    for item in items:
+        if any(folder in item.path.parents for folder in folders):
+            item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +35,8 @@ def benchmark_home():
     """The folder of benchmark sets, or a skip that says where it was looked for."""
     if not FACTS:
         pytest.skip(ABSENT)
+    if numba.config.DISABLE_JIT:
+        pytest.skip("benchmark sets take hours without compiled kernels")
     return HOME
 
 
