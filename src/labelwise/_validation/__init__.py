@@ -7,6 +7,7 @@ Every stage may import from here; this package imports only `_text`.
 from labelwise._validation._arrays import (
     as_dense,
     frame_columns,
+    frame_like,
     is_array_per_label,
     is_frame,
     scores_of_class_1,
@@ -58,6 +59,7 @@ __all__ = [
     "columns_in_order",
     "columns_of_sets",
     "frame_columns",
+    "frame_like",
     "is_array_per_label",
     "is_frame",
     "is_list_of_sets",

@@ -30,6 +30,18 @@ def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return values, check_names(table.columns, "the column names")
 
 
+def frame_like(frame: Any, values: np.ndarray) -> Any:
+    """Return a frame of the same library, with the same columns and index, and other values."""
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    columns = [
+        nw.new_series(name, values[:, j], backend=table.implementation)
+        for j, name in enumerate(table.columns)
+    ]
+    return table.with_columns(*columns).to_native()
+
+
 def _numbers(column: np.ndarray) -> np.ndarray:
     """Turn an object column (None or pandas.NA among numbers) into floats with NaN."""
     if column.dtype != object:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets
 from labelwise._validation._matrices import Labels, check_labels, check_matching, check_scores
+from labelwise._validation._row_index import row_index, rows_in_order
 from labelwise._validation._weights import check_weights
 
 
@@ -46,10 +47,12 @@ def check_outcome(
     decided: Any = None,
     label_names: Sequence[str] | None = None,
 ) -> Outcome:
-    """Check labels, scores and decisions, and bring their columns into the same order.
+    """Check labels, scores and decisions, and bring rows and columns into the order of Y.
 
-    Columns with names are matched by name, others by position. The columns of lists of sets are
-    `label_names`, the names of a frame, or the column numbers of a matrix without names.
+    Rows of frames are matched by index if Y and the other frame have one that is more than a
+    count from 0. Columns with names are matched by name, others by position. The columns of lists
+    of sets are `label_names`, the names of a frame, or the column numbers of a matrix without
+    names.
     """
     given = {"Y": Y, "scores": scores, "decided": decided}
     sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
@@ -66,8 +69,9 @@ def check_outcome(
     _refuse_empty(checked["Y"].matrix)
     names = next((checked[name].names for name in given if _has_names(checked.get(name))), None)
     truth = Labels(checked["Y"].matrix, names)
+    index = row_index(Y)
     matched = {
-        name: check_matching(truth, checked[name], name)
+        name: check_matching(truth, _by_index(checked[name], index, given[name], name), name)
         for name in ("scores", "decided")
         if name in checked
     }
@@ -75,6 +79,17 @@ def check_outcome(
 
 
 _CHECKS = {"Y": check_labels, "scores": check_scores, "decided": check_labels}
+
+
+def _by_index(checked: Any, index: Any, data: Any, input_name: str) -> Any:
+    """Return checked labels or scores with their rows in the order of the index of Y."""
+    rows = None if index is None else rows_in_order(index, row_index(data), input_name)
+    if rows is None:
+        return checked
+    if not sparse.issparse(checked.matrix):
+        return checked._replace(matrix=checked.matrix[rows])
+    in_order = sparse.csr_array(checked.matrix)[rows]
+    return checked._replace(matrix=in_order.asformat(checked.matrix.format))
 
 
 def _has_names(checked: Any) -> bool:

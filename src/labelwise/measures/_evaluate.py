@@ -36,7 +36,8 @@ def evaluate(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+        True labels, 0/1 of shape (n_samples, n_labels). Rows of scores and decisions are matched
+        by the index of pandas frames if both have one that is more than a count from 0.
     scores : array, sparse matrix, frame or None, default=None
         Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
         present scores.

@@ -46,7 +46,8 @@ def best_thresholds(
         Finite scores of any model on samples that the model was not fitted to, float32 or
         float64. In a CSR matrix, an absent score means that the label is never decided.
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-        The true labels, 0 or 1. Columns with names are matched by name.
+        The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
+        index of pandas frames if both have one that is more than a count from 0, else by position.
     maximize : str, default=None
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
@@ -97,6 +98,8 @@ def best_thresholds(
         under rule 1.
     shrink : float or "auto", default=0.0
         Amount between 0, thresholds of each label by itself, and 1, one threshold for all labels.
+        The default, 0, gives the highest value on these samples; `TunedThresholds` and the command
+        ``labelwise tune`` use "auto", which mostly gives a higher value on new samples.
         Thresholds tuned on few positives are often worse on new data; a label with ``s``
         positives takes the share ``τ / (τ + s)`` of its curve from the curve of all labels, with
         τ the mean support times ``shrink / (1 - shrink)``. "auto" chooses the amount by

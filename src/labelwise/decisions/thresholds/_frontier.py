@@ -115,7 +115,8 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels. If scores and Y both have column names, columns are matched by name.
+        True labels. If scores and Y both have column names, columns are matched by name, and rows
+        by the index of pandas frames if both have one that is more than a count from 0.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
 

@@ -10,7 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import printable
-from labelwise._validation import Scores, check_scores, columns_in_order
+from labelwise._validation import (
+    Scores,
+    check_scores,
+    columns_in_order,
+    frame_like,
+    is_frame,
+)
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -120,9 +126,10 @@ class Thresholds:
 
         Returns
         -------
-        ndarray of int8 of shape (n_samples, n_labels), or csr_array of bool
-            1 where a label is decided, with the labels in the order of the thresholds; sparse if
-            the scores are sparse.
+        ndarray of int8 of shape (n_samples, n_labels), csr_array of bool, or frame
+            1 where a label is decided, with rows and columns as in the scores; sparse if the
+            scores are sparse, and a frame of the same library, with the same columns and index,
+            if the scores are a frame.
 
         Raises
         ------
@@ -137,19 +144,23 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
-        return decisions_at(self._in_order(check_scores(scores)), self.values)
+        checked = check_scores(scores)
+        decided = decisions_at(checked.matrix, self._of_columns(checked))
+        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
+        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
 
-    def _in_order(self, scores: Scores) -> Any:
-        """Return the score matrix with its columns in the order of the thresholds."""
+    def _of_columns(self, scores: Scores) -> np.ndarray:
+        """Return the thresholds in the order of the columns of the scores."""
         if self.label_names is not None and scores.names is not None:
-            order = columns_in_order(self.label_names, scores.names, "scores")
-            return scores.matrix[:, order]
+            thresholds = np.empty_like(self.values)
+            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
+            return thresholds
         if scores.matrix.shape[1] != self.values.size:
             raise ValueError(
                 f"scores has {scores.matrix.shape[1]} labels, but there are "
                 f"{self.values.size} thresholds."
             )
-        return scores.matrix
+        return self.values
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.

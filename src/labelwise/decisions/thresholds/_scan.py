@@ -61,7 +61,8 @@ def scan_thresholds(
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels. If scores and Y both have column names, columns are matched by name.
+        True labels. If scores and Y both have column names, columns are matched by name, and rows
+        by the index of pandas frames if both have one that is more than a count from 0.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision.
     max_scans : int, default=None
