@@ -10,7 +10,7 @@ from tests.measures.outcomes import random_outcome
 from tests.oracles import measures as oracle
 
 
-@pytest.mark.parametrize("undefined", ["nan", "skip", 0.0])
+@pytest.mark.parametrize("undefined", ["nan", "skip", "zero", 0.0])
 def test_intervals_are_percentiles_of_evaluations_of_drawn_rows(undefined):
     Y, scores, decided = random_outcome(25)
     Y[:9, :] = 0  # rows without labels

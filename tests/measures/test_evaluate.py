@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.metrics import fbeta_score, jaccard_score, precision_score, recall_score
 
 from labelwise import measures
-from labelwise.measures import count, evaluate, macro, micro
+from labelwise.measures import count, evaluate, macro, micro, scorer
 from tests.measures.outcomes import decided_outcomes, random_outcome, scored_outcomes
 
 COUNTED = {
@@ -46,6 +47,49 @@ RANKED = {
 UNDEFINED = st.sampled_from(["nan", "skip", 0.5])
 
 
+def without_empty(measure, counts, beta):
+    """The measure, not defined without positives and decisions."""
+    values = measure(counts, beta) if measure is measures.f_measure else measure(counts)
+    return np.where(counts.tp + counts.fp + counts.fn == 0, np.nan, values)
+
+
+@given(decided_outcomes())
+@pytest.mark.filterwarnings("ignore:.*samples:")
+def test_zero_is_the_convention_of_scikit_learn(outcome):
+    Y, decided = (np.asarray(matrix) for matrix in outcome)
+    found = evaluate(Y, decided=decided, undefined="zero", beta=2.0)
+    if Y.shape[1] == 1:  # which scikit-learn takes for two classes
+        return
+    functions = {
+        "precision": precision_score,
+        "recall": recall_score,
+        "f": partial(fbeta_score, beta=2.0),
+        "jaccard": jaccard_score,
+    }
+    for average, ours in (("micro", "micro"), ("macro", "macro"), ("samples", "sample")):
+        for name, function in functions.items():
+            expected = function(Y, decided, average=average, zero_division=0)
+            assert found[f"{ours}-{name}"] == pytest.approx(expected)
+
+
+def test_labels_that_count_as_one_are_reported_with_the_value_without_them():
+    Y, decided = np.eye(4, dtype=int), np.zeros((4, 4), dtype=int)
+    Y[2:] = 0
+    decided[0, 0] = 1
+    found = evaluate(Y, decided=decided)
+    assert found["macro-f"] == 0.75
+    assert "2 labels have no positives and no decisions and count as 1 in macro-f" in str(found)
+    assert "macro-f is 0.5000 over labels with positives" in str(found)
+    assert 'undefined="skip" (--undefined skip) leaves these out of the means.' in str(found)
+    skipped, zero = (evaluate(Y, decided=decided, undefined=u) for u in ("skip", "zero"))
+    assert (skipped["macro-f"], zero["macro-f"]) == (0.5, 0.25)
+    assert "No value for 2 labels, counted as 0: macro-recall, macro-f" in str(zero)
+    for silent in (skipped, zero, evaluate(Y[:, :2], decided=decided[:, :2])):
+        assert "no positives and no decisions" not in str(silent)
+    named = scorer("macro-f", undefined="zero")
+    assert named.undefined == "zero"
+
+
 @given(decided_outcomes(), UNDEFINED)
 def test_each_value_of_decisions_is_that_of_its_function(outcome, undefined):
     found = evaluate(*outcome[:1], decided=outcome[1], undefined=undefined, beta=2.0)
@@ -56,6 +100,9 @@ def test_each_value_of_decisions_is_that_of_its_function(outcome, undefined):
         pooled = micro(measure, by_label, beta=beta)
         replaced = undefined == 0.5 and math.isnan(pooled)
         expected[f"micro-{name}"] = undefined if replaced else pooled
+        if undefined == "skip" and name in ("f", "jaccard"):
+            measure = partial(without_empty, measure, beta=beta)
+            beta = 1.0
         expected[f"macro-{name}"] = macro(measure, by_label, undefined, beta=beta)
         expected[f"sample-{name}"] = macro(measure, by_sample, undefined, beta=beta)
     expected["f-of-means"] = measures.f_of_means(by_label, 2.0, undefined)
@@ -101,7 +148,8 @@ def test_undefined_labels_and_samples_are_counted():
     assert found.n_undefined["macro-recall"] == found.n_undefined["macro-auc"] == 1
     assert found.n_undefined["f-of-means"] == 1
     assert found.n_undefined["sample-recall"] == found.n_undefined["coverage"] == 2
-    assert found.n_undefined["macro-f"] == found.n_undefined["micro-recall"] == 0
+    assert found.n_undefined["macro-f"] == 1
+    assert found.n_undefined["micro-recall"] == 0
     assert "No value for 1 label, left out of the mean: macro-precision, macro-recall" in str(found)
     assert "No value for 2 samples, left out of the mean: sample-recall" in str(found)
 
@@ -213,7 +261,7 @@ def test_sparse_input_gives_what_dense_input_gives():
         ({"decided": [[1]], "beta": 0}, ValueError, "beta must be a positive number, got 0"),
         ({"decided": [[1]], "cutoffs": [0]}, ValueError, "cutoffs must be at least 1, got 0"),
         ({"decided": [[1]], "cutoffs": ["a"]}, TypeError, "cutoffs must be a whole number"),
-        ({"decided": [[1]], "undefined": "zero"}, ValueError, 'undefined must be "nan"'),
+        ({"decided": [[1]], "undefined": "none"}, ValueError, 'undefined must be "nan"'),
         ({"scores": [[1]], "decided": [[1, 0]]}, ValueError, "decided has 2 labels but Y has 1"),
     ],
 )

@@ -127,7 +127,7 @@ def test_scorers_survive_copies_and_pickles():
         (lambda: scorer("f1"), ValueError, "name must be one of micro-precision, .*, got 'f1'"),
         (lambda: scorer("micro-auc", beta=2), ValueError, "beta must be 1 for micro-auc"),
         (lambda: scorers("micro-f"), TypeError, "names must be several names"),
-        (lambda: scorer("micro-f", undefined="zero"), ValueError, 'undefined must be "nan"'),
+        (lambda: scorer("micro-f", undefined="none"), ValueError, 'undefined must be "nan"'),
         (lambda: scorer("ndcg-at-9")(LINEAR, X, Y), ValueError, "k must be at most the 5 labels"),
     ],
 )

@@ -61,11 +61,13 @@ def check_beta(beta: Any) -> None:
         raise ValueError(f"beta must be a positive number, got {beta!r}.")
 
 
-def check_undefined(undefined: Any) -> str | float:
-    """Return the policy for undefined values: "nan", "skip" or a finite number."""
+def check_undefined(undefined: Any, *, allow_zero: bool = False) -> str | float:
+    """Return the policy for undefined values: "nan", "skip" (, "zero") or a finite number."""
+    names = ("nan", "skip", "zero") if allow_zero else ("nan", "skip")
     if isinstance(undefined, str):
-        if undefined in ("nan", "skip"):
+        if undefined in names:
             return undefined
     elif is_real(undefined) and np.isfinite(undefined):
         return float(undefined)
-    raise ValueError(f'undefined must be "nan", "skip" or a finite number, got {undefined!r}.')
+    listed = ", ".join(f'"{name}"' for name in names)
+    raise ValueError(f"undefined must be {listed} or a finite number, got {undefined!r}.")

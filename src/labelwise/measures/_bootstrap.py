@@ -54,7 +54,7 @@ def intervals(
     is NaN if a draw had no value.
     """
     averaged = [measure.name for measure in measures if measure.by == "sample"]
-    counted = [m for m in measures if m.needs == "decided" and m.by != "sample"]
+    counted = [m.under(undefined) for m in measures if m.needs == "decided" and m.by != "sample"]
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome.Y, outcome.decided) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)

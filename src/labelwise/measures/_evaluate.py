@@ -47,9 +47,12 @@ def evaluate(
         Weight of recall in the F-measures: recall counts beta² as much as precision.
     cutoffs : iterable of int, default=(1, 3, 5)
         Values of k for precision and NDCG at k; those above the number of labels are left out.
-    undefined : {"nan", "skip"} or float, default="nan"
+    undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean: "nan" makes the mean NaN, "skip" leaves
         them out, and a number replaces each missing value. `Evaluation.n_undefined` counts them.
+        F and Jaccard of a label or sample with neither positives nor decisions are 1 by
+        convention; "skip" leaves these out as well. "zero" counts 0 in both cases, as
+        scikit-learn does.
     label_names : sequence of str or None, default=None
         Names of the columns; for lists of sets, the columns. Frames bring their own names, and
         columns are matched by name. Without names, sets beside an array must contain column
@@ -88,6 +91,16 @@ def evaluate(
     Most of the time goes into sorting columns, O(n_samples * n_labels * log(n_samples)); threads
     share the work, and the result does not depend on their number. A draw costs O(n_samples + nnz).
 
+    That F is 1 without positives and decisions is the convention of Dembczyński et al.; if many
+    labels are neither present nor decided, macro F is far above that of scikit-learn, which counts
+    0. The printed evaluation says how many labels this concerns.
+
+    References
+    ----------
+    K. Dembczyński, A. Jachnik, W. Kotłowski, W. Waegeman, E. Hüllermeier, "Optimizing the F-Measure
+    in Multi-Label Classification: Plug-in Rule Approach versus Structured Loss Minimization", ICML
+    2013 (dembczynski2013).
+
     Examples
     --------
     >>> from labelwise.measures import evaluate
@@ -97,7 +110,7 @@ def evaluate(
     >>> evaluation.per_label["recall"]
     array([0.5, 1. ])
     """
-    undefined = check_undefined(undefined)
+    undefined = check_undefined(undefined, allow_zero=True)
     resampling = check_resampling(n_bootstrap, confidence, random_state)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
@@ -139,7 +152,7 @@ def measure_outcome(
 ) -> tuple[dict[str, Measured], dict[str, np.ndarray]]:
     """Compute each measure, and its values for each label (and sample, if kept)."""
     measured, each = {}, {}
-    for measure, evidence in _with_evidence(outcome, measures):
+    for measure, evidence in _with_evidence(outcome, [one.under(undefined) for one in measures]):
         values = measure.values_of(evidence)
         n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
         weights = outcome.weights if measure.by == "sample" else None

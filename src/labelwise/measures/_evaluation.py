@@ -15,6 +15,12 @@ from labelwise._text import as_html, as_text
 _AVERAGES = ("micro", "macro", "sample")
 # Number of labels in the HTML table; frames and dictionaries contain all labels.
 _MOST_LABELS_SHOWN = 100
+# What each policy for undefined values does, for a note.
+_EFFECTS = {
+    "nan": "so the mean is undefined",
+    "skip": "left out of the mean",
+    "zero": "counted as 0",
+}
 
 
 class Measured(NamedTuple):
@@ -46,7 +52,7 @@ class Evaluation(Mapping[str, float]):
         Number of samples.
     beta : float, default=1.0
         Weight of recall in the F-measures.
-    undefined : {"nan", "skip"} or float, default="nan"
+    undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value entered the means.
     confidence : float or None, default=None
         Confidence of the intervals; None without intervals.
@@ -205,15 +211,33 @@ class Evaluation(Mapping[str, float]):
         for name, found in self.measured.items():
             if found.n_undefined and found.by != "all":
                 groups.setdefault((found.n_undefined, found.by), []).append(name)
-        effect = {"nan": "so the mean is undefined", "skip": "left out of the mean"}.get(
-            str(self.undefined), f"counted as {self.undefined}"
-        )
+        effect = _EFFECTS.get(str(self.undefined), f"counted as {self.undefined}")
         for (n_undefined, by), names in groups.items():
             plural = "" if n_undefined == 1 else "s"
             notes.append(
                 f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}."
             )
-        return notes
+        if groups and self.undefined == "nan":
+            notes.append('undefined="skip" (--undefined skip) leaves these out of the means.')
+        return notes + self._note_of_empty_labels()
+
+    def _note_of_empty_labels(self) -> list[str]:
+        """Say how many labels count as 1 because they are neither present nor decided."""
+        if "macro-f" not in self.measured or self.undefined in ("skip", "zero"):
+            return []
+        positives, f_of_label = self.per_label["positives"], self.per_label["f"]
+        n_empty = int(np.sum((positives == 0) & (self.per_label["decided"] == 0)))
+        if n_empty == 0:
+            return []
+        has = "label has" if n_empty == 1 else "labels have"
+        count = "counts" if n_empty == 1 else "count"
+        present = positives > 0
+        average = _number(float(f_of_label[present].mean())) if present.any() else "not defined"
+        return [
+            f"{n_empty:,} {has} no positives and no decisions and {count} as 1 in macro-f and "
+            f"macro-jaccard (0 in scikit-learn): macro-f is {average} over labels with positives, "
+            'and undefined="skip" or "zero" (--undefined skip) leaves them out or counts 0.'
+        ]
 
     def _label_rows(self) -> list[list[str]]:
         columns = [column[:_MOST_LABELS_SHOWN].tolist() for column in self.per_label.values()]

@@ -41,6 +41,8 @@ class NamedMeasure:
         Turns several means into one value, if `values_of` returns several rows.
     k : int, default=1
         The least number of labels that the measure needs.
+    empty_is_one : bool, default=False
+        Whether the value is 1, by convention, where there are neither positives nor decisions.
     """
 
     name: str
@@ -51,6 +53,14 @@ class NamedMeasure:
     takes_beta: bool = False
     combine_means: Callable[[Any], Any] | None = None
     k: int = 1
+    empty_is_one: bool = False
+
+    def under(self, undefined: str | float) -> NamedMeasure:
+        """Return the measure for a policy: "skip" and "zero" set the convention of 1 aside."""
+        applies = undefined == "zero" or (undefined == "skip" and self.by != "all")
+        if not (self.empty_is_one and applies):
+            return self
+        return replace(self, values_of=partial(_nan_where_empty, self.values_of))
 
     def averaged(
         self, values: Any, undefined: str | float, weights: np.ndarray | None = None
@@ -58,6 +68,12 @@ class NamedMeasure:
         """Average the values of `values_of`; `weights` are sample weights, for by="sample"."""
         means = mean(values, undefined, weights)
         return means if self.combine_means is None else self.combine_means(means)
+
+
+def _nan_where_empty(values_of: Callable[[Any], Any], counts: Any) -> Any:
+    """Compute a measure, NaN where there are neither positives nor decisions."""
+    is_empty = np.equal(counts.tp + counts.fp + counts.fn, 0)
+    return np.where(is_empty, np.nan, values_of(counts))
 
 
 def named_measures(beta: float = 1.0, cutoffs: Iterable[int] = ()) -> dict[str, NamedMeasure]:
@@ -143,6 +159,7 @@ def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iter
             record.higher_is_better,
             record.takes_beta,
             combine,
+            empty_is_one=record.empty_is_one,
         )
         for average, name in names.items()
     ]

@@ -56,6 +56,8 @@ class MeasureRecord:
     falls_with_decisions : bool, default=False
         At the same number of true positives, the value only falls with more decisions.
         Optimisers then consider only thresholds at scores of positives.
+    empty_is_one : bool, default=False
+        Whether the value is 1, by convention, where there are neither positives nor decisions.
     """
 
     name: str
@@ -69,6 +71,7 @@ class MeasureRecord:
     weights: WeightsRule | None = None
     gains_from_hits: bool = False
     falls_with_decisions: bool = False
+    empty_is_one: bool = False
 
 
 def constant_weights(numerator: Sequence[float], denominator: Sequence[float]) -> WeightsRule:
@@ -95,13 +98,19 @@ MEASURES: tuple[MeasureRecord, ...] = (
     ),
     MeasureRecord("recall", counts.recall, weights=constant_weights((1, 0, 0, 0), (1, 0, 1, 0))),
     MeasureRecord(
-        "f", counts.f_measure, takes_beta=True, weights=_weights_of_f, falls_with_decisions=True
+        "f",
+        counts.f_measure,
+        takes_beta=True,
+        weights=_weights_of_f,
+        falls_with_decisions=True,
+        empty_is_one=True,
     ),
     MeasureRecord(
         "jaccard",
         counts.jaccard,
         weights=constant_weights((1, 0, 0, 0), (1, 1, 1, 0)),
         falls_with_decisions=True,
+        empty_is_one=True,
     ),
     MeasureRecord(
         "accuracy", counts.accuracy, weights=constant_weights((1, 0, 0, 1), (1, 1, 1, 1))

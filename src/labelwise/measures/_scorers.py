@@ -33,7 +33,7 @@ def scorer(
         scikit-learn maximises scores, and have the prefix "neg-": "neg-hamming-loss".
     beta : float, default=1.0
         Weight of recall in the F-measure. Any other measure allows only 1.
-    undefined : {"nan", "skip"} or float, default="nan"
+    undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
         What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
@@ -76,7 +76,9 @@ def scorer(
     array([0.64, 0.62, 0.58])
     """
     return Scorer(
-        _measure_of(name, beta), check_undefined(undefined), _check_unknown(unknown_labels)
+        _measure_of(name, beta),
+        check_undefined(undefined, allow_zero=True),
+        _check_unknown(unknown_labels),
     )
 
 
@@ -95,7 +97,7 @@ def scorers(
     ----------
     names : iterable of str or None, default=None
         Names of measures as in `scorer`; None for every measure without a cutoff k.
-    undefined : {"nan", "skip"} or float, default="nan"
+    undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
         What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
@@ -133,7 +135,9 @@ def scorers(
     if isinstance(names, str):
         raise TypeError(f"names must be several names, got the one string {names!r}.")
     measures = named_measures().values() if names is None else map(_measure_of, names)
-    return Scorers(tuple(measures), check_undefined(undefined), _check_unknown(unknown_labels))
+    return Scorers(
+        tuple(measures), check_undefined(undefined, allow_zero=True), _check_unknown(unknown_labels)
+    )
 
 
 @dataclass(frozen=True)
