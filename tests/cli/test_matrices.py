@@ -1,16 +1,19 @@
 """Matrices in files: every format, any order, and nothing hostile gets through."""
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from labelwise.cli._matrices import matched, read_labels, read_scores
+from labelwise.cli._matching import Matching, matched
+from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.cli._matrix_files import FileMatrix, read_matrix, write_matrix
 from labelwise.cli._outputs import Outputs
 from labelwise.data import DataError
@@ -54,7 +57,7 @@ def test_every_format_gives_the_same_scores(tmp_path):
             assert found.label_names == ("sea", "sky")
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "npy", "npz"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "npy", "npz"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_what_is_written_is_read_again(tmp_path, ending, form):
     path = tmp_path / f"d.{ending}"
@@ -71,10 +74,10 @@ def test_rows_and_labels_are_matched_by_name_in_any_order(tmp_path):
     truth = read_labels(csv(tmp_path / "y.csv", "abc", ["sea", "sky"], DECIDED))
     shuffled = SCORES[[2, 0, 1]][:, [1, 0]]
     other = read_scores(csv(tmp_path / "s.csv", "cab", ["sky", "sea"], shuffled))
-    found = matched(truth, other)
+    (found,) = matched(truth, [other]).others
     assert np.array_equal(found.values, SCORES)
     assert found.label_names == ("sea", "sky")
-    again = matched(other, truth)
+    (again,) = matched(other, [truth]).others
     assert np.array_equal(again.values.toarray(), DECIDED[[2, 0, 1]][:, [1, 0]])
 
 
@@ -94,12 +97,13 @@ def test_a_numeric_first_column_of_another_name_is_a_label(tmp_path):
 def test_numbered_labels_of_a_data_set_go_by_their_place(tmp_path):
     truth = read_labels(write(tmp_path / "y.svm", "0 1:0.5\n1 1:0.5\n0,1 1:1\n"))
     other = read_scores(csv(tmp_path / "s.csv", "abc", ["sea", "sky"], SCORES))
-    found = matched(truth, other)
-    assert found.label_names == ("sea", "sky")
-    assert np.array_equal(found.values, SCORES)
+    same = matched(truth, [other], Matching(by_position=True))
+    assert same.truth.label_names == same.others[0].label_names == ("sea", "sky")
+    assert np.array_equal(same.others[0].values, SCORES)
     # Names that are the same numbers in another order are names.
     turned = read_scores(csv(tmp_path / "t.csv", "abc", ["1", "0"], SCORES))
-    assert np.array_equal(matched(truth, turned).values, SCORES[:, ::-1])
+    (found,) = matched(truth, [turned], Matching(by_position=True)).others
+    assert np.array_equal(found.values, SCORES[:, ::-1])
 
 
 def test_the_labels_of_a_data_set_are_the_truth(tmp_path):
@@ -115,7 +119,12 @@ def test_the_labels_of_a_data_set_are_the_truth(tmp_path):
     [
         ("abd", ["sea", "sky"], "s.csv: lacks row 'c', which y.csv has."),
         ("aba", ["sea", "sky"], "s.csv: has row 'a' twice."),
-        ("abc", ["sea", "sun"], "s.csv lacks label 'sky'."),
+        (
+            "abc",
+            ["sea", "sun"],
+            "s.csv: lacks label 'sky', which y.csv has: give --missing-labels drop to use only "
+            "the labels that all files have.",
+        ),
     ],
 )
 def test_what_does_not_match_is_named(tmp_path, monkeypatch, ids, names, message):
@@ -125,7 +134,7 @@ def test_what_does_not_match_is_named(tmp_path, monkeypatch, ids, names, message
     )
     other = csv(tmp_path / "s.csv", ids, names, SCORES).relative_to(tmp_path)
     with pytest.raises(ValueError) as refused:
-        matched(truth, read_scores(other))
+        matched(truth, [read_scores(other)])
     assert str(refused.value) == message
 
 
@@ -133,7 +142,7 @@ def test_rows_that_only_the_scores_have_are_named(tmp_path):
     truth = read_labels(csv(tmp_path / "y.csv", "ab", ["sea", "sky"], DECIDED[:2]))
     other = read_scores(csv(tmp_path / "s.csv", "abc", ["sea", "sky"], SCORES))
     with pytest.raises(DataError, match=r"y\.csv: lacks row 'c', which .*s\.csv has\.$"):
-        matched(truth, other)
+        matched(truth, [other])
 
 
 @pytest.mark.parametrize(
@@ -241,6 +250,34 @@ def test_an_unknown_ending_and_a_broken_package_are_refused(tmp_path):
     np.savez(tmp_path / "two.npz", a=SCORES, b=SCORES)
     with pytest.raises(DataError, match="must contain one matrix, got a, b"):
         read_scores(tmp_path / "two.npz")
+
+
+@pytest.mark.parametrize("name", [None, "doc"])
+@pytest.mark.parametrize("index", [["c", "a", "b"], [7, 3, 5]])
+def test_the_index_that_pandas_writes_to_parquet_is_the_ids(tmp_path, index, name):
+    frame = pd.DataFrame(SCORES, columns=["sea", "sky"], index=pd.Index(index, name=name))
+    frame.to_parquet(tmp_path / "s.parquet")
+    found = read_scores(tmp_path / "s.parquet", ids=name)
+    assert found.ids == tuple(map(str, index))
+    assert np.array_equal(found.values, SCORES)
+    if name is not None and isinstance(index[0], str):
+        assert read_scores(tmp_path / "s.parquet").ids == found.ids
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_column_in_any_place_is_named_as_ids(tmp_path, ending):
+    path = tmp_path / f"s.{ending}"
+    if ending == "csv":
+        write(path, "sea,doc,sky\n0.5,007,-1.25\n0.125,8,2\n3,9,0.75\n")
+    else:
+        rows = [{"sea": a, "doc": 7 + i, "sky": b} for i, (a, b) in enumerate(SCORES.tolist())]
+        write(path, "\n".join(map(json.dumps, rows)))
+    found = read_scores(path, ids="doc")
+    assert found.ids == (("007" if ending == "csv" else "7"), "8", "9")
+    assert found.label_names == ("sea", "sky")
+    assert np.array_equal(found.values, SCORES)
+    with pytest.raises(DataError, match="has no column 'key'"):
+        read_scores(path, ids="key")
 
 
 def test_scipy_reads_the_decisions_that_are_written(tmp_path):

@@ -1,4 +1,4 @@
-"""The signature of every command; its work is imported when the command runs."""
+"""The commands and their signatures; the work of a command is imported when it runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
+from labelwise.cli._matrix_commands import decide, evaluate, tune
 
 app = typer.Typer(
     name="labelwise",
@@ -151,91 +152,8 @@ def predict(
     run_prediction(model, source, files, part=part, safe_csv=safe_csv)
 
 
-@app.command()
-def tune(
-    scores: opt.ScoresArgument,
-    labels: opt.TruthArgument,
-    maximize: opt.TuneMaximize = "micro-f",
-    beta: opt.BetaOption = 1.0,
-    shared: Annotated[bool, typer.Option("--shared", help="One threshold for all labels.")] = False,
-    shrink: opt.TuneShrink = "0",
-    fbr: opt.TuneFbr = None,
-    fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
-    max_decisions: opt.TuneMaxDecisions = None,
-    bootstrap: opt.TuneBootstrap = 0,
-    seed: opt.SeedOption = 0,
-    output: opt.TuneOutput = None,
-    columns: opt.LabelsOption = None,
-    bags: opt.BagsOption = None,
-    max_bytes: opt.BytesOption = None,
-) -> None:
-    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
-    from labelwise.cli.commands._tune import TuneOptions, show_tuning
-
-    options = TuneOptions(
-        maximize=maximize,
-        beta=beta,
-        shared=shared,
-        shrink=shrink,
-        fbr=fbr,
-        fbr_rule=fbr_rule,
-        min_precision=min_precision,
-        min_recall=min_recall,
-        max_decisions=max_decisions,
-        bootstrap=bootstrap,
-        seed=seed,
-    )
-    show_tuning(
-        scores, labels, options, columns=columns, bags=bags, output=output, max_bytes=max_bytes
-    )
-
-
-@app.command()
-def decide(
-    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
-    scores: opt.ScoresArgument,
-    output: opt.DecideOutput,
-    max_bytes: opt.BytesOption = None,
-    safe_csv: opt.SafeCsvOption = False,
-) -> None:
-    """Decide the labels of each row by thresholds from a file."""
-    from labelwise.cli.commands._decide import run_decisions
-
-    run_decisions(thresholds, scores, output, max_bytes=max_bytes, safe_csv=safe_csv)
-
-
-@app.command()
-def evaluate(
-    labels: opt.TruthArgument,
-    scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
-    decided: Annotated[Path | None, typer.Option(help="File of decisions (0 and 1).")] = None,
-    beta: opt.BetaOption = 1.0,
-    bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
-    undefined: opt.EvaluateUndefined = "nan",
-    seed: opt.SeedOption = 0,
-    part: opt.PartOption = None,
-    columns: opt.LabelsOption = None,
-    bags: opt.BagsOption = None,
-    max_bytes: opt.BytesOption = None,
-) -> None:
-    """Show every measure of scores, of decisions, or of both."""
-    from labelwise.cli.commands._evaluate import show_evaluation
-
-    show_evaluation(
-        labels,
-        scores=scores,
-        decided=decided,
-        columns=columns,
-        bags=bags,
-        part=part,
-        beta=beta,
-        bootstrap=bootstrap,
-        undefined=undefined,
-        seed=seed,
-        max_bytes=max_bytes,
-    )
+for command in (tune, decide, evaluate):
+    app.command()(command)
 
 
 @app.command()

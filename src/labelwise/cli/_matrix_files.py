@@ -1,4 +1,4 @@
-"""Read and write files of one matrix: csv, parquet, npy and npz."""
+"""Read and write files of one matrix: csv, parquet, JSON lines, npy and npz."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ from labelwise._io import (
     written_whole,
 )
 from labelwise._text import safe_cell
+from labelwise.cli._json_lines import read_json_lines, write_json_lines
 from labelwise.data import Tables
 
-_TABLES, _NUMPY = (".csv", ".tsv", ".parquet"), (".npy", ".npz")
-_WRITTEN = (".csv", ".parquet", ".npy", ".npz")
+_TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
+_WRITTEN = (".csv", ".parquet", ".jsonl", ".npy", ".npz")
+# The column of ids in parquet files that pandas writes; it is the last one.
+_PANDAS_INDEX = "__index_level_0__"
 # The first column is an id if it is text or has such a name; pandas writes the last two.
-_ID_NAMES = ("id", "Id", "ID", "row", "Row", "", "__index_level_0__")
+_ID_NAMES = ("id", "Id", "ID", "row", "Row", "", _PANDAS_INDEX)
 _NAMES = ("label_names", "ids")
 
 
@@ -44,18 +47,26 @@ class FileMatrix(NamedTuple):
 
 def is_matrix_file(path: Path) -> bool:
     """Return whether the ending of a file is that of a matrix file."""
-    return _ending(path) in (*_TABLES, *_NUMPY)
+    return _ending(path) in (*_TABLES, *_OTHERS)
 
 
-def read_matrix(path: Path, max_bytes: int | None = None) -> FileMatrix:
-    """Return the matrix of a file, with names and ids if the file has them."""
+def read_matrix(path: Path, max_bytes: int | None = None, ids: str | None = None) -> FileMatrix:
+    """Return the matrix of a file, with names and ids if the file has them.
+
+    `ids` names the column of ids; without it, the column is found by its name, type and place.
+    """
     ending = _ending(path)
-    if ending not in (*_TABLES, *_NUMPY):
-        raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_NUMPY))}.")
+    if ending not in (*_TABLES, *_OTHERS):
+        raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_OTHERS))}.")
     with reading(path, max_bytes) as bound:
         if ending in _TABLES:
-            return _from_table(path, max_bytes)
+            return _from_table(path, max_bytes, ids)
         content = read_bytes(path, bound.max_bytes)
+        if ending == ".jsonl":
+            found = read_json_lines(path, content, bound, _ID_NAMES if ids is None else [ids])
+            if ids is not None and (found.ids is None or found.id_name != ids):
+                raise DataError(path, f"has no column {ids!r}.")
+            return FileMatrix(*found)
         if ending == ".npy":
             return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
         return _from_npz(path, bytes(content), bound)
@@ -89,6 +100,9 @@ def write_matrix(path: Path, matrix: FileMatrix, *, safe_csv: bool = False) -> N
             np.save(stream, _dense(matrix.values), allow_pickle=False)
         elif ending == ".npz":
             _write_npz(stream, matrix)
+        elif ending == ".jsonl":
+            values, names = _dense(matrix.values), _names(matrix)
+            write_json_lines(stream, values, names, matrix.ids, _id_name(matrix))
         else:
             _write_table(stream, matrix, ending, safe_cell if safe_csv else str)
 
@@ -97,23 +111,40 @@ def _ending(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _from_table(path: Path, max_bytes: int | None) -> FileMatrix:
-    import pyarrow as pa
-
-    tables = Tables([path], _ID_NAMES, max_bytes)
-    first, *others = tables.names
-    has_ids = first in _ID_NAMES or pa.types.is_string(tables.column(first).type)
-    names = others if has_ids else [first, *others]
+def _from_table(path: Path, max_bytes: int | None, ids: str | None) -> FileMatrix:
+    tables = Tables([path], _ID_NAMES if ids is None else (*_ID_NAMES, ids), max_bytes)
+    id_name = _id_column(tables) if ids is None else ids
+    names = [name for name in tables.names if name != id_name]
+    has_ids = id_name is not None
     tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
     for j, name in enumerate(names):
         values[:, j] = _numbers(tables, name)
-    if not has_ids:
+    if id_name is None:
         return FileMatrix(values, tuple(names), None)
-    ids = texts(tables.column(first))
-    if "" in ids:
-        raise tables.fault(f"has no value for {first!r}.", int(np.argmax(ids == "")))
-    return FileMatrix(values, tuple(names), tuple(ids.tolist()), first)
+    return FileMatrix(values, tuple(names), _ids(tables, id_name), id_name)
+
+
+def _id_column(tables: Tables) -> str | None:
+    """Return the first column if it is one of ids, or the last one as pandas writes its index."""
+    import pyarrow as pa
+
+    first, last = tables.names[0], tables.names[-1]
+    if first in _ID_NAMES or pa.types.is_string(tables.column(first).type):
+        return first
+    if _PANDAS_INDEX in tables.known:
+        return _PANDAS_INDEX
+    is_parquet = _ending(tables.files[0].path) == ".parquet"
+    return last if is_parquet and pa.types.is_string(tables.column(last).type) else None
+
+
+def _ids(tables: Tables, name: str) -> tuple[str, ...]:
+    import pyarrow as pa
+
+    found = texts(tables.column(name).cast(pa.string()))
+    if "" in found:
+        raise tables.fault(f"has no value for {name!r}.", int(np.argmax(found == "")))
+    return tuple(found.tolist())
 
 
 def _numbers(tables: Tables, name: str) -> np.ndarray:
@@ -128,7 +159,11 @@ def _numbers(tables: Tables, name: str) -> np.ndarray:
     except pa.ArrowInvalid as error:
         row = _first_row_without_number(column)
         text = column[row].as_py()
-        raise tables.fault(f"has {text!r:.50} in column {name!r}, not a number.", row) from error
+        raise tables.fault(
+            f"has {text!r:.50} in column {name!r}, not a number (--ids names a column of ids, "
+            "--labels a column of label names).",
+            row,
+        ) from error
     if np.isnan(values).any():
         raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
     return values
@@ -179,6 +214,17 @@ def _dense(values: Any) -> np.ndarray:
     return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=kind)
 
 
+def _names(matrix: FileMatrix) -> tuple[str, ...]:
+    """Return the label names, or numbers if there are none."""
+    return matrix.label_names or tuple(map(str, range(matrix.values.shape[1])))
+
+
+def _id_name(matrix: FileMatrix) -> str:
+    """Return the name for the column of ids, which must not be that of a label."""
+    names = _names(matrix)
+    return next(name for name in (matrix.id_name, *_ID_NAMES) if name not in names)
+
+
 def _write_npz(stream: Any, matrix: FileMatrix) -> None:
     """Write scores, or decisions that scipy.sparse.load_npz reads; names and ids beside."""
     extra = {"label_names": matrix.label_names, "ids": matrix.ids}
@@ -199,11 +245,10 @@ def _write_table(
     from pyarrow import csv, parquet
 
     values = _dense(matrix.values)
-    names = matrix.label_names or tuple(map(str, range(values.shape[1])))
+    names = _names(matrix)
     columns: dict[str, Any] = {}
     if matrix.ids is not None:
-        id_name = next(name for name in (matrix.id_name, *_ID_NAMES) if name not in names)
-        columns[id_name] = pa.array(matrix.ids, pa.string())
+        columns[_id_name(matrix)] = pa.array(matrix.ids, pa.string())
     columns |= {name: pa.array(values[:, j]) for j, name in enumerate(names)}
     table = pa.table(columns)
     if ending == ".parquet":

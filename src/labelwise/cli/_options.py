@@ -22,10 +22,13 @@ DataArgument = Annotated[
     str, typer.Argument(help="A data file, a folder of data files, or the name of a known set.")
 ]
 TruthArgument = Annotated[
-    Path, typer.Argument(help="True labels: a matrix file of 0 and 1, or a data set.")
+    Path,
+    typer.Argument(
+        help="True labels: a matrix file of 0 and 1, or a data set (--labels names its labels)."
+    ),
 ]
 ScoresArgument = Annotated[
-    Path, typer.Argument(help="Scores: a csv, parquet, npy or npz file, a row a sample.")
+    Path, typer.Argument(help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample.")
 ]
 LabelsOption = Annotated[
     str | None,
@@ -63,10 +66,28 @@ PartOption = Annotated[
     str | None,
     typer.Option("--part", help="Rows of the data set to use: train, test or all.  [default: all]"),
 ]
+IdsOption = Annotated[
+    str | None,
+    typer.Option("--ids", help="Column that names the rows.  [default: a first column of text]"),
+]
+ByPositionOption = Annotated[
+    bool,
+    typer.Option(
+        "--by-position", help="Match rows and labels by order if only one file has ids or names."
+    ),
+]
+MissingLabelsOption = Annotated[
+    str,
+    typer.Option(
+        "--missing-labels", help="Labels that not all files have are an error or dropped: drop."
+    ),
+]
 DecisionsOutput = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", help="File for decisions (0 and 1): csv, parquet, npy, npz; - for csv."
+        "--output",
+        "-o",
+        help="File for decisions (0 and 1): csv, parquet, jsonl, npy, npz; - for csv.",
     ),
 ]
 PredictInstances = Annotated[
@@ -161,12 +182,25 @@ TuneOutput = Annotated[
 # Options of labelwise decide.
 DecideOutput = Annotated[
     Path,
-    typer.Option("--output", "-o", help="File for 0 and 1: csv, parquet, npy, npz; - for csv."),
+    typer.Option(
+        "--output", "-o", help="File for 0 and 1: csv, parquet, jsonl, npy, npz; - for csv."
+    ),
 ]
 
 # Options of labelwise evaluate.
 EvaluateUndefined = Annotated[
-    str, typer.Option(help="Labels without a value make a mean nan, or are skipped: nan, skip.")
+    str,
+    typer.Option(
+        help="How labels and rows without a value enter a mean: nan, skip, or zero (scikit-learn)."
+    ),
+]
+
+EvaluatePerLabel = Annotated[
+    bool, typer.Option("--per-label", help="Show the measures of each label, the worst first.")
+]
+EvaluateOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="csv file for the measures of every label; - for stdout."),
 ]
 
 # Options of labelwise compare.

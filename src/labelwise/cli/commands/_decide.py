@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from labelwise.cli._matrices import column_order, read_scores
+from labelwise.cli._matching import DEFAULT_MATCHING, LabelColumns, Matching, same_labels
+from labelwise.cli._matrices import read_scores
 from labelwise.cli._matrix_files import (
     FileMatrix,
     check_matrix_ending,
@@ -20,6 +22,8 @@ def run_decisions(
     scores: Path,
     output: Path,
     *,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
     max_bytes: int | None = None,
     safe_csv: bool = False,
 ) -> None:
@@ -29,11 +33,18 @@ def run_decisions(
     outputs = Outputs([output], inputs=[thresholds, scores])
     with working("deciding"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
-        scored = read_scores(scores, max_bytes)
-        order = column_order(tuned.label_names, len(tuned), scored, str(thresholds))
-        decided = tuned.decide(scored.values if order is None else scored.values[:, order])
-        names = tuned.label_names or scored.label_names
-        matrix = FileMatrix(decided, names, scored.ids, scored.id_name)
+        scored = read_scores(scores, max_bytes, ids=ids)
+        labels = same_labels(
+            LabelColumns(thresholds, tuned.label_names, len(tuned)),
+            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            matching,
+        )
+        of_thresholds, of_scores = labels.places
+        chosen = replace(tuned, values=tuned.values[of_thresholds], label_names=None)
+        decided = chosen.decide(scored.values[:, of_scores])
+        matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
         write_matrix(output, matrix, safe_csv=safe_csv)
+    for note in labels.notes:
+        outputs.say(note)
     outputs.say(decision_summary(decided))
     outputs.say_written(output)

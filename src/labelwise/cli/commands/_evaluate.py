@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
-from labelwise.cli._matrices import matched, read_labels, read_scores
-from labelwise.cli._outputs import say, warnings_as_notes
+import numpy as np
+
+from labelwise._io import written_whole
+from labelwise._text import as_text, printable
+from labelwise.cli._matching import DEFAULT_MATCHING, Matched, Matching, matched
+from labelwise.cli._matrices import read_labels, read_scores
+from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
+
+# Labels in the table on the screen; a file has all labels.
+_MOST_SHOWN = 20
+_OF_DECISIONS = ("positives", "decided", "precision", "recall", "f")
+_OF_SCORES = ("positives", "auc", "average-precision")
 
 
 def show_evaluation(
@@ -18,31 +31,81 @@ def show_evaluation(
     columns: str | None = None,
     bags: str | None = None,
     part: str | None = None,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
     beta: float = 1.0,
     bootstrap: int = 0,
     undefined: str = "nan",
+    per_label: bool = False,
+    output: Path | None = None,
     seed: int = 0,
     max_bytes: int | None = None,
 ) -> Evaluation:
-    """Print the table of all measures that apply to scores, decisions or both."""
+    """Print the table of all measures that apply to scores, decisions or both.
+
+    With `per_label` or `output`, the measures of each label are printed or written.
+    """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
+    read = [path for path in (scores, decided) if path is not None]
+    outputs = Outputs([output], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part)
-        scored = None if scores is None else matched(truth, read_scores(scores, max_bytes))
-        found = None if decided is None else read_labels(decided, max_bytes=max_bytes)
-        chosen = None if found is None else matched(truth, found)
+        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
+        scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
+        found = [] if decided is None else [read_labels(decided, max_bytes=max_bytes, ids=ids)]
+        same = matched(truth, [*scored, *found], matching)
     with working("measuring"):
-        names = next((m.label_names for m in (scored, chosen) if m and m.label_names), None)
         evaluation = evaluate(
-            truth.values,
-            scores=None if scored is None else scored.values,
-            decided=None if chosen is None else chosen.values,
+            same.truth.values,
+            scores=same.others[0].values if scored else None,
+            decided=same.others[-1].values if found else None,
             beta=beta,
             undefined=undefined,
-            label_names=names,
+            label_names=same.truth.label_names,
             n_bootstrap=bootstrap,
             random_state=seed,
         )
-    say(repr(evaluation))
+    _show(evaluation, same, outputs, per_label=per_label, output=output)
     return evaluation
+
+
+def _show(
+    evaluation: Evaluation, same: Matched, outputs: Outputs, *, per_label: bool, output: Path | None
+) -> None:
+    if output is not None:
+        _write_labels(output, evaluation)
+    for note in same.notes:
+        outputs.say(note)
+    outputs.say(repr(evaluation))
+    if per_label and output is None:
+        outputs.say("\n" + worst_labels(evaluation))
+    outputs.say_written(output)
+
+
+def worst_labels(evaluation: Evaluation) -> str:
+    """Return the table of labels, those of the lowest F (or average precision) first."""
+    columns = evaluation.per_label
+    shown = _OF_DECISIONS if "f" in columns else _OF_SCORES
+    order = np.argsort(columns[shown[-1]], kind="stable")  # labels without a value are last
+    rows = [
+        [printable(evaluation.label_names[j]), *(_cell(columns[name][j]) for name in shown)]
+        for j in order[:_MOST_SHOWN]
+    ]
+    more = len(order) - len(rows)
+    table = as_text([["label", *shown], *rows])
+    return f"{table}\n... and {more:,} more (-o FILE has all)" if more else table
+
+
+def _cell(value: float) -> str:
+    return f"{value:,}" if isinstance(value, np.integer) else f"{value:.4f}"
+
+
+def _write_labels(output: Path, evaluation: Evaluation) -> None:
+    """Write a csv file with a row for each label, in the order of the labels."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["label", *evaluation.per_label])
+    columns = [column.tolist() for column in evaluation.per_label.values()]
+    writer.writerows(zip(evaluation.label_names, *columns, strict=True))
+    with written_whole(output) as stream:
+        stream.write(text.getvalue().encode())

@@ -5,24 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from labelwise._text import listed, printable
-from labelwise.cli._matrices import matched, read_labels, read_scores
+from labelwise.cli._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.cli.commands._tuning_report import tuning_report
 from labelwise.data import input_files
-from labelwise.decisions import (
-    Problem,
-    Request,
-    Thresholds,
-    check_request,
-    corrected_value,
-    solve,
-)
+from labelwise.decisions import Problem, Thresholds, check_request, solve
 from labelwise.measures import average_and_measure
-
-_MOST_NAMED = 5
 
 
 class TuneOptions(NamedTuple):
@@ -31,7 +21,7 @@ class TuneOptions(NamedTuple):
     maximize: str = "micro-f"
     beta: float = 1.0
     shared: bool = False
-    shrink: str = "0"
+    shrink: str = "auto"
     fbr: str | None = None
     fbr_rule: int = 1
     min_precision: float | None = None
@@ -48,28 +38,29 @@ def show_tuning(
     *,
     columns: str | None = None,
     bags: str | None = None,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
     output: Path | None = None,
     max_bytes: int | None = None,
 ) -> Thresholds:
-    """Print the best thresholds, their cross-validated value and labels that are never decided.
+    """Print the best thresholds, what they reach, and whether this holds on unseen rows.
 
     With `output`, the thresholds are also written to a JSON file.
     """
     params = parse_options(options)
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags)
-        scored = matched(truth, read_scores(scores, max_bytes))
-    request = check_request(params, truth.values.shape[1])
-    problem = Problem(scored.values, truth.values, scored.label_names)
+        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
+        same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+    n_labels = same.truth.values.shape[1]
+    request = check_request(params, n_labels, shrink_if_possible=True)
+    problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
     with working("tuning"):
         tuned = solve(problem, request, options.seed)
-        held_out = corrected_value(problem, request, options.seed)
-        never = never_decided(tuned, problem, request, options.seed)
+        report = tuning_report(tuned, problem, request, options.seed)
     if output is not None:
         tuned.save(output)
-    outputs.say(repr(tuned))
-    outputs.say("\n" + "\n".join([_unseen_line(tuned, held_out), *_never_lines(never)]))
+    outputs.say("\n".join([*same.notes, *report]))
     outputs.say_written(output)
     return tuned
 
@@ -93,25 +84,6 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
     }
 
 
-def never_decided(
-    tuned: Thresholds, problem: Problem, request: Request, seed: int
-) -> dict[str, list[str]]:
-    """List the labels that are decided for no row of the tuning data, by the reason."""
-    never = tuned.decided == 0
-    reasons = {"without positives": never & (tuned.support == 0)}
-    if tuned.fbr and never.any():
-        plain = solve(problem, request.without_fbr(), seed)
-        reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
-    explained = np.any(list(reasons.values()), axis=0)
-    reasons["not worth a decision for this measure"] = never & ~explained
-    names = tuned.label_names or tuple(map(str, range(len(tuned))))
-    return {
-        reason: [names[j] for j in np.flatnonzero(labels)]
-        for reason, labels in reasons.items()
-        if labels.any()
-    }
-
-
 def _amount(text: str, option: str) -> float | str:
     """Parse "auto" or a number."""
     if text == "auto":
@@ -128,19 +100,3 @@ def _decisions(text: str) -> int | float:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError as error:
         raise ValueError(f"--max-decisions must be a number, got {text!r}.") from error
-
-
-def _unseen_line(tuned: Thresholds, value: float) -> str:
-    if np.isnan(value):
-        return "on unseen rows: not known, the other folds give no thresholds"
-    optimism = tuned.value - value
-    return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"
-
-
-def _never_lines(never: dict[str, list[str]]) -> list[str]:
-    lines = []
-    for reason, labels in never.items():
-        plural = "label" if len(labels) == 1 else "labels"
-        shown = listed(labels, _MOST_NAMED, show=printable)
-        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown})")
-    return lines

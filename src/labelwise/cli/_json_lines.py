@@ -1,0 +1,97 @@
+"""Matrices as JSON lines: one object for each row, with a number for each label name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._io import TEXT_BYTES, Bound, DataError, decode
+
+
+class JsonRows(NamedTuple):
+    """Numbers of each row and label, with the names, the ids and the key of the ids."""
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    ids: tuple[str, ...] | None
+    id_name: str
+
+
+def read_json_lines(
+    path: Path, content: bytearray, bound: Bound, id_names: Sequence[str]
+) -> JsonRows:
+    """Read the matrix; the id is the first key of `id_names` that the first object has.
+
+    Without such a key, the first value is the id if it is text. Empty lines are ignored.
+    """
+    lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
+    lines = [(number, line) for number, line in lines if line.strip()]
+    if not lines:
+        raise DataError(path, "is empty.")
+    first = _object(path, *lines[0])
+    id_name = next((name for name in id_names if name in first), None)
+    if id_name is None and first and isinstance(next(iter(first.values())), str):
+        id_name = next(iter(first))
+    names = [name for name in first if name != id_name]
+    bound.check(len(lines) * (len(names) * 8 + TEXT_BYTES), "its cells")
+    values, ids = np.empty((len(lines), len(names))), []
+    for i, (number, line) in enumerate(lines):
+        row = _object(path, number, line)
+        if row.keys() != first.keys():
+            raise _wrong_keys(path, number, row, first)
+        if id_name is not None:
+            ids.append(_id(path, number, id_name, row[id_name]))
+        for j, name in enumerate(names):
+            values[i, j] = _number(path, number, name, row[name])
+    return JsonRows(values, tuple(names), None if id_name is None else tuple(ids), id_name or "id")
+
+
+def write_json_lines(
+    stream: Any,
+    values: np.ndarray,
+    names: Sequence[str],
+    ids: Sequence[str] | None,
+    id_name: str,
+) -> None:
+    """Write one object for each row, the id first."""
+    for i, row in enumerate(values.tolist()):
+        of_id = {} if ids is None else {id_name: ids[i]}
+        cells = {**of_id, **dict(zip(names, row, strict=True))}
+        stream.write(json.dumps(cells, ensure_ascii=False).encode() + b"\n")
+
+
+def _object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(path, "is not JSON.", number) from error
+    if not isinstance(row, dict):
+        raise DataError(path, f"must have an object, got {type(row).__name__}.", number)
+    return row
+
+
+def _wrong_keys(path: Path, number: int, row: dict[str, Any], first: dict[str, Any]) -> DataError:
+    missing = next((name for name in first if name not in row), None)
+    if missing is not None:
+        return DataError(path, f"has no value for {missing!r:.50}.", number)
+    extra = next(name for name in row if name not in first)
+    return DataError(path, f"has the key {extra!r:.50}, which the first row has not.", number)
+
+
+def _id(path: Path, number: int, name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise DataError(path, f"must have text or a whole number for {name!r:.50}.", number)
+    return str(value)
+
+
+def _number(path: Path, number: int, name: str, value: Any) -> float:
+    try:
+        if isinstance(value, int | float):
+            return float(value)
+    except OverflowError:
+        pass
+    raise DataError(path, f"has {value!r:.50} for {name!r:.50}, not a number.", number)

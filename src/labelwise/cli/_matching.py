@@ -1,0 +1,229 @@
+"""Match matrices of files: rows by id, labels by name, and by position only if that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import DataError
+from labelwise._text import listed, printable
+from labelwise.cli._matrices import Matrix, are_numbers
+
+_MOST_NAMED = 5
+
+
+class Matching(NamedTuple):
+    """The options --by-position and --missing-labels."""
+
+    by_position: bool = False
+    missing_labels: str = "error"
+
+
+DEFAULT_MATCHING = Matching()
+
+
+class LabelColumns(NamedTuple):
+    """The labels of a file: their names (None if it has none) and their number."""
+
+    path: Path
+    names: tuple[str, ...] | None
+    n_labels: int
+    is_open: bool = False  # labels that the file does not mention are labels without positives
+
+
+class SameLabels(NamedTuple):
+    """Labels that all files have, where they stand in each file, and lines for the user."""
+
+    names: tuple[str, ...] | None
+    places: list[np.ndarray]  # -1 for a label that an open file does not mention
+    notes: list[str]
+
+
+class Matched(NamedTuple):
+    """Matrices with the same rows and labels in the same order, and lines for the user."""
+
+    truth: Matrix
+    others: list[Matrix]
+    notes: list[str]
+
+
+def matched(
+    truth: Matrix, others: Sequence[Matrix], matching: Matching = DEFAULT_MATCHING
+) -> Matched:
+    """Bring matrices into the row and column order of the first.
+
+    Rows are matched by id and labels by name. Where neither file has any, they are matched by
+    position, with a note; where one file has them, this is refused unless `by_position`.
+    """
+    rows = [_same_rows(truth, other, matching) for other in others]
+    labels = same_labels(_columns_of(truth), [_columns_of(other) for other in others], matching)
+    by_position = [
+        f"rows of {other.path} are matched with those of {truth.path} by position"
+        for other, order in zip(others, rows, strict=True)
+        if order is None
+    ]
+    found = [
+        Matrix(
+            matrix.path,
+            _cells(matrix.values, order, places),
+            labels.names,
+            truth.ids or matrix.ids,
+            truth.id_name,
+        )
+        for matrix, order, places in zip(
+            [truth, *others], [None, *rows], labels.places, strict=True
+        )
+    ]
+    return Matched(found[0], found[1:], [*by_position, *labels.notes])
+
+
+def same_labels(
+    first: LabelColumns, others: Sequence[LabelColumns], matching: Matching
+) -> SameLabels:
+    """Find the labels that all files have, in the order of the first file.
+
+    Labels that not all files have are an error, or dropped if `missing_labels` is "drop".
+    """
+    if matching.missing_labels not in ("drop", "error"):
+        given = matching.missing_labels
+        raise ValueError(f"--missing-labels must be drop or error, got {given!r}.")
+    files, notes = [first], []
+    for other in others:
+        files[0], other, note = _with_common_names(files[0], other, matching)
+        files.append(other)
+        notes += note
+    first, *others = files
+    if first.names is None:
+        return SameLabels(None, [np.arange(first.n_labels)] * len(files), notes)
+    wanted = _labels_of_open(first, others)
+    known = [set(file.names or ()) for file in others]
+    kept = [name for name in wanted if all(name in names for names in known)]
+    notes += _dropped(first, wanted, others, kept, matching)
+    places = []
+    for file in files:
+        place = {name: j for j, name in enumerate(file.names or ())}
+        places.append(np.array([place.get(name, -1) for name in kept], dtype=np.intp))
+    return SameLabels(tuple(kept), places, notes)
+
+
+def _columns_of(matrix: Matrix) -> LabelColumns:
+    return LabelColumns(
+        matrix.path, matrix.label_names, matrix.values.shape[1], matrix.has_label_lists
+    )
+
+
+def _with_common_names(
+    first: LabelColumns, other: LabelColumns, matching: Matching
+) -> tuple[LabelColumns, LabelColumns, list[str]]:
+    """Give labels that are matched by position the names of the other file."""
+    named = [not (file.names is None or are_numbers(file.names)) for file in (first, other)]
+    if all(named) or set(first.names or ()) == set(other.names or (None,)):
+        return first, other, []
+    if any(named) and not matching.by_position:
+        having, lacking = (first, other) if named[0] else (other, first)
+        raise DataError(
+            lacking.path,
+            f"has no label names and {having.path} has: give --by-position to match labels "
+            "by their order.",
+        )
+    if first.n_labels != other.n_labels:
+        raise DataError(
+            other.path,
+            f"has {other.n_labels} labels but {first.path} has {first.n_labels}.",
+        )
+    names = other.names if named[1] or first.names is None else first.names
+    note = f"labels of {other.path} are matched with those of {first.path} by position"
+    return first._replace(names=names), other._replace(names=names), [note]
+
+
+def _labels_of_open(first: LabelColumns, others: Sequence[LabelColumns]) -> list[str]:
+    """Return the labels of the first file, with those of the others if its list is open."""
+    extra = [name for file in others for name in file.names or ()] if first.is_open else []
+    return list(dict.fromkeys([*(first.names or ()), *extra]))
+
+
+def _dropped(
+    first: LabelColumns,
+    wanted: Sequence[str],
+    others: Sequence[LabelColumns],
+    kept: Sequence[str],
+    matching: Matching,
+) -> list[str]:
+    """Refuse labels that only some files have, or return a line for each file that has more."""
+    notes, of_first = [], set(wanted)
+    for file in others:
+        known = set(file.names or ())
+        missing = [name for name in wanted if name not in known]
+        extra = [name for name in file.names or () if name not in of_first]
+        for lacking, having, names in ((file, first, missing), (first, file, extra)):
+            if names and matching.missing_labels == "error":
+                raise DataError(
+                    lacking.path,
+                    f"lacks label {listed(names)}, which {having.path} has: give "
+                    "--missing-labels drop to use only the labels that all files have.",
+                )
+            if names:
+                shown = listed(names, _MOST_NAMED, show=printable)
+                plural = "label is" if len(names) == 1 else "labels are"
+                notes.append(
+                    f"{len(names):,} {plural} dropped, which {lacking.path} lacks: {shown}"
+                )
+    if not kept:
+        raise DataError(first.path, "has no label in common with the other files.")
+    return notes
+
+
+def _same_rows(truth: Matrix, other: Matrix, matching: Matching) -> np.ndarray | None:
+    """Return the row of the other matrix for each row of the first; None if by position."""
+    if truth.ids is not None and other.ids is not None:
+        return _rows_by_id(truth, other)
+    if (truth.ids is None) != (other.ids is None) and not matching.by_position:
+        having, lacking = (truth, other) if truth.ids is not None else (other, truth)
+        raise DataError(
+            lacking.path,
+            f"has no ids and {having.path} has ({having.id_name!r}): name the column with --ids, "
+            "or give --by-position to match rows by their order.",
+        )
+    n_rows, n_others = truth.values.shape[0], other.values.shape[0]
+    if n_rows != n_others:
+        raise DataError(other.path, f"has {n_others} rows but {truth.path} has {n_rows}.")
+    return None
+
+
+def _rows_by_id(truth: Matrix, other: Matrix) -> np.ndarray:
+    places, others = _places(truth), _places(other)
+    for here, there, lacking in ((places, others, other), (others, places, truth)):
+        owner = truth if lacking is other else other
+        missing = next((name for name in here if name not in there), None)
+        if missing is not None:
+            raise DataError(lacking.path, f"lacks row {missing!r}, which {owner.path} has.")
+    return np.array([others[name] for name in truth.ids or ()], dtype=np.intp)
+
+
+def _places(matrix: Matrix) -> dict[str, int]:
+    """Return the row of each id, which must occur once."""
+    places: dict[str, int] = {}
+    for row, name in enumerate(matrix.ids or ()):
+        if places.setdefault(name, row) != row:
+            raise DataError(matrix.path, f"has row {name!r} twice.")
+    return places
+
+
+def _cells(values: Any, rows: np.ndarray | None, columns: np.ndarray) -> Any:
+    """Take rows and columns of a matrix; a column of number -1 is empty."""
+    if rows is not None:
+        is_csc = isinstance(values, sparse.csc_array)
+        values = sparse.csc_array(sparse.csr_array(values)[rows]) if is_csc else values[rows]
+    if np.array_equal(columns, np.arange(values.shape[1])):
+        return values
+    if (columns < 0).any():  # only labels, which are sparse, have labels without positives
+        values = sparse.hstack([values, sparse.csc_array((values.shape[0], 1), dtype=bool)])
+        values = sparse.csc_array(values)
+    values = values[:, columns]
+    if sparse.issparse(values):
+        values.sort_indices()  # the form of checked scores
+    return values

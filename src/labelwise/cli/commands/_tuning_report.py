@@ -1,0 +1,144 @@
+"""What `labelwise tune` prints: the value, what it costs and is worth, and the worst labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelwise._text import as_text, listed, printable
+from labelwise.decisions import Problem, Request, Thresholds, corrected_value, solve
+from labelwise.measures import Counts, f_measure, micro, precision, recall
+
+_MOST_NAMED = 5
+# Labels in the table; the file of thresholds has all labels.
+_MOST_SHOWN = 20
+# A threshold of fewer positives than this is marked.
+_FEW = 10
+# Values that print as 1.0000.
+_PERFECT = 0.99995
+# Optimism that does not change a decision, and optimism that makes a value worthless.
+_SMALL_OPTIMISM, _LARGE_OPTIMISM = 0.02, 0.1
+
+
+def tuning_report(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> list[str]:
+    """Return the lines that explain tuned thresholds to the user."""
+    counts = problem.counts(tuned.values)
+    held_out = corrected_value(problem, request, seed)
+    title = repr(tuned).split("\n\n")[0]
+    return [
+        title,
+        _reached_line(counts),
+        *_cost_lines(tuned, problem, request, seed),
+        "",
+        *_label_lines(tuned, counts),
+        "",
+        *_never_lines(never_decided(tuned, problem, request, seed)),
+        *_perfect_lines(tuned),
+        _unseen_line(tuned, held_out),
+        _trust_line(tuned, held_out),
+    ]
+
+
+def _reached_line(counts: Counts) -> str:
+    """Return the micro precision and recall, and the number of decisions."""
+    n_decided = int(np.sum(counts.tp) + np.sum(counts.fp))
+    rates = f"micro precision {micro(precision, counts):.4f}, recall {micro(recall, counts):.4f}"
+    return f"{rates}, F {micro(f_measure, counts):.4f} with {n_decided:,} decisions"
+
+
+def _cost_lines(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> list[str]:
+    """Say which value thresholds without the constraints reach."""
+    if not request.limits.are_set:
+        return []
+    free = solve(problem, replace(request, limits=type(request.limits)()), seed).value
+    named = [name for name, limit in request.limits._asdict().items() if limit is not None]
+    options = " and ".join(f"--{name.replace('_', '-')}" for name in named)
+    cost = free - tuned.value
+    return [f"without {options} the value is {free:.4f}: the constraint costs {cost:.4f}"]
+
+
+def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
+    """Return the table of labels; if there are many, those never decided, then the lowest F."""
+    names = tuned.label_names or tuple(map(str, range(len(tuned))))
+    f_of_label = np.where(tuned.support + tuned.decided > 0, f_measure(counts), np.nan)
+    order = np.arange(len(tuned))
+    if len(tuned) > _MOST_SHOWN:
+        order = np.lexsort((f_of_label, tuned.decided > 0))[:_MOST_SHOWN]
+    few = tuned.support < _FEW
+    rows = [
+        [
+            printable(names[j]),
+            f"{tuned.values[j]:.6g}{'*' if few[j] else ''}",
+            str(tuned.support[j]),
+            str(tuned.decided[j]),
+            f"{f_of_label[j]:.4f}",
+        ]
+        for j in order
+    ]
+    lines = as_text([["label", "threshold", "support", "decided", "F"], *rows]).splitlines()
+    more = len(tuned) - len(rows)
+    if more:
+        lines.append(f"... and {more:,} more, which are better (-o FILE has all thresholds)")
+    if few.any():
+        lines.append(f"* fewer than {_FEW} positives ({int(few.sum()):,} labels): not reliable")
+    return lines
+
+
+def never_decided(
+    tuned: Thresholds, problem: Problem, request: Request, seed: int
+) -> dict[str, list[str]]:
+    """List the labels that are decided for no row of the tuning data, by the reason."""
+    never = tuned.decided == 0
+    reasons = {"without positives": never & (tuned.support == 0)}
+    if tuned.fbr and never.any():
+        plain = solve(problem, request.without_fbr(), seed)
+        reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
+    explained = np.any(list(reasons.values()), axis=0)
+    reasons["not worth a decision for this measure"] = never & ~explained
+    names = tuned.label_names or tuple(map(str, range(len(tuned))))
+    return {
+        reason: [names[j] for j in np.flatnonzero(labels)]
+        for reason, labels in reasons.items()
+        if labels.any()
+    }
+
+
+def _never_lines(never: dict[str, list[str]]) -> list[str]:
+    lines = []
+    for reason, labels in never.items():
+        plural = "label" if len(labels) == 1 else "labels"
+        shown = listed(labels, _MOST_NAMED, show=printable)
+        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown})")
+    return lines
+
+
+def _perfect_lines(tuned: Thresholds) -> list[str]:
+    if tuned.value < _PERFECT:
+        return []
+    return [
+        "a perfect value: are these the scores of a model on its own training rows, or its output "
+        "as labels?"
+    ]
+
+
+def _unseen_line(tuned: Thresholds, value: float) -> str:
+    if np.isnan(value):
+        return "on unseen rows: not known, the other folds give no thresholds"
+    optimism = tuned.value - value
+    return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"
+
+
+def _trust_line(tuned: Thresholds, value: float) -> str:
+    """Say in one sentence whether the value holds on new rows."""
+    optimism = tuned.value - value
+    if np.isnan(value):
+        return f"Do not rely on {tuned.value:.4f}: it was not tested on unseen rows."
+    if optimism <= _SMALL_OPTIMISM:
+        return f"{tuned.value:.4f} can be trusted: unseen rows of the same kind give about as much."
+    if optimism <= _LARGE_OPTIMISM:
+        return f"Expect about {value:.4f} on new rows instead of {tuned.value:.4f}."
+    return (
+        f"Do not rely on {tuned.value:.4f}: thresholds of so few positives reach {value:.4f} on "
+        "unseen rows; more rows or a higher --shrink help."
+    )

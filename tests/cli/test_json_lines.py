@@ -1,0 +1,28 @@
+"""JSON lines: malformed rows are refused with their line."""
+
+import pytest
+
+from labelwise.cli._matrices import read_scores
+from labelwise.data import DataError
+from tests.cli.test_matrices import write
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ('{"sea": 1}\n{"sea":\n', "line 2: is not JSON"),
+        ('{"sea": 1}\n[1]\n', "line 2: must have an object, got list"),
+        ('{"sea": 1}\n\n{"sky": 1}\n', "line 3: has no value for 'sea'"),
+        ('{"sea": 1}\n{"sea": 1, "sky": 1}\n', "line 2: has the key 'sky', which the first"),
+        ('{"sea": null}\n', "line 1: has None for 'sea', not a number"),
+        ('{"sea": 1' + "0" * 400 + "}\n", "line 1: has 1000.* for 'sea', not a number"),
+        ('{"sea": NaN}\n', "scores must be finite"),
+        ('{"id": "", "sea": 1}\n', "line 1: must have text or a whole number for 'id'"),
+        ('{"id": "a"}\n', "must have a row and a label"),
+        ("[" * 100000, "line 1: is not JSON"),
+    ],
+)
+def test_bad_json_lines_are_refused_with_their_line(tmp_path, text, message):
+    with pytest.raises(DataError, match=message):
+        read_scores(write(tmp_path / "s.jsonl", text))

@@ -1,0 +1,236 @@
+"""Rows and labels of files: matched by id and name, by position only if nothing else is known."""
+
+import json
+
+import numpy as np
+import pytest
+
+from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.measures import count, f_measure, macro
+from tests.cli.shell import refusal, run
+from tests.cli.test_tune import NAMES, problem, table
+
+
+def written(path, values, names=NAMES):
+    """A table without ids."""
+    rows = [",".join(map(str, row)) for row in values.tolist()]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    scores, Y = problem()
+    table(tmp_path / "s.csv", scores)
+    table(tmp_path / "y.csv", Y)
+    written(tmp_path / "s-no-ids.csv", scores)
+    written(tmp_path / "y-no-ids.csv", Y)
+    np.save(tmp_path / "s.npy", scores)
+    np.save(tmp_path / "y.npy", Y)
+    return tmp_path
+
+
+COMMANDS = {
+    "tune": lambda scores, Y: ["tune", scores, Y],
+    "evaluate": lambda scores, Y: ["evaluate", Y, "--scores", scores],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(
+    ("scores", "Y", "message"),
+    [
+        ("s-no-ids.csv", "y.csv", "s-no-ids.csv: has no ids and"),
+        ("s.csv", "y-no-ids.csv", "y-no-ids.csv: has no ids and"),
+        ("s-no-ids.csv", "y.npy", "y.npy: has no label names and"),
+        ("s.npy", "y-no-ids.csv", "s.npy: has no label names and"),
+    ],
+)
+def test_ids_or_names_of_one_file_are_not_ignored(
+    files, monkeypatch, capsys, command, scores, Y, message
+):
+    arguments = command(files / scores, files / Y)
+    shown = refusal(monkeypatch, capsys, *arguments)
+    assert message in shown
+    assert "--by-position" in shown
+    assert "by position" in run(*arguments, "--by-position")
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_matching_by_position_is_said(files, command):
+    shown = run(*command(files / "s.npy", files / "y.npy"))
+    rows, labels = (f"{what} of {files / 's.npy'} are matched" for what in ("rows", "labels"))
+    assert shown.splitlines()[0].startswith(rows)
+    assert shown.splitlines()[1].startswith(labels)
+    named = run(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
+    assert named.splitlines()[0].startswith("rows of")
+    assert "labels of" not in named
+    assert "by position" not in run(*command(files / "s.csv", files / "y.csv"))
+
+
+def test_decide_refuses_names_of_one_file(files, monkeypatch, capsys):
+    run("tune", files / "s.npy", files / "y.npy", "-o", files / "t.json")
+    arguments = ["decide", files / "t.json", files / "s.csv", "-o", files / "d.csv"]
+    assert "t.json: has no label names and" in refusal(monkeypatch, capsys, *arguments)
+    assert "by position" in run(*arguments, "--by-position")
+    assert (files / "d.csv").read_text().startswith('"id","sea","sky","sun","fog"')
+
+
+def test_labels_that_not_all_files_have_are_named_or_dropped(files, monkeypatch, capsys):
+    scores, Y = problem()
+    less = table(files / "less.csv", np.delete(scores, 1, 1), ["sea", "sun", "fog"])
+    more = table(files / "more.csv", Y[:, [0, 1, 2, 3, 0]], [*NAMES, "extra"])
+    shown = refusal(monkeypatch, capsys, "tune", less, more)
+    assert "less.csv: lacks label 'sky', 'extra', which" in shown
+    assert "--missing-labels drop" in shown
+    found = run("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
+    assert "2 labels are dropped, which" in found
+    assert "lacks: sky, extra" in found
+    assert Thresholds.load(files / "t.json").label_names == ("sea", "sun", "fog")
+    told = run("evaluate", more, "--scores", files / "s.csv", "--decided", files / "y.csv",
+               "--missing-labels", "drop")  # fmt: skip
+    assert "Evaluation of 60 samples and 4 labels" in told
+    assert "1 label is dropped" in told
+    odd = refusal(monkeypatch, capsys, "tune", less, more, "--missing-labels", "keep")
+    assert "--missing-labels must be drop or error, got 'keep'." in odd
+
+
+def test_decide_uses_the_labels_in_common(files):
+    scores, _ = problem()
+    run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
+    other = table(files / "o.csv", scores[:, [2, 0, 1, 3]], ["sun", "sea", "sky", "ice"])
+    found = run("decide", files / "t.json", other, "-o", files / "d.jsonl",
+                "--missing-labels", "drop")  # fmt: skip
+    assert "lacks: fog" in found
+    assert "lacks: ice" in found
+    rows = [json.loads(line) for line in (files / "d.jsonl").read_text().splitlines()]
+    assert list(rows[0]) == ["id", "sea", "sky", "sun"]
+    expected = Thresholds.load(files / "t.json").decide(scores)[:, :3]
+    assert np.array_equal([[row[name] for name in NAMES[:3]] for row in rows], expected)
+
+
+def test_files_without_a_common_label_are_refused(files, monkeypatch, capsys):
+    other = table(files / "o.csv", problem()[0], ["a", "b", "c", "d"])
+    shown = refusal(monkeypatch, capsys, "tune", other, files / "y.csv", "--missing-labels", "drop")
+    assert "no label in common" in shown
+
+
+def test_the_ids_option_names_the_column_in_each_command(files):
+    scores, Y = problem()
+    order = np.arange(60)[::-1]
+    ids = [[i, 100 + i] for i in range(60)]
+    for name, values, rows in (("s", scores, order), ("y", Y, np.arange(60))):
+        lines = [f"{values[i, 0]},{ids[i][1]},{values[i, 1]}" for i in rows]
+        (files / f"{name}-mid.csv").write_text("\n".join(["sea,doc,sky", *lines]) + "\n")
+    paths = files / "s-mid.csv", files / "y-mid.csv"
+    run("tune", *paths, "--ids", "doc", "--shrink", "0", "-o", files / "t.json")
+    best = best_thresholds(scores[:, :2], Y[:, :2])
+    assert np.array_equal(Thresholds.load(files / "t.json").values, best.values)
+    run("decide", files / "t.json", paths[0], "--ids", "doc", "-o", files / "d.csv")
+    assert (files / "d.csv").read_text().splitlines()[1].startswith('"159",')
+    shown = run("evaluate", paths[1], "--decided", files / "d.csv", "--ids", "doc")
+    assert "by position" not in shown
+    assert f"{best.value:.4f}" in shown
+
+
+@pytest.mark.parametrize("separator", ["; ", ";"])
+def test_a_column_of_label_names_is_the_truth(files, separator):
+    scores, Y = problem()
+    lists = [separator.join(np.array(NAMES)[row > 0]) for row in Y]
+    lines = [f"{100 + i},{text}" for i, text in enumerate(lists)]
+    (files / "lists.csv").write_text("\n".join(["doc,topics", *lines]) + "\n")
+    rows = [f"{100 + i},{','.join(map(str, scores[i]))}" for i in range(60)]
+    (files / "s-doc.csv").write_text("\n".join([",".join(["doc", *NAMES]), *rows[::-1]]) + "\n")
+    options = ["--labels", "topics", "--ids", "doc"]
+    run("tune", files / "s-doc.csv", files / "lists.csv", *options, "--shrink", "0",
+        "-o", files / "t.json")  # fmt: skip
+    run("tune", files / "s.csv", files / "y.csv", "--shrink", "0", "-o", files / "same.json")
+    tuned, same = Thresholds.load(files / "t.json"), Thresholds.load(files / "same.json")
+    place = [tuned.label_names.index(name) for name in NAMES]  # fog has no positives
+    assert np.array_equal(tuned.values[place], same.values)
+    shown = run("evaluate", files / "lists.csv", *options, "--scores", files / "s-doc.csv")
+    assert "Evaluation of 60 samples and 4 labels" in shown
+
+
+def test_each_label_is_shown_with_the_worst_first(files):
+    Y = problem()[1]
+    decided = np.roll(Y, 1, axis=0)
+    decided[:, 0] = Y[:, 0]
+    paths = [files / "y.csv", "--decided", table(files / "d.csv", decided)]
+    shown = run("evaluate", *paths, "--per-label")
+    rows = [line.split() for line in shown.splitlines()]
+    at = rows.index(["label", "positives", "decided", "precision", "recall", "f"])
+    values = dict(zip(NAMES, f_measure(count(Y, decided)), strict=True))
+    assert [row[0] for row in rows[at + 1 : at + 5]] == sorted(values, key=values.get)
+    assert rows[at + 3][5] == f"{sorted(values.values())[2]:.4f}"
+    told = run("evaluate", *paths, "--per-label", "-o", files / "labels.csv")
+    assert "label  " not in told
+    lines = (files / "labels.csv").read_text().splitlines()
+    assert lines[0].startswith("label,positives,decided,precision,recall,f,")
+    assert [line.split(",")[0] for line in lines[1:]] == NAMES
+
+
+def test_at_most_twenty_labels_are_shown(tmp_path):
+    random = np.random.default_rng(0)
+    names = [f"l{j}" for j in range(30)]
+    Y = (random.random((50, 30)) < 0.3).astype(int)
+    path = table(tmp_path / "y.csv", Y, names)
+    scores = table(tmp_path / "s.csv", np.round(random.random((50, 30)), 3), names)
+    shown = run("evaluate", path, "--scores", scores, "--per-label")
+    assert "... and 10 more (-o FILE has all)" in shown
+    assert "label  positives     auc  average-precision" in shown
+    tuned = run("tune", scores, path)
+    assert "... and 10 more, which are better (-o FILE has all thresholds)" in tuned
+
+
+def test_labels_counted_as_one_are_reported(files):
+    Y = problem()[1]
+    decided = np.zeros_like(Y)
+    decided[:, 0] = Y[:, 0]
+    shown = run("evaluate", files / "y.csv", "--decided", table(files / "d.csv", decided))
+    values = f_measure(count(Y, decided))
+    assert values[3] == 1.0
+    assert "1 label has no positives and no decisions and counts as 1" in shown
+    assert f"{values[:3].mean():.4f} over labels with positives" in shown
+    assert "--undefined skip" in shown
+    zero = run("evaluate", files / "y.csv", "--decided", files / "d.csv", "--undefined", "zero")
+    line = next(line for line in zero.splitlines() if line.startswith("f "))
+    assert line.split()[2] == f"{macro(f_measure, count(Y[:, :3], decided[:, :3])) * 3 / 4:.4f}"
+
+
+def test_the_constraint_and_its_cost_are_shown(files):
+    scores, Y = problem()
+    best = best_thresholds(scores[:, :3], Y[:, :3])
+    limited = best_thresholds(scores[:, :3], Y[:, :3], min_precision=0.9)
+    shown = run("tune", files / "s.csv", files / "y.csv", "--min-precision", "0.9")
+    decided = limited.decide(scores[:, :3])
+    hits = (decided & Y[:, :3]).sum()
+    reached = f"micro precision {hits / decided.sum():.4f}, recall {hits / Y.sum():.4f}"
+    assert f"{reached}, F {limited.value:.4f} with {decided.sum()} decisions" in shown
+    cost = f"the constraint costs {best.value - limited.value:.4f}"
+    assert f"without --min-precision the value is {best.value:.4f}: {cost}" in shown
+
+
+def test_thresholds_of_few_positives_are_marked_and_the_value_is_judged(files):
+    shown = run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
+    few = Thresholds.load(files / "t.json").support < 10
+    rows = [line.split() for line in shown.splitlines()]
+    marked = {row[0]: row[1].endswith("*") for row in rows if row and row[0] in NAMES}
+    assert marked == dict(zip(NAMES, few.tolist(), strict=True))
+    assert f"* fewer than 10 positives ({few.sum()} labels): not reliable" in shown
+    last = [line for line in shown.splitlines() if not line.startswith("written")][-1]
+    assert last.startswith(("Do not rely on", "Expect about")) or "can be trusted" in last
+
+
+def test_a_perfect_value_is_remarked(files):
+    Y = problem()[1]
+    perfect = run("tune", table(files / "p.csv", Y.astype(float)), files / "y.csv")
+    assert "a perfect value: are these the scores of a model on its own training rows" in perfect
+    assert "a perfect value" not in run("tune", files / "s.csv", files / "y.csv")
+
+
+def test_tune_shrinks_as_the_estimator_does(files):
+    scores, Y = problem()
+    run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
+    best = best_thresholds(scores[:, :3], Y[:, :3], shrink="auto", random_state=0)
+    assert np.array_equal(Thresholds.load(files / "t.json").values[:3], best.values)
