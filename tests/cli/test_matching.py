@@ -59,12 +59,11 @@ def test_ids_or_names_of_one_file_are_not_ignored(
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_matching_by_position_is_said(files, command):
     shown = run(*command(files / "s.npy", files / "y.npy"))
-    rows, labels = (f"{what} of {files / 's.npy'} are matched" for what in ("rows", "labels"))
-    assert shown.splitlines()[0].startswith(rows)
-    assert shown.splitlines()[1].startswith(labels)
+    places = f"{files / 's.npy'} are matched with those of {files / 'y.npy'}"
+    assert shown.splitlines()[0] == f"rows and labels of {places} by position"
+    assert shown.count("by position") == 1
     named = run(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
     assert named.splitlines()[0].startswith("rows of")
-    assert "labels of" not in named
     assert "by position" not in run(*command(files / "s.csv", files / "y.csv"))
 
 
@@ -170,6 +169,15 @@ def test_each_label_is_shown_with_the_worst_first(files):
     assert [line.split(",")[0] for line in lines[1:]] == NAMES
 
 
+def test_the_file_of_labels_is_csv_and_safe_if_asked(files, monkeypatch, capsys):
+    names = ["=1+1", *NAMES[1:]]
+    path = table(files / "odd.csv", problem()[1], names)
+    run("evaluate", path, "--decided", path, "-o", files / "l.csv", "--safe-csv")
+    assert "\n'=1+1," in (files / "l.csv").read_text()
+    shown = refusal(monkeypatch, capsys, "evaluate", path, "--decided", path, "-o", "l.xlsx")
+    assert shown == "labelwise: l.xlsx must end in .csv.\n"
+
+
 def test_at_most_twenty_labels_are_shown(tmp_path):
     random = np.random.default_rng(0)
     names = [f"l{j}" for j in range(30)]
@@ -229,8 +237,11 @@ def test_a_perfect_value_is_remarked(files):
     assert "a perfect value" not in run("tune", files / "s.csv", files / "y.csv")
 
 
-def test_tune_shrinks_as_the_estimator_does(files):
-    scores, Y = problem()
-    run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
-    best = best_thresholds(scores[:, :3], Y[:, :3], shrink="auto", random_state=0)
-    assert np.array_equal(Thresholds.load(files / "t.json").values[:3], best.values)
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_tune_shrinks_as_the_estimator_does(tmp_path):
+    scores, Y = problem(seed=3)
+    paths = table(tmp_path / "s.csv", scores), table(tmp_path / "y.csv", Y)
+    run("tune", *paths, "-o", tmp_path / "t.json")
+    best = best_thresholds(scores, Y, shrink="auto", random_state=0)
+    assert best.shrink > 0
+    assert np.array_equal(Thresholds.load(tmp_path / "t.json").values, best.values)

@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise._io import DataError
 from labelwise._text import listed, printable
 from labelwise.cli._matrices import Matrix, are_numbers
+from labelwise.cli._outputs import printable_path
 
 _MOST_NAMED = 5
 
@@ -40,7 +41,8 @@ class SameLabels(NamedTuple):
 
     names: tuple[str, ...] | None
     places: list[np.ndarray]  # -1 for a label that an open file does not mention
-    notes: list[str]
+    by_position: list[bool]  # for each file but the first
+    notes: list[str]  # on dropped labels
 
 
 class Matched(NamedTuple):
@@ -62,9 +64,9 @@ def matched(
     rows = [_same_rows(truth, other, matching) for other in others]
     labels = same_labels(_columns_of(truth), [_columns_of(other) for other in others], matching)
     by_position = [
-        f"rows of {other.path} are matched with those of {truth.path} by position"
-        for other, order in zip(others, rows, strict=True)
-        if order is None
+        position_note(other.path, truth.path, rows=order is None, labels=by_place)
+        for other, order, by_place in zip(others, rows, labels.by_position, strict=True)
+        if order is None or by_place
     ]
     found = [
         Matrix(
@@ -91,23 +93,30 @@ def same_labels(
     if matching.missing_labels not in ("drop", "error"):
         given = matching.missing_labels
         raise ValueError(f"--missing-labels must be drop or error, got {given!r}.")
-    files, notes = [first], []
+    files, by_position = [first], []
     for other in others:
-        files[0], other, note = _with_common_names(files[0], other, matching)
-        files.append(other)
-        notes += note
+        files[0], named, is_by_position = _with_common_names(files[0], other, matching)
+        files.append(named)
+        by_position.append(is_by_position)
     first, *others = files
     if first.names is None:
-        return SameLabels(None, [np.arange(first.n_labels)] * len(files), notes)
+        return SameLabels(None, [np.arange(first.n_labels)] * len(files), by_position, [])
     wanted = _labels_of_open(first, others)
     known = [set(file.names or ()) for file in others]
     kept = [name for name in wanted if all(name in names for names in known)]
-    notes += _dropped(first, wanted, others, kept, matching)
+    notes = _dropped(first, wanted, others, kept, matching)
     places = []
     for file in files:
         place = {name: j for j, name in enumerate(file.names or ())}
         places.append(np.array([place.get(name, -1) for name in kept], dtype=np.intp))
-    return SameLabels(tuple(kept), places, notes)
+    return SameLabels(tuple(kept), places, by_position, notes)
+
+
+def position_note(path: Path, first: Path, *, rows: bool = False, labels: bool = True) -> str:
+    """Return the line that says what is matched by position."""
+    what = " and ".join(name for name, applies in (("rows", rows), ("labels", labels)) if applies)
+    places = f"{printable_path(path)} are matched with those of {printable_path(first)}"
+    return f"{what} of {places} by position"
 
 
 def _columns_of(matrix: Matrix) -> LabelColumns:
@@ -118,11 +127,11 @@ def _columns_of(matrix: Matrix) -> LabelColumns:
 
 def _with_common_names(
     first: LabelColumns, other: LabelColumns, matching: Matching
-) -> tuple[LabelColumns, LabelColumns, list[str]]:
-    """Give labels that are matched by position the names of the other file."""
+) -> tuple[LabelColumns, LabelColumns, bool]:
+    """Give labels that are matched by position the same names; return whether they are."""
     named = [not (file.names is None or are_numbers(file.names)) for file in (first, other)]
     if all(named) or set(first.names or ()) == set(other.names or (None,)):
-        return first, other, []
+        return first, other, False
     if any(named) and not matching.by_position:
         having, lacking = (first, other) if named[0] else (other, first)
         raise DataError(
@@ -136,8 +145,7 @@ def _with_common_names(
             f"has {other.n_labels} labels but {first.path} has {first.n_labels}.",
         )
     names = other.names if named[1] or first.names is None else first.names
-    note = f"labels of {other.path} are matched with those of {first.path} by position"
-    return first._replace(names=names), other._replace(names=names), [note]
+    return first._replace(names=names), other._replace(names=names), True
 
 
 def _labels_of_open(first: LabelColumns, others: Sequence[LabelColumns]) -> list[str]:
@@ -170,7 +178,8 @@ def _dropped(
                 shown = listed(names, _MOST_NAMED, show=printable)
                 plural = "label is" if len(names) == 1 else "labels are"
                 notes.append(
-                    f"{len(names):,} {plural} dropped, which {lacking.path} lacks: {shown}"
+                    f"{len(names):,} {plural} dropped, which "
+                    f"{printable_path(lacking.path)} lacks: {shown}"
                 )
     if not kept:
         raise DataError(first.path, "has no label in common with the other files.")

@@ -104,6 +104,7 @@ def evaluate(
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
+    safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli._matching import Matching
@@ -125,4 +126,5 @@ def evaluate(
         output=output,
         seed=seed,
         max_bytes=max_bytes,
+        safe_csv=safe_csv,
     )

@@ -134,7 +134,7 @@ def _id_column(tables: Tables) -> str | None:
         return first
     if _PANDAS_INDEX in tables.known:
         return _PANDAS_INDEX
-    is_parquet = _ending(tables.files[0].path) == ".parquet"
+    is_parquet = _ending(Path(tables.files[0].path)) == ".parquet"
     return last if is_parquet and pa.types.is_string(tables.column(last).type) else None
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from labelwise.cli._matching import DEFAULT_MATCHING, LabelColumns, Matching, same_labels
+from labelwise.cli._matching import (
+    DEFAULT_MATCHING,
+    LabelColumns,
+    Matching,
+    position_note,
+    same_labels,
+)
 from labelwise.cli._matrices import read_scores
 from labelwise.cli._matrix_files import (
     FileMatrix,
@@ -46,5 +52,7 @@ def run_decisions(
         write_matrix(output, matrix, safe_csv=safe_csv)
     for note in labels.notes:
         outputs.say(note)
+    if labels.by_position[0]:
+        outputs.say(position_note(scores, thresholds))
     outputs.say(decision_summary(decided))
     outputs.say_written(output)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from labelwise._io import written_whole
-from labelwise._text import as_text, printable
-from labelwise.cli._matching import DEFAULT_MATCHING, Matched, Matching, matched
+from labelwise._io import ending_of, written_whole
+from labelwise._text import as_text, printable, safe_cell
+from labelwise.cli._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli._matrices import read_labels, read_scores
-from labelwise.cli._outputs import Outputs, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_safe_csv, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
@@ -40,6 +41,7 @@ def show_evaluation(
     output: Path | None = None,
     seed: int = 0,
     max_bytes: int | None = None,
+    safe_csv: bool = False,
 ) -> Evaluation:
     """Print the table of all measures that apply to scores, decisions or both.
 
@@ -47,6 +49,7 @@ def show_evaluation(
     """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
+    _check_output(output, safe_csv)
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
@@ -65,21 +68,18 @@ def show_evaluation(
             n_bootstrap=bootstrap,
             random_state=seed,
         )
-    _show(evaluation, same, outputs, per_label=per_label, output=output)
+    if output is not None:
+        _write_labels(output, evaluation, safe_csv)
+    table = ["", worst_labels(evaluation)] if per_label and output is None else []
+    outputs.say("\n".join([*same.notes, repr(evaluation), *table]))
+    outputs.say_written(output)
     return evaluation
 
 
-def _show(
-    evaluation: Evaluation, same: Matched, outputs: Outputs, *, per_label: bool, output: Path | None
-) -> None:
-    if output is not None:
-        _write_labels(output, evaluation)
-    for note in same.notes:
-        outputs.say(note)
-    outputs.say(repr(evaluation))
-    if per_label and output is None:
-        outputs.say("\n" + worst_labels(evaluation))
-    outputs.say_written(output)
+def _check_output(output: Path | None, safe_csv: bool) -> None:
+    if output is not None and ending_of(output, ".csv") != ".csv":
+        raise ValueError(f"{output} must end in .csv.")
+    check_safe_csv(safe_csv, output)
 
 
 def worst_labels(evaluation: Evaluation) -> str:
@@ -96,16 +96,17 @@ def worst_labels(evaluation: Evaluation) -> str:
     return f"{table}\n... and {more:,} more (-o FILE has all)" if more else table
 
 
-def _cell(value: float) -> str:
+def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, np.integer) else f"{value:.4f}"
 
 
-def _write_labels(output: Path, evaluation: Evaluation) -> None:
+def _write_labels(output: Path, evaluation: Evaluation, safe_csv: bool) -> None:
     """Write a csv file with a row for each label, in the order of the labels."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["label", *evaluation.per_label])
     columns = [column.tolist() for column in evaluation.per_label.values()]
-    writer.writerows(zip(evaluation.label_names, *columns, strict=True))
+    names = map(safe_cell if safe_csv else str, evaluation.label_names)
+    writer.writerows(zip(names, *columns, strict=True))
     with written_whole(output) as stream:
         stream.write(text.getvalue().encode())
