@@ -13,7 +13,7 @@ COMMANDS = {
     "fit": "fit data.csv --labels y* -o model.skops",
     "predict": "predict model.skops data.csv --labels y* -o decided.csv",
     "tune": "tune scores.npy labels.npy",
-    "tune on a data set": "tune scores.npy data.csv --labels y*",
+    "tune on a data set": "tune scores.npy data.csv --labels y* --by-position",
     "decide": "decide thresholds.json scores.npy -o decided.csv",
     "evaluate": "evaluate labels.npy --scores scores.npy",
     "evaluate decisions": "evaluate labels.npy --decided labels.npy",
