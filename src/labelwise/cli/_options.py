@@ -66,10 +66,6 @@ PartOption = Annotated[
     str | None,
     typer.Option("--part", help="Rows of the data set to use: train, test or all.  [default: all]"),
 ]
-IdsOption = Annotated[
-    str | None,
-    typer.Option("--ids", help="Column that names the rows.  [default: a first column of text]"),
-]
 ByPositionOption = Annotated[
     bool,
     typer.Option(
