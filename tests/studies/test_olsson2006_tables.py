@@ -177,8 +177,8 @@ def test_each_claim_is_cited_and_said_in_words(grid, halves):
         assert cell.published == ("1" if is_judged else "")
     sentences = list(claims.sentences(cells))
     assert len(sentences) == len(said)
-    assert any("halves **held** (20 to 0, p = 9.5e-07)" in text for text in sentences)
-    assert all("held**" in text or "did not hold**" in text for text in sentences)
+    assert any("halves **confirmed** (20 to 0, p = 9.5e-07)" in text for text in sentences)
+    assert all("confirmed**" in text or "not confirmed**" in text for text in sentences)
 
 
 def test_committed_claims_follow_from_their_wins_and_losses():
