@@ -45,7 +45,7 @@ def some_values(ours, theirs):
         ([0.3, 0.4], [0.4, 0.6], "**Not confirmed.**"),
     ],
 )
-def test_a_claim_holds_up_to_one_standard_error_of_the_best(ours, theirs, verdict):
+def test_a_claim_is_confirmed_within_one_standard_error_of_the_best(ours, theirs, verdict):
     default = f"{np.mean(ours):.3f} with the default model of instances alone"
     for said in miml2017.claims(some_values(ours, theirs), ("s",)):
         assert said.endswith(f"{default}. {verdict}")
