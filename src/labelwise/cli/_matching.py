@@ -235,4 +235,6 @@ def _cells(values: Any, rows: np.ndarray | None, columns: np.ndarray) -> Any:
     values = values[:, columns]
     if sparse.issparse(values):
         values.sort_indices()  # the form of checked scores
-    return values
+        return values
+    # NumPy selects columns in column order, for which kernels would be compiled again.
+    return np.ascontiguousarray(values)
