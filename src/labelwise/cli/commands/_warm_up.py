@@ -70,7 +70,7 @@ def _write_files(folder: Path) -> None:
     scores = Y + np.random.default_rng(0).normal(size=Y.shape)
     files = {
         "d.csv": _lines([["bag", *(f"f{j}" for j in range(5)), *_NAMES]])
-        + _lines([[i // 3, *row] for i, row in enumerate(rows)]),
+        + _lines([[i // 3, *x, *Y[i - i % 3]] for i, x in enumerate(data.X.tolist())]),
         "d.arff": [*head, "@data", *_lines(rows)],
         "e.arff": [*head, "@data", *(f"{{{line}}}" for line in _lines(entries))],
         "y.csv": _lines([_NAMES, *Y.tolist()]),
