@@ -27,7 +27,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     callable
         The decorator.
     """
-    # A wrapper for callers in C, whom no kernel has, would take a tenth of the compile time.
+    # A wrapper for callers in C, whom no kernel has, would only add to the compile time.
     options = {"no_cfunc_wrapper": True, **options}
 
     def compiled(function: Callable[..., Any]) -> Any:
