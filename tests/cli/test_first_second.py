@@ -85,7 +85,7 @@ IMPORTS_TORCH = pytest.mark.xfail(
         (("describe", "d.csv", *LABELS), 0, set()),
         (("describe", "d.arff", *LABELS), 18, {"numba"}),
         (("split", "d.csv", "--folds", "3", *LABELS), 22, {"numba"}),
-        (("tune", "s.csv", "y.csv", "-o", "t.json"), 10, {"numba"}),
+        (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
         (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
         (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
         pytest.param(

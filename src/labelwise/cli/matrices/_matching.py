@@ -11,8 +11,8 @@ from scipy import sparse
 
 from labelwise._io import DataError
 from labelwise._text import listed, printable
-from labelwise.cli._matrices import Matrix, are_numbers
 from labelwise.cli._outputs import printable_path
+from labelwise.cli.matrices._matrices import Matrix, are_numbers
 
 _MOST_NAMED = 5
 

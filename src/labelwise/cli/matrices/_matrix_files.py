@@ -26,7 +26,7 @@ from labelwise._io import (
     written_whole,
 )
 from labelwise._text import safe_cell
-from labelwise.cli._json_lines import read_json_lines, write_json_lines
+from labelwise.cli.matrices._json_lines import read_json_lines, write_json_lines
 from labelwise.data import Tables
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
