@@ -11,6 +11,8 @@ from labelwise.data import DataError, read_table
 from tests.readers import file_name, refusals
 from tests.writers.seeds import SEEDS
 
+pytestmark = pytest.mark.filterwarnings("ignore::labelwise.data.DataWarning")
+
 WORDS = [
     b"-1",
     b"9" * 20,
