@@ -206,6 +206,14 @@ def reproduce(
     run_study(paper, table, quick, repetitions)
 
 
+@app.command("warm-up")
+def warm_up() -> None:
+    """Compile what the commands use, once for all later runs, as in an image of a server."""
+    from labelwise.cli.commands._warm_up import run_warm_up
+
+    run_warm_up()
+
+
 @app.command()
 def demo() -> None:
     """Run every stage on bundled data: describe, split, score, decide, measure."""

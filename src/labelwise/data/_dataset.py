@@ -180,6 +180,22 @@ class Dataset:
             return Bags(self.X, self.bags)
         return self.frame if self.texts else self.X
 
+    def samples_at(self, rows: Any) -> Any:
+        """Select entries of `samples`, without labels and names.
+
+        Parameters
+        ----------
+        rows : array of int of shape (n_selected,)
+            Numbers of the samples.
+
+        Returns
+        -------
+        ndarray, csr_array, pyarrow.Table or Bags
+            The entries, in the order in which they are given.
+        """
+        samples = self.samples
+        return samples.take(rows) if self.texts and self.bags is None else samples[rows]
+
     def __len__(self) -> int:
         return self.n_samples
 
@@ -207,7 +223,7 @@ class Dataset:
         """
         rows = np.arange(self.n_samples)[rows]
         return Dataset(
-            self.X[rows] if self.bags is None else self.samples[rows],
+            self.X[rows] if self.bags is None else self.samples_at(rows),
             None if self.Y is None else self.Y[rows],
             self.name,
             self.feature_names,

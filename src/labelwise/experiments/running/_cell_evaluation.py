@@ -86,7 +86,7 @@ class CellEvaluator:
         data, Y = self.data(cell.dataset)
         train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
         model = seeded_model(self.inputs.models[cell.model], cell.seed, cell.fold)
-        X = data.samples[train]
+        X = data.samples_at(train)
         start = time.perf_counter()
         model = model.fit(X, Y[train])
         seconds = time.perf_counter() - start

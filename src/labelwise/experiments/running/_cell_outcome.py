@@ -96,7 +96,7 @@ class CellOutcome:
         """Scores of the test rows, of shape (n_test, n_labels); None if the model has no scores."""
         if not any(hasattr(self.model, method) for method in METHODS):
             return None
-        X = self.data.samples[self.test_rows]
+        X = self.data.samples_at(self.test_rows)
         start = time.perf_counter()
         scores = score_matrix(self.model, X, self.data.n_labels)
         self.predict_seconds += time.perf_counter() - start
@@ -105,7 +105,7 @@ class CellOutcome:
     @cached_property
     def decided(self) -> Any:
         """Predicted labels of the test rows, 0 or 1, of shape (n_test, n_labels)."""
-        X = self.data.samples[self.test_rows]
+        X = self.data.samples_at(self.test_rows)
         start = time.perf_counter()
         decided = self.model.predict(X)
         self.predict_seconds += time.perf_counter() - start

@@ -34,7 +34,8 @@ def canonical_json(value: Any) -> str:
 
 def data_fingerprint(data: Dataset) -> str:
     """Return the SHA-256 of features, labels, training and test rows, and bags."""
-    parts = (data.X, data.Y, data.train, data.test, data.bags)
+    texts = [data.frame[name].to_pylist() for name in data.texts]
+    parts = (data.X, data.Y, data.train, data.test, data.bags, *texts)
     return fingerprint(*(canonical_form(part, data.name) for part in parts))
 
 
