@@ -30,8 +30,16 @@ exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "labelwise"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
-html_sidebars = {"index": [], "studies/*": [], "how_to/*": []}
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 7,
+}
+# Pages without a section have nothing to list beside them; tables of studies need the width.
+html_sidebars = {"index": [], "install": [], "quick_start": [], "coming_from": [], "studies/*": []}
+# Names in single backticks are shown as code.
+default_role = "literal"
+toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
 autosummary_generate = True
 autodoc_typehints = "none"

@@ -1,8 +1,8 @@
-"""dembczynski2013: five linear models, and who decides best for the F of a sample.
+"""dembczynski2013: five linear models and their decision rules for the F of a sample.
 
 Table 2: Hamming loss, F and seconds of binary relevance (BR), the plug-in rules (LFP, EFP) and the
-structured support vector machines (RML, SML). Every cell is kept in a store: a run that was stopped
-goes on. Run ``labelwise reproduce dembczynski2013``.
+structured support vector machines (RML, SML). Finished cells are in a store, so that a run that was
+stopped can be resumed. Run ``labelwise reproduce dembczynski2013``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Other readings of dembczynski2013, for sets on which a number of Table 2 is not met."""
+"""Other interpretations of dembczynski2013, for cells of Table 2 outside their tolerance."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""MIML-perf (2017): labels of bags, learned through instances and tuned for what counts.
+"""MIML-perf (2017): labels of bags from models of instances, with tuned thresholds.
 
-The part of the paper that we follow prints no table, so nothing published stands beside these
-numbers. Ten holdouts of a third of the bags: of the MIML sets by stratified splits, of digit bags
-by drawing them ten times, since only their own split keeps the images of test bags unseen.
+The part of the paper that describes this method has no table, so there are no published numbers to
+compare with. There are ten holdouts of a third of the bags. MIML sets are split by stratification.
+Digit bags are generated ten times and use the split that comes with them, since other splits would
+put the same images into training and test bags.
 
 Two models of instances for `BagPlugin` (logistic regression, its default, and extra trees), the
-same two for what is learned from bag means and bag maxima, three folds and at most six rounds.
+same two for bag means and bag maxima, three folds and at most six rounds.
 These and the penalty of the regressions were chosen by looking at one other split of each set. The
 row "chosen" is `BagPlugin` with a list of the two: in each run the one with the higher tuned value
 on the training bags, taken from the rows of each alone.
@@ -135,7 +136,7 @@ def standard_error(values: np.ndarray) -> float:
 
 
 def claims(found: Values, names: tuple[str, ...]) -> list[str]:
-    """Return what was expected, each with whether it held."""
+    """Return each expectation with whether the measurements confirm it."""
     said = [_claim(found, name, tuned) for tuned in (False, True) for name in names]
     if DIGITS in names:
         right = found[DIGITS, "BagPlugin, logistic", "instances right"]
@@ -200,7 +201,7 @@ def optimism(found: Values, names: tuple[str, ...]) -> list[str]:
 
 
 def _verdict(held: bool) -> str:
-    return "**Held.**" if held else "**Did not hold.**"
+    return "**Confirmed.**" if held else "**Not confirmed.**"
 
 
 def table_f(*, quick: bool = False, repetitions: int | None = None) -> Table:

@@ -2,13 +2,14 @@
 
 The paper does not give its generator. Ours: a document has 1 to 5 relevant labels, each number as
 likely, drawn from all 100 without replacement; the score of a label is a standard normal number,
-plus 2 if the label is relevant. Both classifiers of a trial are drawn alike for the same documents:
-the paper's shares of reversals are as large as they are when only chance tells classifiers apart.
-All this was written down before the first run and not changed after it. What is compared is the
-order of the three pairs of measures, not their values.
+plus 2 if the label is relevant. Both classifiers of a trial have scores of the same distribution
+for the same documents: the paper's shares of reversals are as large as for classifiers that differ
+only by chance. All this was written down before the first run and not changed after it. We compare
+the order of the three pairs of measures, not their values.
 
-Run ``labelwise reproduce olsson2006``; half an hour of processor, nearly all of it for the grid of
-section 6.2. ``STUDY_JOBS=2`` runs two cells at a time; what is finished is in ``studies/.stores``.
+Run ``labelwise reproduce olsson2006``. It takes half an hour of CPU time, nearly all of it for the
+grid of section 6.2. ``STUDY_JOBS=2`` runs two cells at a time; ``studies/.stores`` has the finished
+ones.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _table(
 
 
 def claims(*, quick: bool = False, repetitions: int | None = None) -> Table:
-    """Return what the paper's text says, and whether it held."""
+    """Return the claims of the paper's text, and whether the measurements confirm them."""
     n_sets = repetitions or (N_QUICK if quick else N_SETS)
     simulated_reversals = reversed_sets(simulated(n_sets)).astype(float)
     return claims_table(simulated_reversals, quick=quick)

@@ -1,7 +1,7 @@
-"""olsson2006: what its text says of the experiments, each sentence with a sign test.
+"""olsson2006: the claims of its text about the experiments, each with a sign test.
 
-A claim holds if the one-sided exact sign test over the splits has p < 0.05, as in the paper: five
-wins of five on the grid, fifteen of twenty in the validation.
+A claim is confirmed if the one-sided exact sign test over the splits has p < 0.05, as in the
+paper: five wins of five on the grid, fifteen of twenty in the validation.
 """
 
 from __future__ import annotations
@@ -212,13 +212,13 @@ def claims_table(simulated: np.ndarray, *, quick: bool = False) -> Table:
 
 
 def sentences(cells: Sequence[Cell]) -> Iterator[str]:
-    """Give each claim in words: held or not on each set, wins to losses, and p."""
+    """Give each claim in words: confirmed or not on each set, wins to losses, and p."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for (claim, name, result), _, measured, *_ in cells:
         found.setdefault(claim, {}).setdefault(name, {})[result] = measured
     for claim, sets in found.items():
         parts = [
-            f"{name} **{'held' if one['held'] else 'did not hold'}** "
+            f"{name} **{'confirmed' if one['held'] else 'not confirmed'}** "
             f"({one['wins']:.0f} to {one['losses']:.0f}, p = {one['p']:.2g})"
             for name, one in sets.items()
         ]
@@ -226,12 +226,14 @@ def sentences(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 WORDS = (
-    "What the paper's text says, and whether it held (1) or did not hold (0): p < 0.05 in the "
-    "one-sided exact sign test over the splits that the paper uses. Five splits allow no p below "
-    "0.031, so one lost split is enough for 0. The splits of a set share documents, so that their "
-    "outcomes go together and p is lower than for as many independent trials: most of all for the "
-    "20 halves of one set of 10,798 documents, where it tells whether the result depends on the "
-    "split, not how sure it is on other documents. Claims with *mean* are our reading of a "
-    "sentence about all combinations. Those with *nearly*, 99 % of the peak, were added after the "
-    "others had been seen on RCV1, since the curves are flat at their tops; they are not counted."
+    "Claims of the paper's text, and whether the measurements confirm them (column *held*: 1 if "
+    "so, else 0). A claim is confirmed if p < 0.05 in the one-sided exact sign test over the "
+    "splits that the paper uses. With five splits p is at least 0.031, so that a claim with one "
+    "lost split is not confirmed. The splits of a set share documents, so that their outcomes "
+    "depend on each other and p is lower than for as many independent trials. This affects most "
+    "the 20 halves of one set of 10,798 documents: there p says whether the result depends on "
+    "the split, not how certain it is for other documents. Claims with *mean* are our "
+    "interpretation of a sentence about all combinations. Claims with *nearly*, which take 99 % "
+    "of the peak, were added after the results of the others on RCV1 had been seen, since the "
+    "curves are flat at their tops; they are not counted."
 )

@@ -48,7 +48,7 @@ def public_estimators():
 
 @pytest.mark.filterwarnings("ignore:Y has one class only:UserWarning")
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
-def test_scikit_learns_checks_hold(estimator, check):
+def test_estimators_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 

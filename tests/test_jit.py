@@ -73,7 +73,7 @@ def test_a_package_that_is_read_only_has_its_cache_in_the_users_folder(unwritabl
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
-def test_the_folder_that_the_warning_asks_for_holds_the_cache(unwritable, tmp_path):
+def test_the_cache_is_in_the_folder_that_the_warning_asks_for(unwritable, tmp_path):
     assert run(unwritable, tmp_path / "cache") == ["True", "0"]
     assert list((tmp_path / "cache").rglob("*.nbi"))
 

@@ -50,7 +50,7 @@ def test_locks_agree_on_versions():
             assert found.setdefault(package, version) == version, (name, package)
 
 
-def test_locks_hold_all_that_the_project_names():
+def test_locks_list_every_dependency_of_the_project():
     run = {plain(requirement) for requirement in PROJECT["dependencies"]}
     for extra in ("test", "bench", "docs", "fuzz"):
         assert {*run, *named(extra)} <= set(versions(extra))

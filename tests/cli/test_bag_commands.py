@@ -53,7 +53,7 @@ def bag_table(path):
     return path
 
 
-def test_bags_of_a_table_are_told_by_a_column(tmp_path):
+def test_a_column_of_a_table_names_the_bags(tmp_path):
     path = bag_table(tmp_path / "b.csv")
     model, scores, decided, tuned = (
         tmp_path / name for name in ("m.skops", "s.csv", "d.csv", "t.json")

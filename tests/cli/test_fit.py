@@ -191,7 +191,7 @@ def test_a_seed_repeats_the_model(train, tmp_path):
     np.testing.assert_array_equal(one, two)
 
 
-def test_warnings_become_notes_and_progress_is_told(tmp_path, capfd):
+def test_warnings_become_notes_and_progress_is_printed(tmp_path, capfd):
     X, Y = some_data()
     columns = dict(zip(FEATURES, X.T, strict=True)) | {"sea": Y[:, 0], "sky": [0] * 60}
     path = table(tmp_path / "train.csv", columns)
@@ -237,7 +237,7 @@ def test_models_from_python_need_no_names(tmp_path):
         (["--labels", "nope"], "has no column 'nope'"),
     ],
 )
-def test_wishes_that_cannot_be_met_are_refused(train, tmp_path, monkeypatch, capsys, options, told):
+def test_impossible_options_are_refused(train, tmp_path, monkeypatch, capsys, options, told):
     labels = [] if "--labels" in options else ["--labels", ",".join(LABELS)]
     file = tmp_path / "m.skops"
     assert told in refusal(monkeypatch, capsys, "fit", train, *labels, *options, "-o", file)

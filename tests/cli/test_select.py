@@ -46,7 +46,7 @@ def test_what_is_written_as_svmlight_is_read_back_to_the_bit(tmp_path):
         (Dataset([[1.0]], [[1]], bags=[0, 1]), "has bags"),
     ],
 )
-def test_what_svmlight_cannot_hold_is_refused(dataset, words, tmp_path):
+def test_data_that_svmlight_cannot_represent_are_refused(dataset, words, tmp_path):
     with pytest.raises(ValueError, match=words):
         write_svmlight(dataset, tmp_path / "tiny.svm")
     assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,7 @@ def table(tmp_path):
     return str(path)
 
 
-def test_the_file_holds_the_subset_of_each_row(table, tmp_path, capsys):
+def test_the_file_has_the_subset_of_each_row(table, tmp_path, capsys):
     output = tmp_path / "folds.csv"
     show_split(
         DataSource(table, "label_*"),

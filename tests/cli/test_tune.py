@@ -127,7 +127,7 @@ def test_labels_never_decided_are_named_with_the_reason(tmp_path):
     assert "never decided: 1 label with F below fbr 0.5 (poor)" in with_fbr
 
 
-def test_a_limit_that_some_rows_cannot_meet_leaves_the_value_untold(tmp_path):
+def test_no_value_on_new_rows_is_printed_if_some_folds_cannot_meet_a_limit(tmp_path):
     scores, Y = np.array([[0.9], [0.5], [0.6], [0.4]]), np.array([[1], [1], [0], [0]])
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--min-precision", "1", "--min-recall", "0.5")

@@ -31,7 +31,7 @@ def test_a_benchmark_set_agrees_with_its_figures(facts):
         assert data.X.shape[0] == facts["instances"]
 
 
-def test_the_two_versions_of_enron_hold_the_same_rows(benchmark_home):
+def test_the_two_versions_of_enron_have_the_same_rows(benchmark_home):
     mulan = load("enron", data_home=benchmark_home)
     meka = load("meka-enron", data_home=benchmark_home)
     assert set(mulan.label_names) == set(meka.label_names)

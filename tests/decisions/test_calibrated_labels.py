@@ -140,9 +140,9 @@ def test_labels_with_one_class_become_constants_with_one_warning():
     frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
     frame["b"], frame["d"] = 0, 1
     model = CalibratedLabels(MultiOutputClassifier(LogisticRegression()), method="sigmoid")
-    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as caught:
         model.fit(X, frame)
-    assert len(told) == 1
+    assert len(caught) == 1
     proba = model.predict_proba(X)
     assert (proba[:, 1] == 0).all()
     assert (proba[:, 3] == 1).all()
@@ -172,7 +172,7 @@ def test_labels_and_features_may_come_in_any_form():
 
 
 @pytest.mark.parametrize(
-    ("params", "Y", "error", "told"),
+    ("params", "Y", "error", "message"),
     [
         ({"method": "beta"}, [[0], [1]], ValueError, 'method must be "isotonic" or "sigmoid"'),
         ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
@@ -182,9 +182,9 @@ def test_labels_and_features_may_come_in_any_form():
         ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),
     ],
 )
-def test_bad_input_is_refused_by_name(params, Y, error, told):
+def test_bad_input_is_refused_by_name(params, Y, error, message):
     model = CalibratedLabels(LogisticRegression()).set_params(**params)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         model.fit(np.zeros((2, 1)), Y)
 
 

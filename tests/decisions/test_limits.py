@@ -1,4 +1,4 @@
-"""Constraints are kept, costs are least, and the gap to the best is told."""
+"""Constraints are met, costs are minimal, and the gap to the optimum is reported."""
 
 import math
 
@@ -165,10 +165,10 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "message"), BAD, ids=lambda value: spoken(value)[:40])
-def test_bad_wishes_are_refused_with_what_came(wish, message):
+@pytest.mark.parametrize(("options", "message"), BAD, ids=lambda value: spoken(value)[:40])
+def test_errors_of_bad_constraints_name_the_value(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        best_thresholds([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]], **wish)
+        best_thresholds([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]], **options)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,6 @@ def test_bad_data_are_refused_with_what_came(scores, Y, message):
 
 def test_one_row_and_one_label_are_enough():
     assert best_thresholds([[0.3]], [[1]]).values == -np.inf
-    for wish in ({"shrink": "auto"}, {"fbr": "auto"}):
+    for options in ({"shrink": "auto"}, {"fbr": "auto"}):
         with pytest.raises(ValueError, match="needs at least 2 rows"):
-            best_thresholds([[0.3]], [[1]], **wish)
+            best_thresholds([[0.3]], [[1]], **options)

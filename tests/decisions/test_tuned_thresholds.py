@@ -192,9 +192,9 @@ def test_labels_with_one_class_become_constants_with_one_warning():
     costs = {"cost": (1.0, [1.0, 1.0, 2.0, 1.0])}
     for options, kept in (({"shrink": 0.2}, {"shrink": 0.2}), (costs, {"cost": (1.0, [1.0, 2.0])})):
         model = TunedThresholds(BASE, **options)
-        with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+        with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as caught:
             model.fit(X, frame)
-        assert len(told) == 1
+        assert len(caught) == 1
         decided = model.predict(X)
         assert (decided[:, 1] == 0).all()
         assert (decided[:, 3] == 1).all()
@@ -212,9 +212,9 @@ def test_labels_with_one_class_become_constants_with_one_warning():
 
 def test_constants_alone_need_no_estimator(tmp_path):
     X = np.zeros((5, 2))
-    with pytest.warns(UserWarning, match="one class only for label 0, 1") as told:
+    with pytest.warns(UserWarning, match="one class only for label 0, 1") as caught:
         model = TunedThresholds(LogisticRegression()).fit(X, [[0, 1]] * 5)
-    assert len(told) == 1
+    assert len(caught) == 1
     assert model.predict(X).tolist() == [[0, 1]] * 5
     assert np.isnan(model.value_)
     assert np.isnan(model.corrected_value_)
@@ -351,7 +351,7 @@ def test_it_works_inside_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    ("params", "Y", "error", "told"),
+    ("params", "Y", "error", "message"),
     [
         ({"measure": "f"}, [[0], [1]], TypeError, "measure must be a function of counts"),
         ({"measure": math.dist}, [[0], [1]], TypeError, "measure must take Counts of arrays"),
@@ -372,10 +372,10 @@ def test_it_works_inside_scikit_learn():
         ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),
     ],
 )
-def test_bad_input_is_refused_by_name_before_any_fit(params, Y, error, told):
+def test_bad_input_is_refused_by_name_before_any_fit(params, Y, error, message):
     seen = []
     model = TunedThresholds(Columns(seen)).set_params(**params)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         model.fit(np.zeros((2, 3)), Y)
     assert seen == []
 

@@ -50,7 +50,7 @@ def test_every_form_of_probabilities_is_understood(answer, classes, n_labels, ex
 
 
 @pytest.mark.parametrize(
-    ("answer", "n_labels", "told"),
+    ("answer", "n_labels", "message"),
     [
         (HALVES, 3, r"Answers.predict_proba must give .* 2 rows and 3 labels, got shape \(2, 2\)"),
         (HALVES[:1], 2, r"got shape \(1, 2\)"),
@@ -58,8 +58,8 @@ def test_every_form_of_probabilities_is_understood(answer, classes, n_labels, ex
         (HALVES * [1, np.nan], 2, "predict_proba must be finite, got nan at row 0, label 1"),
     ],
 )
-def test_other_forms_are_refused_by_name(answer, n_labels, told):
-    with pytest.raises(ValueError, match=told):
+def test_other_forms_are_refused_by_name(answer, n_labels, message):
+    with pytest.raises(ValueError, match=message):
         score_matrix(Answers(answer), np.zeros((2, 1)), n_labels)
 
 

@@ -60,7 +60,7 @@ def test_other_endings_are_refused_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "rows.xlsx").exists()
 
 
-def test_several_studies_share_a_store_and_are_told_apart(tmp_path):
+def test_several_studies_in_one_store_are_distinguished(tmp_path):
     store = tmp_path / "s.sqlite"
     first = study().run(store)
     second = study(seeds=(5,), name="second").run(store)

@@ -71,7 +71,7 @@ def test_terms_with_equal_counts_have_equal_scores_whatever_the_documents():
         assert np.array_equal(a, b)
 
 
-def test_a_label_that_all_documents_carry_tells_nothing():
+def test_scores_for_a_label_of_all_documents_are_zero():
     X = np.array([[1, 0], [1, 1], [0, 1]])
     scores = term_scores(X, np.ones((3, 1)), by=SCORES)
     # Of information gain, rounding remains.

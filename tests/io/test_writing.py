@@ -133,7 +133,7 @@ def test_a_device_is_written_to_and_stays_a_device(tmp_path):
     assert device.is_char_device()
 
 
-def test_a_full_device_is_told_in_one_sentence(tmp_path):
+def test_a_full_device_is_reported_in_one_sentence(tmp_path):
     device = own_device(tmp_path / "full", 7)
     with pytest.raises(OSError, match=r"full cannot be written \(No space left on device\)\.$"):
         write(device)

@@ -27,7 +27,7 @@ def digits(n_bags=150, sizes=(1, 2, 3)):
     return data.take(data.train), data.take(data.test)
 
 
-def test_digits_are_told_from_the_labels_of_bags_alone():
+def test_digits_are_recognised_from_the_labels_of_bags_alone():
     train, test = digits(600, range(1, 6))
     model = BagPlugin(random_state=0).fit(train)
     found = model.predict_instances(test)
@@ -50,7 +50,7 @@ def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatc
     assert set(seeds) == {0}
 
 
-def test_what_speaks_for_a_label_is_what_decided_it():
+def test_the_speaker_has_the_score_that_decided_the_label():
     train, test = digits()
     model = BagPlugin(FAST, n_iter=2, cv=2, random_state=0).fit(train)
     found = model.predict_instances(test)

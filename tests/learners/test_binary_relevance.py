@@ -59,9 +59,9 @@ def test_labels_with_one_class_become_constants_with_one_warning():
     frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
     frame["b"], frame["d"] = 0, 1
     model = BinaryRelevance(LogisticRegression())
-    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as caught:
         model.fit(X, frame)
-    assert len(told) == 1
+    assert len(caught) == 1
     without = BinaryRelevance(LogisticRegression()).fit(X, Y[:, [0, 2]])
     np.testing.assert_array_equal(model.predict(X)[:, [0, 2]], without.predict(X))
     assert model.predict(X)[0, [1, 3]].tolist() == [0, 1]
@@ -148,7 +148,7 @@ def test_progress_is_written_on_request(capsys):
 
 
 @pytest.mark.parametrize(
-    ("base", "Y", "error", "told"),
+    ("base", "Y", "error", "message"),
     [
         (LinearRegression(), [[0], [1]], TypeError, "estimator must be a classifier, got Linear"),
         (BaseEstimator(), [[0], [1]], TypeError, "estimator must be a classifier"),
@@ -157,8 +157,8 @@ def test_progress_is_written_on_request(capsys):
         (TREE, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
     ],
 )
-def test_bad_input_is_refused_by_name(base, Y, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_input_is_refused_by_name(base, Y, error, message):
+    with pytest.raises(error, match=message):
         BinaryRelevance(base).fit(np.zeros((2, 3)), Y)
 
 

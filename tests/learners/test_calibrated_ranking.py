@@ -140,14 +140,14 @@ def test_a_seed_repeats_the_models_and_each_has_its_own():
     assert {fitted[-1].random_state for fitted in own.fit(X, Y).models_} == {5}
 
 
-def test_labels_keep_their_names_and_constants_are_told():
+def test_labels_keep_their_names_and_constant_labels_give_a_warning():
     X, Y = some_data()
     frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
     frame["b"], frame["d"] = 0, 1
     model = CalibratedLabelRanking(TREE)
-    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as told:
+    with pytest.warns(UserWarning, match="one class only for label 'b', 'd'") as caught:
         model.fit(pd.DataFrame(X).add_prefix("x"), frame)
-    assert len(told) == 1
+    assert len(caught) == 1
     assert model.label_names_ == ("a", "b", "c", "d")
     assert model.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3"]
     assert model.predict(pd.DataFrame(X).add_prefix("x"))[:, [1, 3]].tolist() == [[0, 1]] * 60
@@ -171,7 +171,7 @@ def test_progress_is_written_on_request(capsys):
 
 
 @pytest.mark.parametrize(
-    ("base", "Y", "error", "told"),
+    ("base", "Y", "error", "message"),
     [
         (LinearRegression(), [[0], [1]], TypeError, "estimator must be a classifier, got Linear"),
         (TREE, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),
@@ -179,8 +179,8 @@ def test_progress_is_written_on_request(capsys):
         (TREE, np.zeros((2, 0)), ValueError, "Y must have a row and a label"),
     ],
 )
-def test_bad_input_is_refused_by_name(base, Y, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_input_is_refused_by_name(base, Y, error, message):
+    with pytest.raises(error, match=message):
         CalibratedLabelRanking(base).fit(np.zeros((2, 3)), Y)
 
 

@@ -183,9 +183,9 @@ def test_labels_of_one_class_are_constants_in_plugins(plugin):
     X, Y = some_data()
     Y[:, 0], Y[:, 2] = 0, 1
     model = clone(plugin)
-    with pytest.warns(UserWarning, match="one class only for label 0, 2") as told:
+    with pytest.warns(UserWarning, match="one class only for label 0, 2") as caught:
         model.fit(X, Y)
-    assert len(told) == 1
+    assert len(caught) == 1
     decided = model.predict(X)
     assert (decided[:, 0] == 0).all()
     assert (decided[:, 2] == 1).all()

@@ -186,14 +186,14 @@ def test_too_few_passes_are_warned_of():
 
 
 @each_learner
-def test_progress_is_told_on_request(learner, capsys):
+def test_progress_is_printed_on_request(learner, capsys):
     X, Y = some_data()
     clone(learner).fit(X, Y)
     assert capsys.readouterr().err == ""
     clone(learner).set_params(penalty=[1.0, 0.1], cv=2, verbose=1).fit(X, Y)
-    told = capsys.readouterr().err
-    assert f"{type(learner).__name__}: fold 2 of 2, penalty 0.1, gap" in told
-    assert "pass 1, gap" in told
+    message = capsys.readouterr().err
+    assert f"{type(learner).__name__}: fold 2 of 2, penalty 0.1, gap" in message
+    assert "pass 1, gap" in message
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_intervals_are_percentiles_of_evaluations_of_drawn_rows(undefined):
     assert set(found) - set(found.intervals) == none
 
 
-def test_intervals_do_not_depend_on_how_many_draws_are_held_at_a_time(monkeypatch):
+def test_intervals_do_not_depend_on_the_number_of_draws_in_a_block(monkeypatch):
     Y, scores, decided = random_outcome()
     options = {"scores": scores, "decided": decided, "n_bootstrap": 40, "random_state": 1}
     together = evaluate(Y, **options).intervals

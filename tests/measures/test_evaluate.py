@@ -1,4 +1,7 @@
-"""An evaluation has every measure that applies, and shows all of them (_evaluate, _evaluation)."""
+"""An evaluation has every measure that applies, and shows all of them.
+
+Tests of `_evaluate` and `_evaluation_result`.
+"""
 
 import json
 import math
@@ -188,7 +191,7 @@ def test_the_table_shows_every_value():
     assert repr(found) == table
 
 
-def test_the_page_shows_labels_but_runs_nothing_they_hold():
+def test_html_escapes_label_names():
     page = evaluate([{"<script>alert(1)</script>"}], decided=[{"a & b"}])._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -213,7 +216,7 @@ def test_dictionaries_are_plain_enough_for_json():
 @pytest.mark.parametrize(
     ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
 )
-def test_frames_hold_the_same_in_every_library(backend, kind):
+def test_frames_of_every_library_have_the_same_values(backend, kind):
     Y, scores, decided = random_outcome()
     found = evaluate(Y, scores=scores, decided=decided, n_bootstrap=20, random_state=0)
     frame = found.to_frame(backend=backend)
@@ -232,7 +235,7 @@ def test_frames_come_from_the_first_library_that_is_there(monkeypatch):
     found = evaluate([[1]], decided=[[1]])
     assert isinstance(found.to_frame(), pd.DataFrame)
     monkeypatch.setattr(
-        "labelwise.measures._evaluation.find_spec", lambda name: name == "pyarrow" or None
+        "labelwise.measures._evaluation_result.find_spec", lambda name: name == "pyarrow" or None
     )
     assert isinstance(found.to_frame(), pa.Table)
 

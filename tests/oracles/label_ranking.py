@@ -1,4 +1,4 @@
-"""Calibrated label ranking as it is told: everyone votes, and the votes are counted."""
+"""Calibrated label ranking by its definition: every pair of labels votes, and votes are counted."""
 
 import numpy as np
 from sklearn.base import clone

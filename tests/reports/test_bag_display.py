@@ -41,7 +41,7 @@ def test_each_decided_label_stands_at_its_speaker_and_each_other_one_is_missed(f
         assert bag.missed == [str(j) for j in np.flatnonzero(truth[i] & (decided[i] == 0))]
 
 
-def test_a_display_of_bags_draws_where_it_is_told_or_on_a_new_figure(fitted):
+def test_a_display_of_bags_draws_on_given_axes_or_a_new_figure(fitted):
     model, data = fitted
     figure, axes = plt.subplots()
     drawn = BagDisplay.from_estimator(model, data, n_bags=2, ax=axes)
@@ -59,8 +59,8 @@ def test_bags_without_known_labels_have_nothing_right_or_wrong(fitted):
     assert len(display.bags) == len(data)
     assert display.bags[0].pictures.shape[1:] == (4, 16)
     assert all(not bag.missed for bag in display.bags)
-    told = {holds for bag in display.bags for row in bag.spoken.values() for _, holds in row}
-    assert told == {None}
+    message = {holds for bag in display.bags for row in bag.spoken.values() for _, holds in row}
+    assert message == {None}
 
 
 def drawn_labels(display):
@@ -77,7 +77,7 @@ def legend_of(display):
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
-def test_colours_tell_right_from_wrong_and_the_legend_what_they_mean():
+def test_colours_mark_right_and_wrong_and_the_legend_explains_them():
     picture = np.zeros((2, 8, 8))
     bag = ShownBag(picture, {0: [("2", False), ("6", True)], 1: [("4", False)]}, ["1", "3"])
     display = BagDisplay([bag]).plot()

@@ -30,7 +30,7 @@ def _no_figure_stays():
 
 
 @pytest.mark.parametrize("display", DISPLAYS)
-def test_a_display_draws_where_it_is_told_or_on_a_new_figure(display):
+def test_a_display_draws_on_given_axes_or_a_new_figure(display):
     figure, axes = plt.subplots()
     drawn = display.from_predictions(SCORES, DATA.Y, ax=axes)
     assert drawn.ax_ is axes

@@ -50,7 +50,7 @@ def test_circles_mark_the_instance_behind_each_decision(fitted):
     assert len(display.ax_.collections[0].get_offsets()) == decided.sum()
 
 
-def test_an_instance_display_draws_where_it_is_told_or_on_a_new_figure(fitted):
+def test_an_instance_display_draws_on_given_axes_or_a_new_figure(fitted):
     figure, axes = plt.subplots()
     display = InstanceDisplay.from_estimator(*fitted, n_bags=2, ax=axes)
     assert display.ax_ is axes

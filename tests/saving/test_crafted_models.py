@@ -35,8 +35,8 @@ def test_changed_files_are_refused_or_predict(tmp_path, kind):
             crafted.write_bytes(content)
             names[crafted.name] = f"{name}, {change}"
     problems = problems_of(tmp_path)
-    told = [f"{key} is {names[key]}" for key in names if any(key in line for line in problems)]
-    assert not problems, "\n".join([*problems, *told])
+    renamed = [f"{key} is {names[key]}" for key in names if any(key in line for line in problems)]
+    assert not problems, "\n".join([*problems, *renamed])
 
 
 def test_bytes_choose_a_model_and_its_changes(tmp_path):

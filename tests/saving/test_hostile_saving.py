@@ -43,10 +43,10 @@ def refusal(model, path):
     labelwise.save(model, path)
     with pytest.raises(DataError) as refused:
         labelwise.load(path)
-    told = str(refused.value)
-    assert told.startswith(f"{path}: ")
-    assert told.endswith(".")
-    return told
+    message = str(refused.value)
+    assert message.startswith(f"{path}: ")
+    assert message.endswith(".")
+    return message
 
 
 def members_of(path):
@@ -78,9 +78,9 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_neighbors_that_a_kernel_cannot_rely_on_are_refused(name, tmp_path):
-    changes, told = CHANGES[name]
+    changes, message = CHANGES[name]
     model = set_attributes(OkapiNeighbors(3).fit(*some_data()), **changes)
-    assert told in refusal(model, tmp_path / "model.skops")
+    assert message in refusal(model, tmp_path / "model.skops")
 
 
 @pytest.mark.parametrize("k", [0, -5, 2.5, True])
@@ -223,7 +223,7 @@ CSR = {"__module__": "scipy.sparse._csr", "__class__": "csr_array"}
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (build_by("ObjectNode", "weights_", **CSR), "csr_array (as ObjectNode)"),
         (build_by("LossNode", "weights_", __reduce__={}), "OkapiWeights (as LossNode)"),
@@ -235,13 +235,13 @@ CSR = {"__module__": "scipy.sparse._csr", "__class__": "csr_array"}
         (build_by("SparseMatrixNode", "_labels", __class__="csr_matrix"), "csr_array of bool for"),
     ],
 )
-def test_a_type_is_built_by_its_own_loader_alone(change, told, tmp_path):
+def test_a_type_is_built_by_its_own_loader_alone(change, message, tmp_path):
     path = tmp_path / "model.skops"
     labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
     with_schema(path, change)
     with pytest.raises(DataError) as refused:
         labelwise.load(path)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_types_of_keys_are_not_called_unless_they_are_types(tmp_path):

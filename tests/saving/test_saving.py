@@ -188,7 +188,7 @@ def test_what_cannot_be_written_leaves_what_was_there(saved, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"version": 3, "labelwise": "9.1.0"}, "version 3.*none above 2: load it with labelwise 9"),
         ({"version": 1}, "version 1, which named private modules: save it again"),
@@ -199,9 +199,9 @@ def test_what_cannot_be_written_leaves_what_was_there(saved, monkeypatch):
         ({"format": "other"}, "contains no labelwise model"),
     ],
 )
-def test_newer_versions_are_refused_by_name(saved, change, told):
+def test_newer_versions_are_refused_by_name(saved, change, message):
     rewritten(saved, labelwise=lambda about: about | change)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         labelwise.load(saved)
 
 
@@ -213,7 +213,7 @@ def test_an_archive_of_skops_alone_is_not_ours(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, "does not exist"),
         (b"", "is no whole model file"),
@@ -221,11 +221,11 @@ def test_an_archive_of_skops_alone_is_not_ours(tmp_path):
         (b"\x1f\x8b and so on", "is not a whole gzip file"),
     ],
 )
-def test_files_of_other_kinds_are_refused(tmp_path, content, told):
+def test_files_of_other_kinds_are_refused(tmp_path, content, message):
     path = tmp_path / "model.skops"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         labelwise.load(path)
 
 
@@ -323,13 +323,13 @@ def test_arrays_are_not_read_again_and_again(saved, number):
         return schema
 
     rewritten(saved, schema=change)
-    told = "to an object that is not its owner" if number == 7 else "an object without a number"
-    with pytest.raises(DataError, match=told):
+    message = "to an object that is not its owner" if number == 7 else "an object without a number"
+    with pytest.raises(DataError, match=message):
         labelwise.load(saved)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"__loader__": "MethodNode"}, r"not trusted: .*\(MethodNode\)"),
         ({"__loader__": "PartialNode"}, r"not trusted: .*\(PartialNode\)"),
@@ -341,9 +341,9 @@ def test_arrays_are_not_read_again_and_again(saved, number):
         ({"content": []}, "has no object for, or lacks, the array"),
     ],
 )
-def test_descriptions_of_other_things_are_refused(saved, change, told):
+def test_descriptions_of_other_things_are_refused(saved, change, message):
     rewritten(saved, schema=lambda schema: schema | change)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         labelwise.load(saved)
 
 

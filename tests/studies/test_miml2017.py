@@ -40,12 +40,12 @@ def some_values(ours, theirs):
 @pytest.mark.parametrize(
     ("ours", "theirs", "verdict"),
     [
-        ([0.5, 0.7], [0.4, 0.6], "**Held.**"),
-        ([0.45, 0.5], [0.4, 0.6], "**Held.**"),
-        ([0.3, 0.4], [0.4, 0.6], "**Did not hold.**"),
+        ([0.5, 0.7], [0.4, 0.6], "**Confirmed.**"),
+        ([0.45, 0.5], [0.4, 0.6], "**Confirmed.**"),
+        ([0.3, 0.4], [0.4, 0.6], "**Not confirmed.**"),
     ],
 )
-def test_a_claim_holds_up_to_one_standard_error_of_the_best(ours, theirs, verdict):
+def test_a_claim_is_confirmed_within_one_standard_error_of_the_best(ours, theirs, verdict):
     default = f"{np.mean(ours):.3f} with the default model of instances alone"
     for said in miml2017.claims(some_values(ours, theirs), ("s",)):
         assert said.endswith(f"{default}. {verdict}")
@@ -56,9 +56,9 @@ def test_those_that_tune_thresholds_are_rivals_of_their_own():
     found["s", "tuned trees on bag mean", "macro F"] = np.array([0.6, 0.6])
     plain, tuned = miml2017.claims(found, ("s",))
     assert "BR and LFP on summaries: 0.500" in plain
-    assert plain.endswith("**Held.**")
+    assert plain.endswith("**Confirmed.**")
     assert "beside 0.600 ± 0.000 (tuned trees on bag mean)" in tuned
-    assert tuned.endswith("**Did not hold.**")
+    assert tuned.endswith("**Not confirmed.**")
 
 
 def test_each_part_is_worth_what_is_lost_without_it():
@@ -100,4 +100,4 @@ def test_a_table_shows_every_model_and_claims_what_it_measured(monkeypatch, tmp_
     shown = {cell.where[1] for cell in table.cells}
     assert shown == {*few, *plain, miml2017.CHOSEN}
     assert all(cell.verdict == "" for cell in table.cells)
-    assert "Held.**" in table.to_markdown() or "Did not hold.**" in table.to_markdown()
+    assert "Confirmed.**" in table.to_markdown() or "Not confirmed.**" in table.to_markdown()

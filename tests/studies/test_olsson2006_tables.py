@@ -150,7 +150,7 @@ def test_reversals_are_pairs_that_two_measures_order_differently():
             assert found[place, split] == pytest.approx(reversed_pairs / (6 * 2))
 
 
-def test_a_claim_holds_by_the_one_sided_sign_test():
+def test_a_claim_is_confirmed_by_the_one_sided_sign_test():
     values = np.array([3.0, 3, 3, 3, 3])
     test = claims.compared(values, values - 1)
     assert (test.wins, test.losses, test.p_value) == (5, 0, 0.5**5)
@@ -177,8 +177,8 @@ def test_each_claim_is_cited_and_said_in_words(grid, halves):
         assert cell.published == ("1" if is_judged else "")
     sentences = list(claims.sentences(cells))
     assert len(sentences) == len(said)
-    assert any("halves **held** (20 to 0, p = 9.5e-07)" in text for text in sentences)
-    assert all("held**" in text or "did not hold**" in text for text in sentences)
+    assert any("halves **confirmed** (20 to 0, p = 9.5e-07)" in text for text in sentences)
+    assert all("confirmed**" in text or "not confirmed**" in text for text in sentences)
 
 
 def test_committed_claims_follow_from_their_wins_and_losses():
@@ -192,7 +192,7 @@ def test_committed_claims_follow_from_their_wins_and_losses():
         assert held == (p < 0.05)
 
 
-def test_quick_claims_are_those_that_few_methods_can_tell():
+def test_quick_claims_are_those_that_few_methods_can_decide():
     few = [(m, cut) for cut in (1, 5) for m in ("df", "chi2-max", "chi2-max/chi2-avg lowest-rank")]
     found = dict(claims.grid_claims(some_curves(few, SIZES, 2)))
     assert "chi2-max/chi2-avg lowest-rank peaks at fewer terms than chi2-max" in found

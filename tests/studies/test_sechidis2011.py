@@ -34,7 +34,7 @@ def test_table_1_is_reproduced_exactly(name, benchmark_home, monkeypatch):
     assert {cell.verdict for cell in cells} == {"within"}
 
 
-def test_balanced_is_held_against_the_best_published_cell():
+def test_balanced_is_compared_with_the_best_published_cell():
     texts = zip(study.PAPER_METHODS, ("0.30", "0.05", "0.20"), strict=True)
     printed = {("d", method, "ld"): text for method, text in texts}
     assert study._cell_of_balanced("d", "ld", 0.054, printed).verdict == "no worse"

@@ -124,7 +124,7 @@ def test_lower_deviations_rank_first_over_the_sets_of_a_group():
     assert np.isnan(list(nothing.values())).all()
 
 
-def test_claims_hold_or_not_by_the_ranks(monkeypatch):
+def test_claims_are_confirmed_or_not_by_the_ranks(monkeypatch):
     monkeypatch.setattr(study, "MEASURES", ("coverage",))
     holds = {"Scene": (4, 1, 2, 3), "Enron": (4, 3, 1, 2)}
     cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(holds))}

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from labelwise._io._parts import PART, locked_part, remove_stale_parts, removed_if_killed
+from labelwise._io._unfinished_files import PART, locked_part, remove_stale_parts, removed_if_killed
 
 STDOUT = "-"
 # Output to a pipe or a device is collected first: in memory up to this size, then in a file.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from labelwise.experiments.running._store_file import StoreError
     from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
     from labelwise.experiments.statistics._friedman import FriedmanTest, friedman_test
+    from labelwise.experiments.statistics._p_value_adjustment import holm_adjusted
     from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
     from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
     from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         holm_test,
         nemenyi_test,
     )
-    from labelwise.experiments.statistics._significance import holm_adjusted
     from labelwise.experiments.statistics._summary import Spread, Summary, summarize
 
 __all__ = [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from labelwise.measures._counts import count_matched as count_matched
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
-    from labelwise.measures._evaluation import Evaluation
+    from labelwise.measures._evaluation_result import Evaluation
     from labelwise.measures._model_labels import labels_for as labels_for
     from labelwise.measures._named_measures import NamedMeasure as NamedMeasure
     from labelwise.measures._named_measures import average_and_measure as average_and_measure

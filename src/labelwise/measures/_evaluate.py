@@ -11,7 +11,7 @@ from scipy import sparse
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_matched, weighted_counts
-from labelwise.measures._evaluation import Evaluation, Measured
+from labelwise.measures._evaluation_result import Evaluation, Measured
 from labelwise.measures._named_measures import NamedMeasure, named_measures
 from labelwise.measures.ranking._ranks_of_positives import find_places
 from labelwise.measures.ranking._weighted_ranks import find_weighted_places

@@ -250,7 +250,7 @@ def test_a_byte_that_is_not_utf8_makes_the_whole_file_latin1(folder):
     assert list(data.ids["s"]) == ["Ã¼", "ü"]
 
 
-def test_gzip_is_told_by_its_content(folder):
+def test_gzip_is_recognised_by_its_content(folder):
     text = arff([("y", ["0", "1"]), ("x", "numeric")], [["1", 2.5]])
     path = write(folder, gzip.compress(text.encode()), "packed.arff")
     assert read_arff(path, labels=1).X.tolist() == [[2.5]]

@@ -146,7 +146,7 @@ def test_documents_on_a_topic_use_its_terms_as_often_as_focus_says():
         assert own[~on].sum() / topical[~on].sum() == pytest.approx(0.5 * share, rel=0.03)
 
 
-def test_terms_that_tell_a_topic_best_are_its_own():
+def test_the_terms_with_the_highest_chi2_are_those_of_the_topic():
     dataset = make_corpus(random_state=0)
     topic = own_topic(dataset)
     for t in range(5):

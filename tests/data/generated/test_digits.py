@@ -99,7 +99,7 @@ def test_feature_names_say_where_a_pixel_is():
 
 
 @given(st.integers(1, 10), st.integers(0, 99))
-def test_ids_say_which_digits_and_images_a_bag_holds(n_bags, seed):
+def test_ids_list_the_digits_and_images_of_a_bag(n_bags, seed):
     dataset = make_digit_bags(n_bags, random_state=seed)
     for bag in range(n_bags):
         images = images_in(dataset, bag)

@@ -35,7 +35,7 @@ def test_no_label_set_beats_the_decided_one(proba, beta):
 
 
 @given(st.lists(PROBAS, min_size=1, max_size=25), BETAS)
-def test_values_hold_in_200_bit_arithmetic(proba, beta):
+def test_values_agree_with_200_bit_arithmetic(proba, beta):
     decided, value = maximize_expected_f_independent([proba], beta=beta)
     exact = oracle.values_by_number(proba, beta)
     assert abs(Decimal(value[0]) / max(exact) - 1) < Decimal("1e-13")
@@ -59,7 +59,7 @@ HARD = {
 
 @pytest.mark.parametrize("beta", [0.05, 1.0, np.sqrt(2), 30.0])
 @pytest.mark.parametrize("name", HARD)
-def test_hard_cases_hold_in_200_bit_arithmetic(name, beta):
+def test_hard_cases_agree_with_200_bit_arithmetic(name, beta):
     decided, value = maximize_expected_f_independent(HARD[name][None], beta=beta)
     exact = oracle.values_by_number(HARD[name], beta)
     assert abs(Decimal(value[0]) / max(exact) - 1) < Decimal("1e-13")
@@ -218,8 +218,8 @@ def test_no_samples_and_no_labels_are_allowed():
 def test_the_first_entry_that_is_no_probability_is_named(bad, make):
     proba = np.full((3, 4), 0.5)
     proba[1, 3] = proba[2] = bad
-    told = f"proba must contain probabilities from 0 to 1, got {bad:g} at row 1, label 3; "
-    with pytest.raises(ValueError, match=f"^{told}calibrate .* CalibratedLabels"):
+    message = f"proba must contain probabilities from 0 to 1, got {bad:g} at row 1, label 3; "
+    with pytest.raises(ValueError, match=f"^{message}calibrate .* CalibratedLabels"):
         maximize_expected_f_independent(make(proba))
 
 

@@ -36,7 +36,7 @@ BELOW = np.full((3, 2), -1.0), -1.0
 @example(NOTHING)
 @example(BELOW)
 @given(estimates())
-def test_every_constraint_of_a_distribution_holds(estimate):
+def test_every_constraint_of_a_distribution_is_met(estimate):
     assert consistent.disagreement(*project(*estimate)) < 1e-13
 
 
@@ -184,7 +184,7 @@ def test_many_draws_come_near_the_posterior_they_were_drawn_from():
 
 
 @pytest.mark.parametrize(
-    ("samples", "error", "told"),
+    ("samples", "error", "message"),
     [
         ([[1, 0]], ValueError, "samples must be 3-D, .* got shape \\(1, 2\\)"),
         (np.zeros((0, 1, 2)), ValueError, "got shape \\(0, 1, 2\\)"),
@@ -193,13 +193,13 @@ def test_many_draws_come_near_the_posterior_they_were_drawn_from():
         ([[[0, np.nan]]], ValueError, "got nan at draw 0, sample 0, label 1"),
     ],
 )
-def test_bad_samples_are_refused_by_name(samples, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_samples_are_refused_by_name(samples, error, message):
+    with pytest.raises(error, match=message):
         joint_from_samples(samples)
 
 
 @pytest.mark.parametrize(
-    ("joint", "p_empty", "error", "told"),
+    ("joint", "p_empty", "error", "message"),
     [
         (sparse.csr_array((2, 2)), [0], TypeError, "joint must be a dense array"),
         (np.zeros((2, 2)), [0], ValueError, "joint must be 3-D, .* got float64 \\(2, 2\\)"),
@@ -209,6 +209,6 @@ def test_bad_samples_are_refused_by_name(samples, error, told):
         (np.zeros((1, 1, 2)), [np.inf], ValueError, "p_empty must be finite, got inf at sample 0"),
     ],
 )
-def test_bad_estimates_are_refused_by_name(joint, p_empty, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_estimates_are_refused_by_name(joint, p_empty, error, message):
+    with pytest.raises(error, match=message):
         make_consistent(joint, p_empty)

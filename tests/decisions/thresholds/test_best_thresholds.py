@@ -228,8 +228,8 @@ def test_what_came_stays_as_it_came(shape):
     scores = random.standard_normal(shape)
     Y = random.random(shape) < 0.3
     before = scores.copy(), Y.copy()
-    for wish in ({}, {"average": "macro"}, {"average": "macro", "measure": g_mean}):
-        best_thresholds(scores, Y, **wish)
+    for options in ({}, {"average": "macro"}, {"average": "macro", "measure": g_mean}):
+        best_thresholds(scores, Y, **options)
     np.testing.assert_array_equal(scores, before[0])
     np.testing.assert_array_equal(Y, before[1])
 
@@ -274,11 +274,11 @@ def test_everybody_is_decided_by_minus_infinity_and_nobody_by_infinity():
 @pytest.mark.parametrize("average", ["micro", "macro", "sample"])
 def test_without_positives_nothing_is_decided_and_one_warning_says_so(average):
     scores = np.array([[0.3, 0.2], [0.1, 0.9]])
-    for wish in ({}, {"shared": True}, {"shrink": 0.5}, {"shrink": "auto"}, {"fbr": "auto"}):
-        if average == "sample" and wish:
+    for options in ({}, {"shared": True}, {"shrink": 0.5}, {"shrink": "auto"}, {"fbr": "auto"}):
+        if average == "sample" and options:
             continue
         with pytest.warns(UserWarning, match="no positives") as caught:
-            tuned = best_thresholds(scores, np.zeros((2, 2)), average=average, **wish)
+            tuned = best_thresholds(scores, np.zeros((2, 2)), average=average, **options)
         assert len(caught) == 1
         assert tuned.value == 1
         assert not tuned.decide(scores).any()

@@ -198,7 +198,7 @@ def test_a_full_disk_is_named_and_finished_cells_are_safe(tmp_path, monkeypatch)
     assert not many.run(store).failed
 
 
-def test_another_study_of_the_same_name_is_told_apart(tmp_path):
+def test_another_study_of_the_same_name_is_an_error(tmp_path):
     store = tmp_path / "s.sqlite"
     intruder = study(seeds=(9,))
 

@@ -165,7 +165,7 @@ def test_a_store_on_read_only_media_is_read_with_its_log(tmp_path, monkeypatch, 
     assert {path.name: path.read_bytes() for path in media.iterdir()} == before
 
 
-def test_a_store_that_is_held_is_waited_for_and_said_at_once(tmp_path, monkeypatch, capsys):
+def test_a_locked_store_is_reported_at_once_and_waited_for(tmp_path, monkeypatch, capsys):
     store = tmp_path / "s.sqlite"
     study(seeds=(0,)).run(store)
     monkeypatch.setattr(store_file, "_BUSY_SECONDS", 0.05)
@@ -184,7 +184,7 @@ def test_a_store_that_is_held_is_waited_for_and_said_at_once(tmp_path, monkeypat
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="locks are found in /proc")
-def test_the_process_that_holds_a_store_is_named(tmp_path):
+def test_the_process_that_locks_a_store_is_named(tmp_path):
     import subprocess
     import sys
 

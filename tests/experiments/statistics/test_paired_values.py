@@ -48,7 +48,7 @@ def test_all_forms_give_the_same_values(form):
         assert (found.blocks, found.methods) == (("d", "e"), ("a", "b"))
 
 
-def test_measure_tells_the_good_end_and_unknown_ones_must_be_told():
+def test_known_measures_have_a_direction_and_others_need_the_argument():
     assert average_ranks(ROWS, measure="micro-f").to_dict() == {"a": 2, "b": 1}
     assert average_ranks(ROWS, measure="hamming-loss").to_dict() == {"a": 1, "b": 2}
     with pytest.raises(ValueError, match="higher_is_better must be given if measure is not given"):

@@ -1,4 +1,4 @@
-"""Tests of ranks (`_average_ranks`, `_friedman`, `_post_hoc_tests`, `_significance`)."""
+"""Tests of ranks (`_average_ranks`, `_friedman`, `_post_hoc_tests`, `_p_value_adjustment`)."""
 
 import numpy as np
 import pytest

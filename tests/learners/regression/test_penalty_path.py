@@ -222,7 +222,7 @@ def test_features_without_variance_do_no_harm():
     np.testing.assert_allclose(nothing.predict_proba(X[:1, :2])[0], Y.mean(axis=0))
 
 
-def test_regressions_that_have_not_arrived_are_told(monkeypatch):
+def test_regressions_that_did_not_converge_give_a_warning(monkeypatch):
     monkeypatch.setattr(_batched_descent, "_MOST_STEPS", 1)
     X, Y = some_data()
     with pytest.warns(ConvergenceWarning, match="4 of 4 regressions had not converged"):
@@ -230,7 +230,7 @@ def test_regressions_that_have_not_arrived_are_told(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("params", "weights", "error", "told"),
+    ("params", "weights", "error", "message"),
     [
         ({"penalty": "some"}, None, ValueError, "penalty must be positive numbers or"),
         ({"penalty": 0.0}, None, ValueError, "penalty must be positive numbers or"),
@@ -243,9 +243,9 @@ def test_regressions_that_have_not_arrived_are_told(monkeypatch):
         ({}, -np.ones(150), ValueError, "sample_weight must be finite, not negative"),
     ],
 )
-def test_bad_settings_of_regressions_are_refused_by_name(params, weights, error, told):
+def test_bad_settings_of_regressions_are_refused_by_name(params, weights, error, message):
     X, Y = some_data()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         BinaryRelevance(**params).fit(X, Y, sample_weight=weights)
 
 

@@ -297,7 +297,7 @@ def test_only_label_sets_with_weight_are_kept():
     assert len(seen) < 60 * 6
 
 
-def test_passes_without_a_small_gap_are_told():
+def test_the_gap_after_too_few_passes_is_returned():
     _, _, problem = some_problem(n_rows=60, n_labels=5)
     found = solved(problem, 1e-6, tol=1e-8, max_passes=3)
     assert found.n_passes == 3

@@ -10,8 +10,8 @@ import numpy as np
 from labelwise._text import as_text, printable
 from labelwise._validation import check_share
 from labelwise.experiments.statistics._average_ranks import AverageRanks, ranks_of
+from labelwise.experiments.statistics._p_value_adjustment import holm_adjusted
 from labelwise.experiments.statistics._paired_values import paired_values
-from labelwise.experiments.statistics._significance import holm_adjusted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.generalisation._held_out import held_out_means
+from labelwise.decisions.thresholds.generalisation._held_out_means import held_out_means
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule

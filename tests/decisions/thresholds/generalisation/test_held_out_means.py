@@ -74,15 +74,15 @@ def test_groups_are_drawn_as_wholes():
 
 
 @pytest.mark.parametrize(
-    ("groups", "told"),
+    ("groups", "message"),
     [
         ([1, 2], "groups must name a group for each of 3 rows"),
         ([1, None, 2], "groups must name a group for every row, got none at row 1"),
         ([1, 1, 1], 'shrink="auto" needs at least 2 groups for cross-validation, got 1'),
     ],
 )
-def test_bad_groups_are_refused(groups, told):
-    with pytest.raises(ValueError, match=told):
+def test_bad_groups_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
         best_thresholds(np.eye(3), np.eye(3, dtype=int), shrink="auto", groups=groups)
 
 
