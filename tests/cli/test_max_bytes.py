@@ -61,6 +61,6 @@ def test_a_lack_of_memory_ends_with_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("labelwise.cli._program.app", lacking)
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 2
+    assert ended.value.code == 1
     expected = "labelwise: this takes more memory than there is (Unable to allocate 9 TiB).\n"
     assert capsys.readouterr().err == expected

@@ -55,8 +55,8 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     fitted.id_names_ = tuple(rows.ids)
     with working("writing"):
         _saving.save(fitted, output)
-    outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.say(f"learner: {name}, decides {_in_words(chosen)}")
+    outputs.message(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
+    outputs.message(f"learner: {name}, decides {_in_words(chosen)}")
     outputs.say_written(output)
 
 
