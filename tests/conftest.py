@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import signal
 from pathlib import Path
 
 import numba
@@ -18,6 +19,8 @@ if numba.config.DISABLE_JIT:
 
 # Tests of whole programs take hours without compiled kernels, and test no kernel by itself.
 TESTS_OF_PROGRAMS = ("benchmarks", "cli", "experiments", "studies", "saving")
+# CPU seconds after which another test is given up as too large for plain Python.
+LONGEST_IN_PLAIN_PYTHON = 10
 
 
 def pytest_collection_modifyitems(items):
@@ -30,13 +33,27 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
 
 
+@pytest.fixture(autouse=True)
+def limit_in_plain_python():
+    """Skip a test that goes on for too long if kernels are plain Python."""
+    if not numba.config.DISABLE_JIT:
+        yield
+        return
+
+    def give_up(*_):
+        pytest.skip(f"takes more than {LONGEST_IN_PLAIN_PYTHON} s without compiled kernels")
+
+    signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_IN_PLAIN_PYTHON)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 @pytest.fixture(scope="session")
 def benchmark_home():
     """The folder of benchmark sets, or a skip that says where it was looked for."""
     if not FACTS:
         pytest.skip(ABSENT)
-    if numba.config.DISABLE_JIT:
-        pytest.skip("benchmark sets take hours without compiled kernels")
     return HOME
 
 

@@ -17,7 +17,9 @@ import warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import numpy as np
-    import labelwise, labelwise.decisions, labelwise.splitting
+    import labelwise
+    from labelwise.decisions import best_thresholds
+    from labelwise.splitting import assign
     from labelwise.learners.regression._logistic_kernels import inner_products
     print(labelwise.__file__)
     print(inner_products(np.eye(2), np.eye(2)).tolist() == [1, 1])
@@ -37,9 +39,10 @@ def unwritable(tmp_path):
     return copy
 
 
-def run(package, cache_dir=None):
+def run(package, cache_dir=None, user_cache=os.devnull):
     """Run the program on a copy of the package, without a home folder; return what it prints."""
-    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "PYTHONPATH": str(package.parent)}
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": str(user_cache)}
+    nowhere["PYTHONPATH"] = str(package.parent)
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | nowhere
     if cache_dir is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache_dir)
@@ -60,6 +63,13 @@ def run(package, cache_dir=None):
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
 def test_without_a_writable_folder_kernels_work_and_one_warning_says_what_to_set(unwritable):
     assert run(unwritable) == ["True", "1"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names the user's folder as on Linux")
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_a_package_that_is_read_only_has_its_cache_in_the_users_folder(unwritable, tmp_path):
+    assert run(unwritable, user_cache=tmp_path / "user") == ["True", "0"]
+    assert list((tmp_path / "user").rglob("*.nbi"))
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")

@@ -1,15 +1,50 @@
-"""Public names carry their stage as module."""
+"""Stages load their public names when these are used, and the names belong to the stage."""
 
-from labelwise._publishing import publish
+import subprocess
+import sys
+
+import pytest
+
+import labelwise
 
 
-def test_only_named_classes_and_functions_move_and_constants_are_left_alone():
-    def public():
-        pass
+def output_of(program):
+    """What a program prints in a process of its own, where no stage is loaded yet."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
 
-    def private():
-        pass
 
-    publish("labelwise.stage", ["public", "LIMIT"], {"public": public, "x": private, "LIMIT": 3})
-    assert public.__module__ == "labelwise.stage"
-    assert private.__module__ == __name__
+def test_stages_are_attributes_of_the_package_without_importing_them():
+    program = "import labelwise; print(labelwise.decisions.Thresholds, labelwise.data.load)"
+    shown = " ".join(output_of(program))
+    assert "labelwise.decisions.Thresholds" in shown
+    assert {"data", "decisions", "reports", "load", "save"} <= set(dir(labelwise))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = labelwise.nothing
+
+
+def test_a_stage_lists_and_loads_only_its_names():
+    assert {"Thresholds", "TunedThresholds"} <= set(dir(labelwise.decisions))
+    with pytest.raises(AttributeError, match=r"'labelwise.decisions' has no attribute 'nothing'"):
+        _ = labelwise.decisions.nothing
+
+
+def test_one_name_loads_neither_the_others_nor_scikit_learn():
+    program = (
+        "import sys\n"
+        "from labelwise.decisions import Thresholds\n"
+        "print('sklearn' in sys.modules, 'labelwise.decisions._tuned_thresholds' in sys.modules)"
+    )
+    assert output_of(program) == ["False", "False"]
+
+
+def test_classes_that_a_stage_returns_belong_to_it_though_nobody_imported_them():
+    program = (
+        "import pickle\n"
+        "from labelwise.data import load\n"
+        "kind = type(load('mixture'))\n"
+        "print(kind.__module__, pickle.loads(pickle.dumps(kind)) is kind)"
+    )
+    assert output_of(program) == ["labelwise.data", "True"]

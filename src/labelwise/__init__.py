@@ -9,6 +9,7 @@ Import names from their stage, for instance ``from labelwise.data import load``.
 writes fitted models to files, and ``labelwise.load`` reads them.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,20 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["load", "save"]
+_STAGES = (
+    *("data", "splitting", "features", "learners"),
+    *("decisions", "measures", "experiments", "reports"),
+)
 
 
 def __getattr__(name: str) -> Any:
-    # Both import large packages, which `import labelwise` alone should not load.
+    # Stages, `load` and `save` import large packages, which `import labelwise` should not load.
+    if name in _STAGES:
+        return import_module(f"labelwise.{name}")
     if name in __all__:
-        from labelwise import _saving
-
-        return getattr(_saving, name)
+        return getattr(import_module("labelwise._saving"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_STAGES})

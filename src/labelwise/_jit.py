@@ -27,6 +27,8 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     callable
         The decorator.
     """
+    # A wrapper for callers in C, whom no kernel has, would only add to the compile time.
+    options = {"no_cfunc_wrapper": True, **options}
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:

@@ -30,11 +30,9 @@ def for_row_blocks(
         Number of values in a block. Work that makes a single pass needs larger blocks, since
         otherwise starting a block takes longer than the work.
     """
-    from joblib import cpu_count
-
     step = max(1, together // max(1, row_size))
     blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
-    n_threads = min(len(blocks), cpu_count())
+    n_threads = n_threads_for(len(blocks))
     if n_threads < 2:
         for block in blocks:
             work(block)
@@ -42,3 +40,12 @@ def for_row_blocks(
     with ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def n_threads_for(n_blocks: int) -> int:
+    """Return the number of threads; joblib, which knows the cores, is imported for two blocks."""
+    if n_blocks < 2:
+        return n_blocks
+    from joblib import cpu_count
+
+    return min(n_blocks, int(cpu_count()))

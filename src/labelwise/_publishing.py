@@ -1,26 +1,71 @@
-"""Give public classes and functions the name of their stage as ``__module__``."""
+"""Load the public names of a stage when they are used, with the stage as their ``__module__``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
-def publish(stage: str, names: Sequence[str], namespace: Mapping[str, Any]) -> None:
-    """Set ``__module__`` of the classes and functions of a stage to the stage itself.
+def publish(stage: str, names: Sequence[str]) -> None:
+    """Make a package import its names when they are first used, as PEP 562 describes.
 
-    Model files, store keys, tracebacks and the documentation then name ``labelwise.decisions``
-    instead of a private module, and modules can be moved without breaking any of them.
+    The package imports its names below ``if TYPE_CHECKING``, where type checkers and import-linter
+    find them. Nothing is imported there at run time: the source of the package is read instead,
+    and each name is imported from the module that is named there. A command that needs no estimator
+    so loads neither scikit-learn nor the kernels of other commands.
+
+    Model files, store keys, tracebacks and the documentation name ``labelwise.decisions`` instead
+    of a private module, and modules can be moved without breaking any of them.
 
     Parameters
     ----------
     stage : str
         Full name of the package, such as "labelwise.decisions".
     names : sequence of str
-        Names of the classes and functions.
-    namespace : mapping
-        The globals of the package.
+        Names of the classes and functions whose ``__module__`` is set to the stage.
     """
-    for name in names:
-        if hasattr(namespace[name], "__module__"):
-            namespace[name].__module__ = stage
+    package = sys.modules[stage]
+
+    def attribute(name: str) -> Any:
+        origins = _origins(package)
+        if name not in origins:
+            raise AttributeError(f"module {stage!r} has no attribute {name!r}")
+        import_module(origins[name])
+        # Importing one module may have loaded others, whose classes this stage then returns.
+        _take_loaded(package, frozenset(names))
+        return vars(package)[name]
+
+    def listed() -> list[str]:
+        return sorted({*vars(package), *_origins(package)})
+
+    vars(package).update(__getattr__=attribute, __dir__=listed)
+
+
+@cache
+def _origins(package: ModuleType) -> dict[str, str]:
+    """Return the module of each name that a package imports from labelwise."""
+    # numba needs the sources for its cache, so that they are always installed.
+    source = package.__loader__.get_source(package.__name__)  # type: ignore[union-attr]
+    return {
+        alias.name: node.module
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module != __name__
+        for alias in node.names
+        if node.module.startswith("labelwise.")
+    }
+
+
+def _take_loaded(package: ModuleType, published: frozenset[str]) -> None:
+    """Set the names of a package whose modules are loaded, and ``__module__`` of public ones."""
+    for name, origin in _origins(package).items():
+        value = vars(sys.modules.get(origin, package)).get(name)
+        if value is None or name in vars(package):
+            continue
+        if name in published and hasattr(value, "__module__"):
+            value.__module__ = package.__name__
+        setattr(package, name, value)

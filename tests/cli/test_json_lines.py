@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise.cli._matrices import read_scores
+from labelwise.cli.matrices._matrices import read_scores
 from labelwise.data import DataError
 from tests.cli.test_matrices import write
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise.cli import app
-from labelwise.cli._matrix_files import read_matrix
+from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import Dataset, input_files, load, read_svmlight, write_svmlight
 from labelwise.decisions import Thresholds
 from labelwise.experiments import Study

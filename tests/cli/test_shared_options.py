@@ -12,7 +12,7 @@ from labelwise.cli._progress import working
 from tests.cli.shell import run_program
 
 PROGRAM = [sys.executable, "-c", "from labelwise.cli import main; main()"]
-COMMANDS = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
+COMMANDS = [one.callback.__name__.replace("_", "-") for one in app.registered_commands]
 TABLE = "text,x,sea,sky\n" + "".join(
     f"{('red wine', 'blue sky', 'old ship')[i % 3]} of port {i},{i},{i % 2},{i // 2 % 2}\n"
     for i in range(12)

@@ -289,7 +289,7 @@ def test_headers_that_claim_more_than_is_there_are_refused(saved):
         header, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
     )
     rewritten(saved, array=lambda _: header.getvalue())
-    with pytest.raises(DataError, match=r"claims an array of shape \(1000000000000,\)"):
+    with pytest.raises(DataError, match=r"claims an array of \(1000000000000,\)"):
         labelwise.load(saved)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._columns._values import MISSING
+from labelwise._io import numpy_column
 
 _YES = {"yes", "true", "t", "y"}
 # Codes of rows without a value, and with a value that is not among the known ones.
@@ -55,4 +56,4 @@ def encode(column: Any, values: Sequence[str] | None = None) -> Codes:
     place |= dict.fromkeys(MISSING, ABSENT)
     # The last entry is for null, which has the index -1.
     numbers = np.array([*(place.get(value, UNSEEN) for value in found), ABSENT], dtype=np.int32)
-    return Codes(numbers[encoded.indices.fill_null(-1).to_numpy()], list(values))
+    return Codes(numbers[numpy_column(encoded.indices, np.int32, missing=-1)], list(values))

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._io import numpy_column
+
 # Text that means a missing value.
 MISSING = ("", "?")
 
@@ -23,8 +25,8 @@ def texts(column: Any) -> np.ndarray:
 
     if pa.types.is_floating(column.type):
         column = column.cast(pa.int64())
-    column = column.cast(pa.string())
-    return np.array(column.fill_null("").to_pylist(), dtype=object)
+    found = column.cast(pa.string()).to_pylist()
+    return np.array(["" if text is None else text for text in found], dtype=object)
 
 
 def numbers(column: Any) -> np.ndarray:
@@ -33,8 +35,7 @@ def numbers(column: Any) -> np.ndarray:
 
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.uint8())
-    values: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy()
-    return values
+    return numpy_column(column.cast(pa.float64(), safe=False), np.float64, missing=np.nan)
 
 
 def has_text(data: Any) -> bool:

@@ -3,6 +3,7 @@
 Every stage may import from here; this package imports only `_validation`.
 """
 
+from labelwise._io._arrow_arrays import arrow_numbers, arrow_texts, numpy_column
 from labelwise._io._encodings import as_utf8
 from labelwise._io._numpy_files import Arrays, check_npy, npy_array, npz_arrays, sparse_matrix
 from labelwise._io._reading import (
@@ -37,6 +38,8 @@ __all__ = [
     "Bound",
     "DataError",
     "DataWarning",
+    "arrow_numbers",
+    "arrow_texts",
     "as_utf8",
     "bound_of",
     "check_npy",
@@ -48,6 +51,7 @@ __all__ = [
     "is_stream",
     "npy_array",
     "npz_arrays",
+    "numpy_column",
     "plain_name",
     "read_bytes",
     "reading",

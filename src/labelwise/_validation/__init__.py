@@ -34,6 +34,7 @@ from labelwise._validation._numbers import (
     is_whole,
 )
 from labelwise._validation._outcome import Outcome, check_outcome
+from labelwise._validation._random_states import check_random_state
 from labelwise._validation._readable import check_readable
 from labelwise._validation._rows import n_rows, take_rows
 from labelwise._validation._weights import check_weights, relative_weights
@@ -49,6 +50,7 @@ __all__ = [
     "check_n_bootstrap",
     "check_names",
     "check_outcome",
+    "check_random_state",
     "check_readable",
     "check_real",
     "check_scores",

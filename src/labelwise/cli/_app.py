@@ -245,6 +245,14 @@ def reproduce(
     run_study(paper, table, quick, repetitions)
 
 
+@command(app, example="labelwise warm-up")
+def warm_up() -> None:
+    """Compile what the commands use, once for all later runs, as in an image of a server."""
+    from labelwise.cli.commands._warm_up import run_warm_up
+
+    run_warm_up()
+
+
 @command(app, example="labelwise demo")
 def demo() -> None:
     """Run every stage on bundled data: describe, split, score, decide, measure."""

@@ -33,8 +33,8 @@ def tune(
     max_bytes: opt.BytesOption = None,
 ) -> None:
     """Find the thresholds that maximize a measure, and estimate its value on new rows."""
-    from labelwise.cli._matching import Matching
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
+    from labelwise.cli.matrices._matching import Matching
 
     options = TuneOptions(
         maximize=maximize,
@@ -73,8 +73,8 @@ def decide(
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Decide the labels of each row by thresholds from a file."""
-    from labelwise.cli._matching import Matching
     from labelwise.cli.commands._decide import run_decisions
+    from labelwise.cli.matrices._matching import Matching
 
     run_decisions(
         thresholds,
@@ -107,8 +107,8 @@ def evaluate(
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
-    from labelwise.cli._matching import Matching
     from labelwise.cli.commands._evaluate import show_evaluation
+    from labelwise.cli.matrices._matching import Matching
 
     show_evaluation(
         labels,

@@ -11,10 +11,10 @@ from sklearn.utils import get_tags
 
 from labelwise._io import DataError
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._matrices import are_numbers, ids_of
-from labelwise.cli._matrix_files import is_matrix_file
 from labelwise.cli._parsing import part_of
 from labelwise.cli._table_input import raw_step, read_columns
+from labelwise.cli.matrices._matrices import are_numbers, ids_of
+from labelwise.cli.matrices._matrix_files import is_matrix_file
 from labelwise.data import Bags, Dataset
 from labelwise.learners import BagPlugin
 

@@ -12,9 +12,9 @@ from labelwise._columns import Kind, kinds_of, texts
 from labelwise._io import DataError
 from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._matrix_files import is_matrix_file
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_names
+from labelwise.cli.matrices._matrix_files import is_matrix_file
 from labelwise.data import ROW_NAMES, read_frame
 from labelwise.features import TableFeatures
 

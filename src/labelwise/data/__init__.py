@@ -5,30 +5,34 @@ own; `_formats` lists the formats that `load` reads. The stage imports only the 
 stages (`_io`, `_text`, `_validation`), and other stages import only what is listed here.
 """
 
-from labelwise._io import DataError, DataWarning
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.data._bags import Bags
-from labelwise.data._bags import as_bags as as_bags
-from labelwise.data._bags import is_bags as is_bags
-from labelwise.data._dataset import Dataset
-from labelwise.data._description import Description
-from labelwise.data._finding import input_files as input_files
-from labelwise.data._load import load
-from labelwise.data._load import names_data as names_data
-from labelwise.data.arff._arff import read_arff
-from labelwise.data.generated._bundled import BUNDLED as BUNDLED
-from labelwise.data.generated._corpus import make_corpus
-from labelwise.data.generated._digits import make_digit_bags
-from labelwise.data.generated._multilabel import Posterior, make_multilabel
-from labelwise.data.generated._multilabel import counts_of_others as counts_of_others
-from labelwise.data.reuters._reuters import read_reuters
-from labelwise.data.reuters._terms import count_terms, tf_idf
-from labelwise.data.svmlight._svmlight import read_svmlight
-from labelwise.data.svmlight._writing import write_svmlight
-from labelwise.data.table._files import Tables as Tables
-from labelwise.data.table._table import ROW_NAMES as ROW_NAMES
-from labelwise.data.table._table import read_frame as read_frame
-from labelwise.data.table._table import read_table
+
+if TYPE_CHECKING:
+    from labelwise._io import DataError, DataWarning
+    from labelwise.data._bags import Bags
+    from labelwise.data._bags import as_bags as as_bags
+    from labelwise.data._bags import is_bags as is_bags
+    from labelwise.data._dataset import Dataset
+    from labelwise.data._description import Description
+    from labelwise.data._finding import input_files as input_files
+    from labelwise.data._load import load
+    from labelwise.data._load import names_data as names_data
+    from labelwise.data.arff._arff import read_arff
+    from labelwise.data.generated._bundled import BUNDLED as BUNDLED
+    from labelwise.data.generated._corpus import make_corpus
+    from labelwise.data.generated._digits import make_digit_bags
+    from labelwise.data.generated._multilabel import Posterior, make_multilabel
+    from labelwise.data.generated._multilabel import counts_of_others as counts_of_others
+    from labelwise.data.reuters._reuters import read_reuters
+    from labelwise.data.reuters._terms import count_terms, tf_idf
+    from labelwise.data.svmlight._svmlight import read_svmlight
+    from labelwise.data.svmlight._writing import write_svmlight
+    from labelwise.data.table._files import Tables as Tables
+    from labelwise.data.table._table import ROW_NAMES as ROW_NAMES
+    from labelwise.data.table._table import read_frame as read_frame
+    from labelwise.data.table._table import read_table
 
 __all__ = [
     "Bags",
@@ -50,4 +54,4 @@ __all__ = [
     "write_svmlight",
 ]
 
-publish(__name__, __all__, globals())
+publish(__name__, __all__)

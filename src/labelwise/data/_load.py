@@ -33,8 +33,9 @@ def load(
     Parameters
     ----------
     name_or_path : str or Path
-        A bundled set ("digits", "digit-bags", "mixture", "topics"), a file (.arff, .svm, .csv,
-        .parquet and others, also .gz), a folder with one data set, or the name of a benchmark set.
+        A bundled set ("abstracts", "digits", "digit-bags", "mixture", "topics"), a file (.arff,
+        .svm, .csv, .parquet and others, also .gz), a folder with one data set, or the name of a
+        benchmark set.
         A name is searched for in `data_home`, in the folder that the environment variable
         LABELWISE_DATA names, and in the user's cache. A benchmark set that is in none of them is
         downloaded from OpenML into the cache if OpenML has it.

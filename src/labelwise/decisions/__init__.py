@@ -1,32 +1,36 @@
 """Turn scores into label sets: those that maximise the measure that counts."""
 
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.decisions._calibrated_labels import CalibratedLabels
-from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
-from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
-from labelwise.decisions._tuned_thresholds import TunedThresholds
-from labelwise.decisions.expected_f._expected_f import maximize_expected_f
-from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
-from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
-from labelwise.decisions.thresholds._best_thresholds import best_thresholds
-from labelwise.decisions.thresholds._constant_labels import (
-    thresholds_of_no_label as thresholds_of_no_label,
-)
-from labelwise.decisions.thresholds._constant_labels import (
-    with_constant_labels as with_constant_labels,
-)
-from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
-from labelwise.decisions.thresholds._request import Request as Request
-from labelwise.decisions.thresholds._request import check_request as check_request
-from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
-from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
-from labelwise.decisions.thresholds._solve import solve as solve
-from labelwise.decisions.thresholds.curves._problem import Problem as Problem
-from labelwise.decisions.thresholds.generalisation._corrected_value import (
-    corrected_value as corrected_value,
-)
-from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
+
+if TYPE_CHECKING:
+    from labelwise.decisions._calibrated_labels import CalibratedLabels
+    from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
+    from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
+    from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.expected_f._expected_f import maximize_expected_f
+    from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
+    from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
+    from labelwise.decisions.thresholds._best_thresholds import best_thresholds
+    from labelwise.decisions.thresholds._constant_labels import (
+        thresholds_of_no_label as thresholds_of_no_label,
+    )
+    from labelwise.decisions.thresholds._constant_labels import (
+        with_constant_labels as with_constant_labels,
+    )
+    from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
+    from labelwise.decisions.thresholds._request import Request as Request
+    from labelwise.decisions.thresholds._request import check_request as check_request
+    from labelwise.decisions.thresholds._result import Thresholds
+    from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
+    from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
+    from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds.curves._problem import Problem as Problem
+    from labelwise.decisions.thresholds.generalisation._corrected_value import (
+        corrected_value as corrected_value,
+    )
+    from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
     "CalibratedLabels",
@@ -46,4 +50,4 @@ __all__ = [
     "scan_thresholds",
 ]
 
-publish(__name__, [*__all__, "Sigmoid"], globals())
+publish(__name__, [*__all__, "Sigmoid"])

@@ -5,27 +5,31 @@
 names listed here; experiments import data, splitting and measures.
 """
 
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.experiments._results import Results, read_results
-from labelwise.experiments._study import Study
-from labelwise.experiments._study import read_study as read_study
-from labelwise.experiments._study_arguments import check_timeout as check_timeout
-from labelwise.experiments.running._cell_outcome import CellOutcome
-from labelwise.experiments.running._cells import FailedCell
-from labelwise.experiments.running._progress import Progress
-from labelwise.experiments.running._store_file import StoreError
-from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
-from labelwise.experiments.statistics._friedman import FriedmanTest, friedman_test
-from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
-from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
-from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
-from labelwise.experiments.statistics._post_hoc_tests import (
-    RankPairs,
-    holm_test,
-    nemenyi_test,
-)
-from labelwise.experiments.statistics._significance import holm_adjusted
-from labelwise.experiments.statistics._summary import Spread, Summary, summarize
+
+if TYPE_CHECKING:
+    from labelwise.experiments._results import Results, read_results
+    from labelwise.experiments._study import Study
+    from labelwise.experiments._study import read_study as read_study
+    from labelwise.experiments._study_arguments import check_timeout as check_timeout
+    from labelwise.experiments.running._cell_outcome import CellOutcome
+    from labelwise.experiments.running._cells import FailedCell
+    from labelwise.experiments.running._progress import Progress
+    from labelwise.experiments.running._store_file import StoreError
+    from labelwise.experiments.statistics._average_ranks import AverageRanks, average_ranks
+    from labelwise.experiments.statistics._friedman import FriedmanTest, friedman_test
+    from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
+    from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
+    from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
+    from labelwise.experiments.statistics._post_hoc_tests import (
+        RankPairs,
+        holm_test,
+        nemenyi_test,
+    )
+    from labelwise.experiments.statistics._significance import holm_adjusted
+    from labelwise.experiments.statistics._summary import Spread, Summary, summarize
 
 __all__ = [
     "AverageRanks",
@@ -55,4 +59,4 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-publish(__name__, __all__, globals())
+publish(__name__, __all__)

@@ -3,16 +3,20 @@
 Features use only shared packages; learners, experiments and the command line import these names.
 """
 
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.features._combine import combine
-from labelwise.features._okapi import OkapiWeights
-from labelwise.features._okapi import inverse_document_frequency as inverse_document_frequency
-from labelwise.features._okapi import okapi_weights as okapi_weights
-from labelwise.features._selector import TermSelector
-from labelwise.features._selector import check_parameters as check_parameters
-from labelwise.features._table_features import TableFeatures
-from labelwise.features._term_scores import term_scores
-from labelwise.features._text_terms import TextTerms
+
+if TYPE_CHECKING:
+    from labelwise.features._combine import combine
+    from labelwise.features._okapi import OkapiWeights
+    from labelwise.features._okapi import inverse_document_frequency as inverse_document_frequency
+    from labelwise.features._okapi import okapi_weights as okapi_weights
+    from labelwise.features._selector import TermSelector
+    from labelwise.features._selector import check_parameters as check_parameters
+    from labelwise.features._table_features import TableFeatures
+    from labelwise.features._term_scores import term_scores
+    from labelwise.features._text_terms import TextTerms
 
 __all__ = [
     "OkapiWeights",
@@ -23,4 +27,4 @@ __all__ = [
     "term_scores",
 ]
 
-publish(__name__, __all__, globals())
+publish(__name__, __all__)

@@ -4,19 +4,23 @@ One file for each public learner; the folders contain the parts that learners sh
 decisions and the stages below, and are used by experiments, reports and the command line.
 """
 
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
-from labelwise.learners._bag_summary import BagSummary
-from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
-from labelwise.learners._exact_f import ExactFPlugin
-from labelwise.learners._independent_f import IndependentFPlugin
-from labelwise.learners._measure_wrappers import maximizing as maximizing
-from labelwise.learners._okapi_neighbors import OkapiNeighbors
-from labelwise.learners._reverse_multilabel import ReverseMultilabel
-from labelwise.learners._submodular_multilabel import SubmodularMultilabel
-from labelwise.learners.okapi._term_curve import term_curve as term_curve
-from labelwise.learners.ranking._pair_forests import Forests as Forests
+
+if TYPE_CHECKING:
+    from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
+    from labelwise.learners._bag_summary import BagSummary
+    from labelwise.learners._binary_relevance import BinaryRelevance
+    from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
+    from labelwise.learners._exact_f import ExactFPlugin
+    from labelwise.learners._independent_f import IndependentFPlugin
+    from labelwise.learners._measure_wrappers import maximizing as maximizing
+    from labelwise.learners._okapi_neighbors import OkapiNeighbors
+    from labelwise.learners._reverse_multilabel import ReverseMultilabel
+    from labelwise.learners._submodular_multilabel import SubmodularMultilabel
+    from labelwise.learners.okapi._term_curve import term_curve as term_curve
+    from labelwise.learners.ranking._pair_forests import Forests as Forests
 
 __all__ = [
     "BagPlugin",
@@ -31,4 +35,4 @@ __all__ = [
     "SubmodularMultilabel",
 ]
 
-publish(__name__, [*__all__, "Forests"], globals())
+publish(__name__, [*__all__, "Forests"])

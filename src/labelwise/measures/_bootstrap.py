@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Outcome, check_n_bootstrap, check_share
+from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
 from labelwise.measures._counts import Counts, counts_from, exactly_empty
 from labelwise.measures._named_measures import NamedMeasure
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
@@ -36,8 +36,6 @@ def check_resampling(n_bootstrap: Any, confidence: Any, random_state: Any) -> Re
     confidence = check_share(confidence, "confidence")
     if n_draws == 0:
         return None
-    from sklearn.utils import check_random_state
-
     return Resampling(n_draws, confidence, check_random_state(random_state))
 
 

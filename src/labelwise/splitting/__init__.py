@@ -4,18 +4,22 @@
 imports only the packages below the stages, and other stages import only what is listed here.
 """
 
+from typing import TYPE_CHECKING
+
 from labelwise._publishing import publish
-from labelwise.splitting._assign import assign
-from labelwise.splitting._assign import assign_checked as assign_checked
-from labelwise.splitting._folds import (
-    MultilabelStratifiedKFold,
-    MultilabelStratifiedShuffleSplit,
-    RepeatedMultilabelStratifiedKFold,
-)
-from labelwise.splitting._holdout import train_test_split
-from labelwise.splitting._quality import SplitQuality, split_quality
-from labelwise.splitting._splits import splits_of as splits_of
-from labelwise.splitting.stratification._units import check_groups as check_groups
+
+if TYPE_CHECKING:
+    from labelwise.splitting._assign import assign
+    from labelwise.splitting._assign import assign_checked as assign_checked
+    from labelwise.splitting._folds import (
+        MultilabelStratifiedKFold,
+        MultilabelStratifiedShuffleSplit,
+        RepeatedMultilabelStratifiedKFold,
+    )
+    from labelwise.splitting._holdout import train_test_split
+    from labelwise.splitting._quality import SplitQuality, split_quality
+    from labelwise.splitting._splits import splits_of as splits_of
+    from labelwise.splitting.stratification._units import check_groups as check_groups
 
 __all__ = [
     "MultilabelStratifiedKFold",
@@ -27,4 +31,4 @@ __all__ = [
     "train_test_split",
 ]
 
-publish(__name__, __all__, globals())
+publish(__name__, __all__)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
-from labelwise._validation import check_labels
+from labelwise._validation import check_labels, check_random_state
 from labelwise.splitting._proportions import check_proportions, subset_sizes
 from labelwise.splitting.stratification._balanced import balance_rows
 from labelwise.splitting.stratification._grouped import balance_groups

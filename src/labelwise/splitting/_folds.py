@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_whole, n_rows
+from labelwise._validation import check_random_state, check_whole, n_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._holdout import holdout_sizes
 

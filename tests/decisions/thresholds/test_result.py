@@ -18,14 +18,17 @@ def tuned():
     return best_thresholds(SCORES, Y)
 
 
-def test_columns_are_decided_by_name_in_the_order_of_the_thresholds(tuned):
+def test_columns_are_decided_by_name_and_frames_keep_their_form(tuned):
     assert tuned.label_names == ("sky", "sea")
-    expected = [[0, 1], [1, 1], [0, 1], [0, 0]]
+    expected = np.array([[0, 1], [1, 1], [0, 1], [0, 0]])
     for scores in (SCORES, SCORES[["sky", "sea"]], pl.from_pandas(SCORES)):
         decided = tuned.decide(scores)
-        assert decided.dtype == np.int8
-        np.testing.assert_array_equal(decided, expected)
-    np.testing.assert_array_equal(tuned.decide(SCORES[["sky", "sea"]].to_numpy()), expected)
+        assert type(decided) is type(scores)
+        assert list(decided.columns) == list(scores.columns)
+        np.testing.assert_array_equal(decided[["sky", "sea"]].to_numpy(), expected)
+    decided = tuned.decide(SCORES[["sky", "sea"]].to_numpy())
+    assert decided.dtype == np.int8
+    np.testing.assert_array_equal(decided, expected)
 
 
 def test_sparse_scores_give_sparse_decisions_where_absent_is_not_decided(tuned):

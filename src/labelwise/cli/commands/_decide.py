@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from labelwise.cli._matching import (
+from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
+from labelwise.cli._progress import working
+from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
     position_note,
     same_labels,
 )
-from labelwise.cli._matrices import read_scores
-from labelwise.cli._matrix_files import (
+from labelwise.cli.matrices._matrices import read_scores
+from labelwise.cli.matrices._matrix_files import (
     FileMatrix,
     check_matrix_ending,
     write_matrix,
 )
-from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
-from labelwise.cli._progress import working
 from labelwise.decisions import Thresholds
 
 

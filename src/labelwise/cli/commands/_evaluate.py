@@ -11,10 +11,10 @@ import numpy as np
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import as_text, printable, safe_cell
-from labelwise.cli._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.cli._outputs import Outputs, check_safe_csv, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
 

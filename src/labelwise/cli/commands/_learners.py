@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
-
-from labelwise import learners
+from labelwise import learners, measures
 from labelwise.cli._outputs import say
-from labelwise.learners import BagPlugin, IndependentFPlugin, maximizing
-from labelwise.measures import average_and_measure
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier()
+
+
+def _neighbors() -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(10, algorithm="brute")
+
+
+def _support_vectors() -> Any:
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC()
 
 
 class Learner(NamedTuple):
@@ -35,21 +47,21 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a random forest a label",
         _HALF,
-        estimator=RandomForestClassifier,
+        estimator=_forest,
     ),
     Learner(
         "br-knn",
         "BinaryRelevance",
         "binary relevance: the 10 nearest neighbours",
         _HALF,
-        estimator=lambda: KNeighborsClassifier(10, algorithm="brute"),
+        estimator=_neighbors,
     ),
     Learner(
         "br-svm",
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        estimator=LinearSVC,
+        estimator=_support_vectors,
     ),
     Learner(
         "lfp",
@@ -131,19 +143,19 @@ def choose_learner(
     model = _new_estimator(learner, settings)
     if maximize is None or maximize == learner.maximizes:
         return _with_own_rule(learner, model, beta)
-    average, measure = average_and_measure(maximize, "--maximize")
+    average, measure = measures.average_and_measure(maximize, "--maximize")
     try:
-        model = maximizing(model, measure, average, beta, settings["random_state"])
+        model = learners.maximizing(model, measure, average, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts)
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
-    if isinstance(model, IndependentFPlugin):
+    if isinstance(model, learners.IndependentFPlugin):
         return "the label set of highest expected F, row by row, labels taken as independent"
     return f"thresholds tuned for {maximize}" + (
-        " on held-out bags" if isinstance(model, BagPlugin) else ""
+        " on held-out bags" if isinstance(model, learners.BagPlugin) else ""
     )
 
 

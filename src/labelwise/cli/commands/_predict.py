@@ -11,11 +11,11 @@ from labelwise import _saving
 from labelwise._estimators import METHODS, score_matrix
 from labelwise._io import DataError
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._matrix_files import FileMatrix, check_matrix_ending, write_matrix
 from labelwise.cli._model_input import ModelInput, fitted_label_names, read_input
 from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._parsing import check_part
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._matrix_files import FileMatrix, check_matrix_ending, write_matrix
 from labelwise.data import Bags
 from labelwise.learners import BagPlugin
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli._matrices import read_labels, read_scores
 from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
-from labelwise.cli.commands._tuning_report import tuning_report
+from labelwise.cli._tuning_report import tuning_report
+from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
 from labelwise.decisions import Problem, Thresholds, check_request, solve
 from labelwise.measures import average_and_measure

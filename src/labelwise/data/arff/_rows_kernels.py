@@ -203,7 +203,8 @@ def plain_number(text, p):
     negative = text[U(p)] == MINUS
     # Without a branch, since the processor cannot predict signs.
     p += negative | (text[U(p)] == PLUS)
-    value, after, point = 0, p, -1
+    # Typed, because numba would compile what is called with it a second time for the literal 0.
+    value, after, point = np.int64(0), p, -1
     while True:
         digit = int(text[U(after)]) - ZERO
         if 0 <= digit <= 9:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_real, check_whole
+from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.data._dataset import Dataset
 
 # Tokens drawn at a time: working memory stays near 64 bytes times this, whatever the corpus.
@@ -118,8 +118,6 @@ def make_corpus(
     >>> corpus.feature_names[0], corpus.label_names[0]
     ('common term 0', 'topic 0')
     """
-    from sklearn.utils import check_random_state
-
     n_documents = check_whole(n_documents, "n_documents")
     n_terms, n_topics = check_whole(n_terms, "n_terms"), check_whole(n_topics, "n_topics")
     mean_length = check_real(mean_length, "mean_length", least=1, most=1e6)

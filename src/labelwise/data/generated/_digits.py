@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_whole
+from labelwise._validation import check_random_state, check_whole
 from labelwise.data._dataset import Dataset
 
 _SIDE = 8  # width and height of a digit in pixels
@@ -72,8 +72,6 @@ def make_digit_bags(
     >>> make_digit_bags(n_bags=100, sizes=[3], pictures=True, random_state=0)
     Dataset 'digit pictures': 100 samples, 192 features, 10 labels
     """
-    from sklearn.utils import check_random_state
-
     n_bags = check_whole(n_bags, "n_bags")
     sizes = _check_sizes(sizes)
     if not isinstance(pictures, bool | np.bool_):

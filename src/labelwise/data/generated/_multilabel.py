@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_labels, check_real, check_whole
+from labelwise._validation import check_labels, check_random_state, check_real, check_whole
 from labelwise.data._dataset import Dataset
 
 
@@ -182,8 +182,6 @@ class Posterior:
         ndarray of bool of shape (n_draws, n_samples, n_labels)
             The labels.
         """
-        from sklearn.utils import check_random_state
-
         n_draws = check_whole(n_draws, "n_draws")
         rng = check_random_state(random_state)
         # The last bound is 1 up to rounding; a draw above it would belong to no group.
@@ -264,8 +262,6 @@ def make_multilabel(
     >>> posterior.joint.shape, posterior.p_empty.shape
     ((300, 6, 6), (300,))
     """
-    from sklearn.utils import check_random_state
-
     n_samples = check_whole(n_samples, "n_samples")
     n_features = check_whole(n_features, "n_features")
     n_labels = check_whole(n_labels, "n_labels")

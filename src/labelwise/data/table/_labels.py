@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._columns import encode
-from labelwise._io import DataError
+from labelwise._io import DataError, arrow_texts, numpy_column
 from labelwise.data.table._csv_text import MISSING_NUMBERS
 from labelwise.data.table._files import Tables
 from labelwise.data.table._label_names import lists_of_names
@@ -60,7 +60,7 @@ def _binary_cells(tables: Tables, name: str) -> np.ndarray:
     found = encoded.dictionary.to_pylist()
     # The last entry is for null, which has the index -1.
     meant = np.array([*(_binary(value) for value in found), _GAP])
-    cells: np.ndarray = meant[encoded.indices.fill_null(-1).to_numpy()]
+    cells: np.ndarray = meant[numpy_column(encoded.indices, np.int32, missing=-1)]
     wrong = np.flatnonzero(cells == _WRONG)
     if wrong.size:
         value = column[int(wrong[0])].as_py()
@@ -92,11 +92,11 @@ def from_sets(
     from pyarrow import compute as pc
 
     column = tables.column(name)
-    gaps = column.is_null().to_numpy()
+    gaps = _booleans(column.is_null())
     if not _is_list(column):
-        gaps |= pc.equal(pc.utf8_trim_whitespace(column.fill_null("")), "?").to_numpy()
+        gaps |= _booleans(pc.is_in(pc.utf8_trim_whitespace(column), arrow_texts(["?"])))
     lists = lists_of_names(tables, name, separator)
-    rows = pc.list_parent_indices(lists.combine_chunks()).to_numpy()
+    rows = numpy_column(pc.list_parent_indices(lists.combine_chunks()), np.int64, missing=-1)
     members = encode(pc.utf8_trim_whitespace(pc.list_flatten(lists)))
     if not members.values:
         return None, []
@@ -107,6 +107,10 @@ def from_sets(
     ones = np.ones(places[0].size, dtype=bool)
     shape = (tables.n_rows, len(members.values))
     return sparse.csr_array((ones, places), shape=shape), members.values
+
+
+def _booleans(column: Any) -> np.ndarray:
+    return numpy_column(column.cast("uint8"), np.uint8, missing=0) > 0
 
 
 def _is_list(column: Any) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from labelwise._validation import check_random_state
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds

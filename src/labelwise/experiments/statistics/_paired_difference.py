@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import printable
-from labelwise._validation import check_share, check_whole
+from labelwise._validation import check_random_state, check_share, check_whole
 from labelwise.experiments.statistics._paired_values import dropped_note, paired_values
 
 _MAX_DRAWN = 2**20  # numbers that are drawn at once
@@ -124,8 +124,6 @@ def paired_difference(
     >>> paired_difference(values, random_state=0)
     new - old: 0.15 [0.05, 0.25], 95% interval over 4 data sets
     """
-    from sklearn.utils import check_random_state
-
     confidence = check_share(confidence, "confidence")
     n_bootstrap = check_whole(n_bootstrap, "n_bootstrap", least=2)
     direction = True if higher_is_better is None and measure is None else higher_is_better

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._parallel import n_threads_for
+
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32
 # Scores that a thread copies and sorts at a time: this bounds the memory.
@@ -173,10 +175,8 @@ def _blocks(scores: Any, n_together: int) -> list[tuple[int, int]]:
 
 def _in_threads(function: Callable[..., Any], blocks: list[tuple[int, int]]) -> Iterable[Any]:
     """Yield the results in the order of the blocks, however many threads work on them."""
-    from joblib import cpu_count
-
-    n_threads = min(len(blocks), cpu_count())
-    if n_threads == 1:
+    n_threads = n_threads_for(len(blocks))
+    if n_threads < 2:
         return (function(*block) for block in blocks)
     return _from_pool(function, blocks, n_threads)
 

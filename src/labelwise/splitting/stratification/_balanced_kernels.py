@@ -96,7 +96,8 @@ def cost_of_leaving(rows, row, j, m, spread):
 def relocate(rows, row, j, m, spread, aims):
     """Count the labels of the row in subset m instead of subset j."""
     for entry in range(rows.indptr[row], rows.indptr[row + 1]):
-        label = rows.indices[entry]
+        # As in `priced`, so that `reprice` is compiled once.
+        label = np.int64(rows.indices[entry])
         spread.counts[label, j] -= 1
         spread.counts[label, m] += 1
         reprice(spread, aims, label, j)

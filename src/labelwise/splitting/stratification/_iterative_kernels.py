@@ -148,7 +148,8 @@ def neediest(positives, enough, examples, lot):
 @njit(cache=True, nogil=True)
 def least(minima):
     """Return the label with the least key."""
-    place = 0
+    # Typed, because numba would compile `least_child` a second time for the literal 0.
+    place = np.int64(0)
     for level in range(minima.starts.size - 2, -1, -1):
         place = least_child(minima, level, place)
     return place

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from labelwise._io import DataError
 from labelwise._text import listed, printable
-from labelwise.cli._matrices import Matrix, are_numbers
 from labelwise.cli._outputs import printable_path
+from labelwise.cli.matrices._matrices import Matrix, are_numbers
 
 _MOST_NAMED = 5
 
@@ -235,4 +235,6 @@ def _cells(values: Any, rows: np.ndarray | None, columns: np.ndarray) -> Any:
     values = values[:, columns]
     if sparse.issparse(values):
         values.sort_indices()  # the form of checked scores
-    return values
+        return values
+    # NumPy selects columns in column order, for which kernels would be compiled again.
+    return np.ascontiguousarray(values)

@@ -15,6 +15,8 @@ from labelwise._io import (
     Arrays,
     Bound,
     DataError,
+    arrow_numbers,
+    arrow_texts,
     ending_of,
     npy_array,
     npz_arrays,
@@ -24,7 +26,7 @@ from labelwise._io import (
     written_whole,
 )
 from labelwise._text import safe_cell
-from labelwise.cli._json_lines import read_json_lines, write_json_lines
+from labelwise.cli.matrices._json_lines import read_json_lines, write_json_lines
 from labelwise.data import Tables
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
@@ -248,13 +250,13 @@ def _write_table(
     names = _names(matrix)
     columns: dict[str, Any] = {}
     if matrix.ids is not None:
-        columns[_id_name(matrix)] = pa.array(matrix.ids, pa.string())
-    columns |= {name: pa.array(values[:, j]) for j, name in enumerate(names)}
+        columns[_id_name(matrix)] = arrow_texts(matrix.ids)
+    columns |= {name: arrow_numbers(values[:, j]) for j, name in enumerate(names)}
     table = pa.table(columns)
     if ending == ".parquet":
         parquet.write_table(table, stream)
         return
     if matrix.ids is not None:
-        ids = pa.array(map(written, matrix.ids), pa.string())
+        ids = arrow_texts([written(text) for text in matrix.ids])
         table = table.set_column(0, table.column_names[0], ids)
     csv.write_csv(table.rename_columns([written(name) for name in table.column_names]), stream)

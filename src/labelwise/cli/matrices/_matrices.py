@@ -11,8 +11,8 @@ from scipy import sparse
 
 from labelwise._io import DataError, reading
 from labelwise._validation import Labels, Scores, check_labels, check_scores
-from labelwise.cli._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.cli._parsing import check_part, parse_labels, part_of
+from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.data import Dataset, load
 
 # A row and a column number, and both again while they are sorted by label.

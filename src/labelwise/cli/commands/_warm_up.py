@@ -1,0 +1,87 @@
+"""`labelwise warm-up`: compile the kernels of all commands, so that later runs only load them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from labelwise.cli._outputs import Outputs
+from labelwise.cli.commands._learners import LEARNERS
+from labelwise.data import make_multilabel, write_svmlight
+
+_NAMES = ("sea", "sky", "sun", "fog")
+_LABELS = ("--labels", ",".join(_NAMES))
+_ROW_FILES = ("d.arff", "e.arff", "c.svm")
+
+
+def run_warm_up() -> None:
+    """Run the commands that call kernels on small files, and print how many ran."""
+    from labelwise.cli._app import app
+
+    with TemporaryDirectory() as name:
+        commands = list(_commands(Path(name)))
+        for command in commands:
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                app(command, standalone_mode=False)
+    Outputs().message(
+        f"{len(commands)} commands have run; what they compiled is stored for later runs"
+    )
+
+
+def _commands(folder: Path) -> Iterator[list[str]]:
+    """Write the files of the commands, and yield the words of each command."""
+    _write_files(folder)
+    table, dense, entries, counts = (str(folder / name) for name in ("d.csv", *_ROW_FILES))
+    scores, truth, thresholds = (str(folder / name) for name in ("s.csv", "y.csv", "t.json"))
+    for path in (dense, entries):
+        yield ["describe", path, *_LABELS]
+    yield ["split", table, "--folds", "3", *_LABELS]
+    yield ["select", counts, "-n", "3", "--cut", "0"]
+    for measure in ("micro-f", "macro-f", "sample-f"):
+        yield ["tune", scores, truth, "--maximize", measure, "--output", thresholds, "--force"]
+    for option in ("--shrink", "--fbr"):
+        yield ["tune", scores, truth, option, "auto", "--bootstrap", "5"]
+    yield ["evaluate", truth, "--scores", scores, "--decided", truth]
+    model, decided = str(folder / "m.skops"), str(folder / "p.npz")
+    for learner in LEARNERS:
+        options = ["--learner", learner.name, "--output", model, "--force"]
+        if learner.class_name == "BagPlugin":
+            yield ["fit", table, *options, *_LABELS, "--bags", "bag"]
+        elif learner.class_name == "OkapiNeighbors":
+            yield ["fit", counts, *options]
+            yield ["predict", model, counts, "--scores", decided, "--force"]
+        else:
+            yield ["fit", dense, *options, *_LABELS]
+            yield ["predict", model, dense, "--scores", decided, "--force", *_LABELS]
+
+
+def _write_files(folder: Path) -> None:
+    """Write a table with bags, ARFF files of dense and of sparse rows, counts, labels, scores."""
+    data, _ = make_multilabel(60, n_features=5, n_labels=4, random_state=0)
+    Y = data.Y.toarray().astype(int)
+    rows = [[*x, *y] for x, y in zip(data.X.tolist(), Y.tolist(), strict=True)]
+    attributes = [f"@attribute f{j} numeric" for j in range(5)]
+    head = ["@relation warm", *attributes, *(f"@attribute {name} {{0,1}}" for name in _NAMES)]
+    entries = [[f"{j} {cell}" for j, cell in enumerate(row) if cell] for row in rows]
+    scores = Y + np.random.default_rng(0).normal(size=Y.shape)
+    files = {
+        "d.csv": _lines([["bag", *(f"f{j}" for j in range(5)), *_NAMES]])
+        + _lines([[i // 3, *x, *Y[i - i % 3]] for i, x in enumerate(data.X.tolist())]),
+        "d.arff": [*head, "@data", *_lines(rows)],
+        "e.arff": [*head, "@data", *(f"{{{line}}}" for line in _lines(entries))],
+        "y.csv": _lines([_NAMES, *Y.tolist()]),
+        "s.csv": _lines([_NAMES, *scores.tolist()]),
+    }
+    for name, lines in files.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_svmlight(replace(data, X=np.maximum(np.round(data.X), 0)), folder / "c.svm")
+
+
+def _lines(rows: Sequence[Sequence[object]]) -> list[str]:
+    return [",".join(map(str, row)) for row in rows]

@@ -1,0 +1,108 @@
+"""What commands import and compile: counted, because seconds depend on the machine."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+# Runs a command and then prints, on stderr, its heavy modules and the number of compiled kernels.
+PROGRAM = """
+import sys
+from labelwise.cli import main
+try:
+    main()
+except SystemExit as end:
+    if end.code:
+        raise
+heavy = "sklearn pandas matplotlib numba skops torch scipy.stats joblib".split()
+dispatchers = {
+    id(value): value
+    for name, module in list(sys.modules.items())
+    if name.startswith("labelwise.") and name.endswith("_kernels")
+    for value in vars(module).values()
+    if hasattr(value, "stats")
+}
+n_compiled = sum(sum(one.stats.cache_misses.values()) for one in dispatchers.values())
+print(n_compiled, *(name for name in heavy if name in sys.modules), file=sys.stderr)
+"""
+ROWS = 40
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a data set, scores, labels and an empty cache of compiled kernels."""
+    path = tmp_path_factory.mktemp("first_second")
+    random = np.random.default_rng(0)
+    Y = (random.random((ROWS, 3)) < 0.4).astype(int)
+    X = np.round(random.normal(size=(ROWS, 2)), 3)
+    scores = np.round(Y + random.normal(size=Y.shape), 3)
+    for name, values in (("y", Y), ("s", scores)):
+        lines = [f"r{i}," + ",".join(map(str, row)) for i, row in enumerate(values.tolist())]
+        (path / f"{name}.csv").write_text("\n".join(["id,sea,sky,sun", *lines]) + "\n")
+    rows = [",".join(map(str, [*x, *y])) for x, y in zip(X.tolist(), Y.tolist(), strict=True)]
+    (path / "d.csv").write_text("\n".join(["u,v,sea,sky,sun", *rows]) + "\n")
+    columns = "@attribute u numeric\n@attribute v numeric\n"
+    columns += "".join(f"@attribute {label} {{0,1}}\n" for label in ("sea", "sky", "sun"))
+    (path / "d.arff").write_text(f"@relation d\n{columns}@data\n" + "\n".join(rows) + "\n")
+    # `predict` must not import torch where it is installed.
+    (path / "modules" / "torch").mkdir(parents=True)
+    (path / "modules" / "torch" / "__init__.py").touch()
+    return path
+
+
+def counted(folder, *command):
+    """Return the number of kernels that a command compiled, and its heavy modules."""
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(folder / "cache"))
+    searched = [str(folder / "modules"), os.environ.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, searched))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    n_compiled, *heavy = done.stderr.splitlines()[-1].split()
+    return int(n_compiled), set(heavy)
+
+
+LABELS = ("--labels", "sea,sky,sun")
+# What scikit-learn and skops import themselves.
+WITH_MODELS = {"joblib", "numba", "pandas", "scipy.stats", "sklearn", "skops"}
+IMPORTS_TORCH = pytest.mark.xfail(
+    reason="skops lists the estimators of scikit-learn by importing all of its packages, and "
+    "one of them, sklearn.externals.array_api_compat.torch, imports torch"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "most_compiled", "allowed"),
+    [
+        (("learners",), 0, set()),
+        (("describe", "d.csv", *LABELS), 0, set()),
+        (("describe", "d.arff", *LABELS), 18, {"numba"}),
+        (("split", "d.csv", "--folds", "3", *LABELS), 22, {"numba"}),
+        (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
+        (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
+        (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
+        pytest.param(
+            ("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS, marks=IMPORTS_TORCH
+        ),
+        pytest.param(
+            ("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv"),
+            2,
+            WITH_MODELS,
+            marks=IMPORTS_TORCH,
+        ),
+    ],
+    ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else None,
+)
+def test_commands_on_files_import_and_compile_only_what_they_use(
+    folder, command, most_compiled, allowed
+):
+    n_compiled, heavy = counted(folder, *command)
+    assert heavy <= allowed
+    assert n_compiled <= most_compiled
