@@ -60,7 +60,9 @@ def show_tuning(
         report = tuning_report(tuned, problem, request, options.seed)
     if output is not None:
         tuned.save(output)
-    outputs.say("\n".join([*same.notes, *report]))
+    for note in same.notes:
+        outputs.message(note)
+    outputs.show("\n".join(report.lines()), report.record())
     outputs.say_written(output)
     return tuned
 
