@@ -49,6 +49,7 @@ def folder(tmp_path_factory):
 def test_a_command_refuses_files_beyond_its_bound(folder, monkeypatch, capsys, command):
     monkeypatch.chdir(folder)
     words = COMMANDS[command].split()
+    words += ["--force"] if "-o" in words else []
     shown = refusal(monkeypatch, capsys, *words, "--max-bytes", "100")
     assert "more than max_bytes=100 bytes" in shown
     run(*words, "--max-bytes", "1000000")

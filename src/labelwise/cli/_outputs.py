@@ -117,6 +117,12 @@ def printable_path(path: Path) -> str:
     return printable(path, _LONGEST_PATH)
 
 
+def check_ending(path: Path | None, *endings: str) -> None:
+    """Refuse an output file with another ending; the first one is that of the standard output."""
+    if path is not None and ending_of(path, endings[0]) not in endings:
+        raise ValueError(f"{path} must end in {' or '.join(endings)}.")
+
+
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
     """Refuse --safe-csv if the command writes no csv file."""
     if wanted and not any(path and ending_of(path, ".csv") == ".csv" for path in paths):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import as_text, printable
-from labelwise.cli._outputs import Outputs, check_safe_csv, say
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, say
 from labelwise.cli.running import current_settings
 from labelwise.experiments import (
     PairedValues,
@@ -70,8 +70,7 @@ def _check_options(options: ResultsOptions) -> None:
     given += ["--json"] if current_settings().json and given and not shows_ranks else []
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} cannot be given together.")
-    if options.figure is not None and ending_of(options.figure, _FIGURES[0]) not in _FIGURES:
-        raise ValueError(f"{options.figure} must end in {' or '.join(_FIGURES)}.")
+    check_ending(options.figure, *_FIGURES)
 
 
 def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> None:

@@ -15,7 +15,7 @@ from labelwise._io import ending_of, is_stream, written_whole
 from labelwise._text import printable, safe_cell
 from labelwise._validation import check_whole
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, write_svmlight
 from labelwise.features import TableFeatures, TermSelector, TextTerms, check_parameters
@@ -93,8 +93,7 @@ def _check_options(options: SelectOptions, output: Path | None) -> None:
     if options.curve == (options.n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
     endings = _FIGURES if options.curve else (".svm",)
-    if output is not None and ending_of(output, endings[0]) not in endings:
-        raise ValueError(f"{output} must end in {' or '.join(endings)}.")
+    check_ending(output, *endings)
     check_parameters(options.selector(options.n_terms))
     check_whole(options.k, "k")
 
