@@ -86,7 +86,7 @@ def test_a_column_of_a_table_names_the_bags(tmp_path):
 
 def test_the_learner_of_bags_need_not_be_asked_for(tmp_path):
     model = tmp_path / "m.skops"
-    options = ("--labels", "topics", "-o", model)
+    options = ("--labels", "topics", "-o", model, "--force")
     path = bag_table(tmp_path / "b.csv")
     assert "learner: bags, decides" in run("fit", path, *options, "--bags", "bag")
     plain = tmp_path / "rows.csv"

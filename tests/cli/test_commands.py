@@ -59,7 +59,7 @@ def test_wrong_input_ends_with_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["labelwise", "describe", "no/such.arff"])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 2
+    assert ended.value.code == 1
     assert capsys.readouterr().err == "labelwise: no/such.arff: does not exist.\n"
 
 

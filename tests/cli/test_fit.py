@@ -149,7 +149,7 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
     by_name = tmp_path / "by_name.csv"
     run("predict", again, "emotions", *home, "--part", "test", "-o", by_name)
     assert by_name.read_text() == labels.read_text()
-    everything = run("predict", again, "emotions", *home, "-o", by_name)
+    everything = run("predict", again, "emotions", *home, "-o", by_name, "--force")
     assert "391 of the rows are its training part" in everything
 
 
@@ -197,11 +197,11 @@ def test_warnings_become_notes_and_progress_is_printed(tmp_path, capfd):
     path = table(tmp_path / "train.csv", columns)
     done = RUNNER.invoke(
         app,
-        ["fit", str(path), "--labels", "sea,sky", "-o", str(tmp_path / "m"), "--verbose"],
+        ["fit", str(path), "--labels", "sea,sky", "-o", str(tmp_path / "m.skops"), "--verbose"],
     )
     assert done.exit_code == 0
     assert "labelwise: note: Y has one class only for label 'sky'" in done.stderr
-    assert labelwise.load(tmp_path / "m").label_names_ == ("sea", "sky")
+    assert labelwise.load(tmp_path / "m.skops").label_names_ == ("sea", "sky")
 
 
 def test_sparse_files_may_use_fewer_features(tmp_path):
@@ -214,7 +214,7 @@ def test_sparse_files_may_use_fewer_features(tmp_path):
     assert read_matrix(labels).values.shape == (2, 2)
     wide = tmp_path / "wide.svm"
     wide.write_text("0 1:1 9:1\n1 2:1\n")
-    done = RUNNER.invoke(app, ["predict", str(file), str(wide), "-o", str(labels)])
+    done = RUNNER.invoke(app, ["predict", str(file), str(wide), "-o", "-"])
     assert "features but the model knows" in str(done.exception)
 
 
@@ -247,7 +247,7 @@ def test_impossible_options_are_refused(train, tmp_path, monkeypatch, capsys, op
 def test_data_that_cannot_be_learned_from_are_refused(tmp_path, monkeypatch, capsys):
     X, Y = some_data()
     gaps = table(tmp_path / "gaps.csv", new_columns() | {"sea": Y[:, 0], "gap": ["", *X[1:, 0]]})
-    output = ("-o", tmp_path / "m.skops")
+    output = ("-o", tmp_path / "m.skops", "--force")
     told = refusal(monkeypatch, capsys, "fit", gaps, "--labels", "sea", *output)
     assert "1 missing or infinite values, first in row 0" in told
     run("fit", gaps, "--labels", "sea", "--learner", "br-forest", *output)
@@ -261,7 +261,6 @@ def test_data_that_cannot_be_learned_from_are_refused(tmp_path, monkeypatch, cap
 def test_outputs_never_overwrite_inputs(model, train, monkeypatch, capsys):
     before = train.read_bytes(), model.read_bytes()
     for arguments in (
-        ("fit", train, "--labels", "sea,sky,sun", "-o", train),
         ("predict", model, train, "-o", train),
         ("predict", model, train, "--scores", train),
     ):

@@ -162,6 +162,6 @@ def test_a_safe_csv_file_has_no_formulas_and_the_same_numbers(tmp_path, monkeypa
 def test_the_names_of_selected_terms_can_be_made_safe(files, tmp_path):
     words = ("select", files / "data.csv", "--labels", "y *", "-n", 4, "-o", tmp_path / "few.svm")
     for safe, name in (((), "=1+1"), (("--safe-csv",), "'=1+1")):
-        run(*words, *safe)
+        run(*words, *safe, "--force")
         with (tmp_path / "few-columns.csv").open(newline="") as lines:
             assert name in [row["name"] for row in csv.DictReader(lines)]

@@ -71,6 +71,22 @@ def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp
     assert str(output) in shown
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "rank: the worst rank of the term by chi2-max and chi2-avg; 1 is the best"),
+        ({"combine": "max-or"}, "score: the highest of chi2-max and chi2-avg, each divided by"),
+        ({"by": "df"}, "df: higher is better"),
+    ],
+)
+def test_the_number_of_a_term_is_positive_and_explained(file, capsys, options, said):
+    show_selection(DataSource(file), SelectOptions(n_terms=3, **options))
+    shown = capsys.readouterr().out
+    assert said in shown
+    places = [line.split() for line in shown.splitlines() if line.startswith("   ")]
+    assert min(float(words[-1]) for words in places[1:]) > 0
+
+
 def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_path, capsys):
     for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
         write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")

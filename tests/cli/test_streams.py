@@ -26,7 +26,7 @@ def test_a_full_standard_output_is_one_sentence(tmp_path):
     with stream:
         done = run("learners", stdout=stream)
     assert done.stderr == b"labelwise: the output cannot be written (No space left on device).\n"
-    assert done.returncode == 2
+    assert done.returncode == 1
 
 
 def test_a_reader_that_has_seen_enough_is_no_fault():
@@ -44,7 +44,7 @@ def test_without_a_standard_output_a_dash_is_refused(tmp_path):
     words = ("split", tmp_path / "data.csv", "--labels", "y", "--folds", 2, "-o", "-")
     done = run(*words, preexec_fn=lambda: os.close(1))
     assert done.stderr == (b"labelwise: - cannot be written: the standard output takes no bytes.\n")
-    assert done.returncode == 2
+    assert done.returncode == 1
 
 
 def test_too_little_memory_is_one_sentence(monkeypatch, capsys):

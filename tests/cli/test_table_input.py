@@ -80,7 +80,7 @@ def test_a_single_row_of_unseen_values_is_labelled_with_a_note(folder):
 
 def test_missing_and_unknown_columns_are_named(folder):
     (folder / "bad.csv").write_text("title,kind\nships,map\n")
-    done = run(folder, "predict", "m.skops", "bad.csv", "-o", "-", code=2)
+    done = run(folder, "predict", "m.skops", "bad.csv", "-o", "-", code=1)
     assert "bad.csv: lacks the columns 'abstract', which the model needs." in done.stderr
     done = run(folder, "predict", "m.skops", "texts.csv", "-o", "-")
     assert "the model does not use the columns 'subjects' of texts.csv" in done.stderr
@@ -108,8 +108,10 @@ def test_a_pipeline_of_a_list_of_texts_predicts_from_a_file(folder, first):
     model = make_pipeline(step, OneVsRestClassifier(LogisticRegression()))
     model.fit(rows["abstract"].tolist(), rows["subjects"].str.get_dummies("; ").to_numpy())
     labelwise.save(model, folder / "pipe.skops")
-    done = run(folder, "predict", "pipe.skops", "texts.csv", "-o", "-", code=2)
+    done = run(folder, "predict", "pipe.skops", "texts.csv", "-o", "-", code=1)
     assert "must have one column of text, named by --text, got 'title', 'abstract'" in done.stderr
-    done = run(folder, "predict", "pipe.skops", "texts.csv", "--text", "abstract", "-o", "p.csv")
+    done = run(
+        folder, "predict", "pipe.skops", "texts.csv", "--text", "abstract", "-o", "p.csv", "--force"
+    )
     found = pd.read_csv(folder / "p.csv", index_col="id").to_numpy()
     np.testing.assert_array_equal(found, model.predict(rows["abstract"].tolist()))

@@ -9,23 +9,24 @@ import typer
 
 from labelwise.cli import _options as opt
 from labelwise.cli._matrix_commands import decide, evaluate, tune
+from labelwise.cli.running import command, example_text
 
 app = typer.Typer(
     name="labelwise",
     help="Multi-label classification: read, split, score, decide, measure, compare, report.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-@app.callback()
+@app.callback(epilog=example_text(opt.PROGRAM_EXAMPLE))
 def labelwise(version: opt.VersionOption = False) -> None:
     """Multi-label classification: read, split, score, decide, measure, compare, report."""
 
 
-@app.command()
+@command(app, example="labelwise describe yeast.arff --labels -14", json=True, inputs=["data"])
 def describe(
     data: opt.DataArgument,
     labels: opt.LabelsOption = None,
@@ -42,7 +43,7 @@ def describe(
     show_description(DataSource(data, labels, ids, text, bags, data_home, max_bytes))
 
 
-@app.command(epilog=opt.SPLIT_EPILOG)
+@command(app, example=opt.SPLIT_EXAMPLE, json=True, force=True, inputs=["data"])
 def split(
     data: opt.DataArgument,
     folds: Annotated[int, typer.Option(help="Number of folds of equal size.")] = 10,
@@ -66,7 +67,13 @@ def split(
     show_split(source, SplitOptions(folds, proportions, method, seed, groups), output=output)
 
 
-@app.command()
+@command(
+    app,
+    example="labelwise select corpus.svm -n 2000 -o reduced.svm",
+    json=True,
+    force=True,
+    inputs=["data"],
+)
 def select(
     data: opt.DataArgument,
     by: opt.SelectBy = "chi2-max,chi2-avg",
@@ -93,7 +100,7 @@ def select(
     show_selection(source, options, output=output)
 
 
-@app.command()
+@command(app, example="labelwise learners", json=True)
 def learners() -> None:
     """List the learners that labelwise fit knows."""
     from labelwise.cli.commands._learners import show_learners
@@ -101,7 +108,12 @@ def learners() -> None:
     show_learners()
 
 
-@app.command()
+@command(
+    app,
+    example="labelwise fit train.csv --labels 'topic_*' --maximize micro-f -o model.skops",
+    force=True,
+    inputs=["data"],
+)
 def fit(
     data: opt.DataArgument,
     output: opt.FitOutput,
@@ -127,7 +139,12 @@ def fit(
     run_fit(source, output, FitOptions(learner, maximize, beta, seed, jobs, part, verbose))
 
 
-@app.command()
+@command(
+    app,
+    example="labelwise predict model.skops new.csv -o labels.csv --scores scores.csv",
+    force=True,
+    inputs=["data"],
+)
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file written by labelwise fit.")],
     data: opt.DataArgument,
@@ -152,11 +169,31 @@ def predict(
     run_prediction(model, source, files, part=part, safe_csv=safe_csv)
 
 
-for command in (tune, decide, evaluate):
-    app.command()(command)
+command(
+    app,
+    example="labelwise tune scores.csv labels.csv --maximize macro-f -o thresholds.json",
+    json=True,
+    force=True,
+    inputs=["scores", "labels"],
+)(tune)
+command(
+    app,
+    example="labelwise decide thresholds.json new_scores.csv -o decided.csv",
+    force=True,
+    inputs=["scores"],
+)(decide)
+command(
+    app,
+    example="labelwise evaluate labels.csv --scores scores.csv --decided decided.csv",
+    json=True,
+    force=True,
+    inputs=["labels", "scores", "decided"],
+)(evaluate)
 
 
-@app.command()
+@command(
+    app, example="labelwise compare --example > study.toml\nlabelwise compare study.toml", json=True
+)
 def compare(
     study: opt.CompareStudy = None,
     store: opt.CompareStore = None,
@@ -174,7 +211,9 @@ def compare(
     run_comparison(study, options)
 
 
-@app.command()
+@command(
+    app, example="labelwise results study.sqlite --measure micro-f --ranks", json=True, force=True
+)
 def results(
     store: Annotated[Path, typer.Argument(help="File that labelwise compare wrote.")],
     study: Annotated[str | None, typer.Option(help="Show only this study.")] = None,
@@ -193,7 +232,7 @@ def results(
     show_results(store, study, options, export, safe_csv=safe_csv)
 
 
-@app.command()
+@command(app, example="labelwise reproduce pillai2012 --quick")
 def reproduce(
     paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
     table: Annotated[str | None, typer.Option(help="Number of the table.  [default: all]")] = None,
@@ -206,7 +245,7 @@ def reproduce(
     run_study(paper, table, quick, repetitions)
 
 
-@app.command("warm-up")
+@command(app, example="labelwise warm-up")
 def warm_up() -> None:
     """Compile what the commands use, once for all later runs, as in an image of a server."""
     from labelwise.cli.commands._warm_up import run_warm_up
@@ -214,7 +253,7 @@ def warm_up() -> None:
     run_warm_up()
 
 
-@app.command()
+@command(app, example="labelwise demo")
 def demo() -> None:
     """Run every stage on bundled data: describe, split, score, decide, measure."""
     from labelwise.cli.commands._demo import run_demo

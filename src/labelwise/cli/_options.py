@@ -18,8 +18,16 @@ VersionOption = Annotated[
     bool,
     typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
 ]
+PROGRAM_EXAMPLE = """
+labelwise fit train.csv --labels 'topic_*' -o model.skops
+labelwise predict model.skops new.csv -o labels.csv
+"""
 DataArgument = Annotated[
-    str, typer.Argument(help="A data file, a folder of data files, or the name of a known set.")
+    str,
+    typer.Argument(
+        help="A data file, a folder of data files, or the name of a known set; - for csv from "
+        "stdin."
+    ),
 ]
 TruthArgument = Annotated[
     Path,
@@ -28,7 +36,10 @@ TruthArgument = Annotated[
     ),
 ]
 ScoresArgument = Annotated[
-    Path, typer.Argument(help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample.")
+    Path,
+    typer.Argument(
+        help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample; - for csv."
+    ),
 ]
 LabelsOption = Annotated[
     str | None,
@@ -105,9 +116,10 @@ SplitProportions = Annotated[
 SplitMethod = Annotated[
     str, typer.Option(help="auto, balanced, iterative, pairs, labelset or random.")
 ]
-# The character \\b keeps the line breaks of its paragraph.
-SPLIT_EPILOG = """\b
-scikit-learn reads the folds that -o folds.csv wrote back by
+SPLIT_EXAMPLE = """
+labelwise split yeast.arff --labels -14 --folds 10 -o folds.csv
+
+scikit-learn reads the folds of this file by
   folds = numpy.loadtxt("folds.csv", int, delimiter=",", skiprows=1, usecols=1)
   cv = sklearn.model_selection.PredefinedSplit(folds)
 """

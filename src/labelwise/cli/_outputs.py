@@ -1,10 +1,12 @@
-"""What a command writes and prints: checks of output files, messages, notes and summaries."""
+"""What a command writes and prints: checks of output files, results, messages and notes."""
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
@@ -13,8 +15,9 @@ from typing import Any
 import numpy as np
 import typer
 
-from labelwise._io import check_output, ending_of, goes_to_stdout, same_file
+from labelwise._io import check_output, ending_of, goes_to_stdout, is_stream, same_file
 from labelwise._text import printable, printable_lines
+from labelwise.cli.running import current_settings
 
 # No system allows longer paths.
 _LONGEST_PATH = 4096
@@ -22,7 +25,10 @@ _LONGEST_WARNING = 1000
 
 
 class Outputs:
-    """Output files of a command; if one is the standard output, messages go to stderr.
+    """Output files of a command; if one is the standard output, text goes to stderr.
+
+    With --json, the result is JSON on the standard output, and messages go to stderr. With
+    --quiet, there are no messages.
 
     Parameters
     ----------
@@ -34,10 +40,13 @@ class Outputs:
     Raises
     ------
     OSError
-        If a path cannot be written, is read by the same command, or is given twice.
+        If a path cannot be written, is read by the same command, is given twice, or is a file
+        that exists, without --force.
+    ValueError
+        If both a file and the JSON of --json would go to the standard output.
     """
 
-    def __init__(self, paths: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
+    def __init__(self, paths: Iterable[Path | None] = (), inputs: Iterable[Path] = ()) -> None:
         given = [path for path in paths if path is not None]
         for path in given:
             check_output(path)
@@ -48,26 +57,70 @@ class Outputs:
         for path, other in combinations(given, 2):
             if same_file(path, other) or (goes_to_stdout(path) and goes_to_stdout(other)):
                 raise OSError(f"{path} cannot be the file of two outputs.")
-        self._messages_on_stderr = any(map(goes_to_stdout, given))
+        self._has_bytes = any(map(goes_to_stdout, given))
+        if self._has_bytes and current_settings().json:
+            raise ValueError("--json cannot be given with an output file that is stdout.")
+        _check_overwriting(given)
+
+    def show(self, text: str, record: Mapping[str, Any]) -> None:
+        """Print the result of the command: the text, or the record with --json."""
+        if current_settings().json:
+            typer.echo(json.dumps(_plain(record), indent=1, allow_nan=False))
+        else:
+            self.say(text)
 
     def say(self, text: str) -> None:
-        """Print a message for the user."""
-        say(text, err=self._messages_on_stderr)
+        """Print text of the result; it is a message if the result is bytes or JSON."""
+        if self._has_bytes or current_settings().json:
+            self.message(text)
+        else:
+            say(text)
+
+    def message(self, text: str) -> None:
+        """Print a message that is not the result, unless --quiet is given."""
+        if not current_settings().quiet:
+            say(text, err=self._has_bytes or current_settings().json)
 
     def say_written(self, path: Path | None, message: str = "written to") -> None:
         """Print the path of a written file; nothing for None and for the standard output."""
         if path is not None and not goes_to_stdout(path):
-            self.say(f"{message} {printable_path(path)}")
+            self.message(f"{message} {printable_path(path)}")
+
+
+def _check_overwriting(paths: Iterable[Path]) -> None:
+    """Refuse files that exist, unless --force is given."""
+    existing = [path for path in paths if path.exists() and not is_stream(path)]
+    if existing and not current_settings().force:
+        raise FileExistsError(f"{existing[0]} exists: --force overwrites it.")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can have it: NaN is null, infinity the text inf."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a message for the user, with control characters escaped."""
+    """Print text for the user, with control characters escaped."""
     typer.echo(printable_lines(text), err=err)
 
 
 def printable_path(path: Path) -> str:
     """Return a path as one line without control characters."""
     return printable(path, _LONGEST_PATH)
+
+
+def check_ending(path: Path | None, *endings: str) -> None:
+    """Refuse an output file with another ending; the first one is that of the standard output."""
+    if path is not None and ending_of(path, endings[0]) not in endings:
+        raise ValueError(f"{path} must end in {' or '.join(endings)}.")
 
 
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
@@ -87,7 +140,9 @@ def warnings_as_notes() -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print a line on stderr that the user should know of."""
+    """Print a line on stderr that the user should know of, unless --quiet is given."""
+    if current_settings().quiet:
+        return
     line = printable(" ".join(text.split()), _LONGEST_WARNING)
     sys.stderr.write(f"labelwise: note: {line}\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,23 +22,83 @@ _PERFECT = 0.99995
 _SMALL_OPTIMISM, _LARGE_OPTIMISM = 0.02, 0.1
 
 
-def tuning_report(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> list[str]:
-    """Return the lines that explain tuned thresholds to the user."""
-    counts = problem.counts(tuned.values)
-    held_out = corrected_value(problem, request, seed)
-    title = repr(tuned).split("\n\n")[0]
-    return [
-        title,
-        _reached_line(counts),
-        *_cost_lines(tuned, problem, request, seed),
-        "",
-        *_label_lines(tuned, counts),
-        "",
-        *_never_lines(never_decided(tuned, problem, request, seed)),
-        *_perfect_lines(tuned),
-        _unseen_line(tuned, held_out),
-        _trust_line(tuned, held_out),
-    ]
+class TuningReport(NamedTuple):
+    """Facts about tuned thresholds.
+
+    `free_value` is the value without the constraints, which `constraints` names as options;
+    `unseen_value` is the value on unseen rows by cross-validation, NaN if it is not known.
+    """
+
+    tuned: Thresholds
+    counts: Counts
+    never_decided: dict[str, list[str]]
+    unseen_value: float
+    constraints: tuple[str, ...]
+    free_value: float
+
+    def lines(self) -> list[str]:
+        """Return the lines that explain the thresholds to the user."""
+        return [
+            repr(self.tuned).split("\n\n")[0],
+            _reached_line(self.counts),
+            *self._cost_lines(),
+            "",
+            *_label_lines(self.tuned, self.counts),
+            "",
+            *_never_lines(self.never_decided),
+            *_perfect_lines(self.tuned),
+            _unseen_line(self.tuned, self.unseen_value),
+            _trust_line(self.tuned, self.unseen_value),
+        ]
+
+    def record(self) -> dict[str, Any]:
+        """Return the same for --json, with all labels."""
+        tuned, counts = self.tuned, self.counts
+        f_of_label = _f_of_label(tuned, counts)
+        columns = (_names(tuned), tuned.values, tuned.support, tuned.decided, f_of_label)
+        keys = ("label", "threshold", "support", "decided", "f")
+        return {
+            "measure": tuned.measure,
+            "average": tuned.average,
+            "beta": tuned.beta,
+            "value": tuned.value,
+            "is_highest": tuned.exact,
+            "unseen_value": self.unseen_value,
+            "value_without_constraints": self.free_value,
+            "micro_precision": micro(precision, counts),
+            "micro_recall": micro(recall, counts),
+            "n_samples": tuned.n_samples,
+            "n_decisions": int(np.sum(tuned.decided)),
+            "shrink": tuned.shrink,
+            "fbr": tuned.fbr,
+            "interval": tuned.interval,
+            "never_decided": self.never_decided,
+            "labels": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
+        }
+
+    def _cost_lines(self) -> list[str]:
+        """Say which value thresholds without the constraints reach."""
+        if not self.constraints:
+            return []
+        options, cost = " and ".join(self.constraints), self.free_value - self.tuned.value
+        value = f"the value is {self.free_value:.4f}"
+        return [f"without {options} {value}: the constraint costs {cost:.4f}"]
+
+
+def tuning_report(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> TuningReport:
+    """Find out what thresholds reach, what the constraints cost, and the value on unseen rows."""
+    given = [name for name, limit in request.limits._asdict().items() if limit is not None]
+    free = tuned.value
+    if given:
+        free = solve(problem, replace(request, limits=type(request.limits)()), seed).value
+    return TuningReport(
+        tuned,
+        problem.counts(tuned.values),
+        never_decided(tuned, problem, request, seed),
+        corrected_value(problem, request, seed),
+        tuple(f"--{name.replace('_', '-')}" for name in given),
+        free,
+    )
 
 
 def _reached_line(counts: Counts) -> str:
@@ -47,21 +108,18 @@ def _reached_line(counts: Counts) -> str:
     return f"{rates}, F {micro(f_measure, counts):.4f} with {n_decided:,} decisions"
 
 
-def _cost_lines(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> list[str]:
-    """Say which value thresholds without the constraints reach."""
-    if not request.limits.are_set:
-        return []
-    free = solve(problem, replace(request, limits=type(request.limits)()), seed).value
-    named = [name for name, limit in request.limits._asdict().items() if limit is not None]
-    options = " and ".join(f"--{name.replace('_', '-')}" for name in named)
-    cost = free - tuned.value
-    return [f"without {options} the value is {free:.4f}: the constraint costs {cost:.4f}"]
+def _names(tuned: Thresholds) -> tuple[str, ...]:
+    return tuned.label_names or tuple(map(str, range(len(tuned))))
+
+
+def _f_of_label(tuned: Thresholds, counts: Counts) -> np.ndarray:
+    """Return the F of each label; NaN for labels without positives and decisions."""
+    return np.where(tuned.support + tuned.decided > 0, f_measure(counts), np.nan)
 
 
 def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
     """Return the table of labels; if there are many, those never decided, then the lowest F."""
-    names = tuned.label_names or tuple(map(str, range(len(tuned))))
-    f_of_label = np.where(tuned.support + tuned.decided > 0, f_measure(counts), np.nan)
+    names, f_of_label = _names(tuned), _f_of_label(tuned, counts)
     order = np.arange(len(tuned))
     if len(tuned) > _MOST_SHOWN:
         order = np.lexsort((f_of_label, tuned.decided > 0))[:_MOST_SHOWN]
@@ -96,7 +154,7 @@ def never_decided(
         reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
     explained = np.any(list(reasons.values()), axis=0)
     reasons["not worth a decision for this measure"] = never & ~explained
-    names = tuned.label_names or tuple(map(str, range(len(tuned))))
+    names = _names(tuned)
     return {
         reason: [names[j] for j in np.flatnonzero(labels)]
         for reason, labels in reasons.items()

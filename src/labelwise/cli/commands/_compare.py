@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import typer
 
-from labelwise.cli._outputs import printable_path, say
-from labelwise.cli.commands._results import results_in_words
-from labelwise.experiments import check_timeout, read_study
+from labelwise.cli._outputs import Outputs, printable_path, say
+from labelwise.cli.commands._results import results_in_words, results_record
+from labelwise.cli.running import current_settings
+from labelwise.experiments import Results, Study, check_timeout, read_study
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
 _CONNECTING_SECONDS = 10
@@ -75,10 +76,24 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
     if options.timeout is not None:
         study.timeout = check_timeout(options.timeout)
     kept = own_store if options.store is None else options.store
+    results = _run(study, kept, options)
+    outputs = Outputs()
+    outputs.show(results_in_words(results), results_record(results))
+    outputs.message(f"kept in {printable_path(kept)}")
+    if results.failed:
+        raise typer.Exit(1)
+
+
+def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
+    """Run the unfinished cells, with progress on a terminal."""
     try:
         with _cluster_client(options.cluster) as client:
-            results = study.run(
-                kept, resume=options.resume, client=client, n_jobs=options.n_jobs, progress=True
+            return study.run(
+                kept,
+                resume=options.resume,
+                client=client,
+                n_jobs=options.n_jobs,
+                progress=False if current_settings().quiet else None,
             )
     except KeyboardInterrupt:
         where = printable_path(kept)
@@ -86,9 +101,6 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
             f"stopped; finished cells are safe in {where}: give the same command to go on", err=True
         )
         raise typer.Exit(_STOPPED) from None
-    say(f"{results_in_words(results)}\nkept in {printable_path(kept)}")
-    if results.failed:
-        raise typer.Exit(1)
 
 
 @contextmanager

@@ -51,8 +51,8 @@ def run_decisions(
         matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
         write_matrix(output, matrix, safe_csv=safe_csv)
     for note in labels.notes:
-        outputs.say(note)
+        outputs.message(note)
     if labels.by_position[0]:
-        outputs.say(position_note(scores, thresholds))
-    outputs.say(decision_summary(decided))
+        outputs.message(position_note(scores, thresholds))
+    outputs.message(decision_summary(decided))
     outputs.say_written(output)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import say
+from labelwise.cli._outputs import Outputs
 
 
 def show_description(source: DataSource) -> None:
     """Print the statistics of a data set and how to split it."""
     dataset = source.load()
-    say(repr(dataset))
     if dataset.Y is None:
-        say("The labels of this data set are unknown: it can only be predicted.")
-        return
-    found = dataset.describe()
-    say(f"\n{found}\n\n{found.advice}")
+        text = "The labels of this data set are unknown: it can only be predicted."
+        counts = {"n_samples": dataset.n_samples, "n_features": dataset.n_features}
+        record: dict[str, object] = {"name": dataset.name, **counts, "advice": None}
+    else:
+        found = dataset.describe()
+        text = f"\n{found}\n\n{found.advice}"
+        record = {**found.to_dict(), "advice": found.advice}
+    Outputs().show(f"{dataset!r}\n{text}", record)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._io import ending_of, written_whole
+from labelwise._io import written_whole
 from labelwise._text import as_text, printable, safe_cell
-from labelwise.cli._outputs import Outputs, check_safe_csv, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
@@ -49,7 +49,8 @@ def show_evaluation(
     """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
-    _check_output(output, safe_csv)
+    check_ending(output, ".csv")
+    check_safe_csv(safe_csv, output)
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
@@ -71,15 +72,27 @@ def show_evaluation(
     if output is not None:
         _write_labels(output, evaluation, safe_csv)
     table = ["", worst_labels(evaluation)] if per_label and output is None else []
-    outputs.say("\n".join([*same.notes, repr(evaluation), *table]))
+    for note in same.notes:
+        outputs.message(note)
+    record = _evaluation_record(evaluation, per_label)
+    outputs.show("\n".join([repr(evaluation), *table]), record)
     outputs.say_written(output)
     return evaluation
 
 
-def _check_output(output: Path | None, safe_csv: bool) -> None:
-    if output is not None and ending_of(output, ".csv") != ".csv":
-        raise ValueError(f"{output} must end in .csv.")
-    check_safe_csv(safe_csv, output)
+def _evaluation_record(evaluation: Evaluation, per_label: bool) -> dict[str, Any]:
+    """Return the measures, and those of each label if wanted, for --json."""
+    record = {
+        "n_samples": evaluation.n_samples,
+        "n_labels": len(evaluation.label_names),
+        "beta": evaluation.beta,
+        "undefined": evaluation.undefined,
+        "measures": {name: one._asdict() for name, one in evaluation.measured.items()},
+    }
+    if not per_label:
+        return record
+    by_label = evaluation.to_dict(by="label")
+    return {**record, "labels": [{"label": name, **by_label[name]} for name in by_label]}
 
 
 def worst_labels(evaluation: Evaluation) -> str:

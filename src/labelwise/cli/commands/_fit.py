@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from labelwise import _saving
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._model_input import check_features
-from labelwise.cli._outputs import Outputs, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
 from labelwise.cli._progress import working
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
@@ -37,6 +37,7 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     """Fit a learner to a data set, write the model, and print what was done."""
     name, chosen = _chosen_learner(options, "br")
     check_part(options.part)
+    check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
     whole = source.load()
     rows = part_of(whole, options.part or ("all" if whole.train is None else "train"))
@@ -55,8 +56,8 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     fitted.id_names_ = tuple(rows.ids)
     with working("writing"):
         _saving.save(fitted, output)
-    outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.say(f"learner: {name}, decides {_in_words(chosen)}")
+    outputs.message(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
+    outputs.message(f"learner: {name}, decides {_in_words(chosen)}")
     outputs.say_written(output)
 
 

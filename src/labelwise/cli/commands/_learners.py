@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from labelwise import learners, measures
-from labelwise.cli._outputs import say
+from labelwise.cli._outputs import Outputs
 
 
 def _forest() -> Any:
@@ -125,8 +125,18 @@ class ChosenLearner(NamedTuple):
 def show_learners() -> None:
     """Print a line for each learner."""
     width = max(len(one.name) for one in LEARNERS)
-    for one in LEARNERS:
-        say(f"{one.name:<{width}}  {one.line}")
+    lines = [f"{one.name:<{width}}  {one.line}" for one in LEARNERS]
+    records = [
+        {
+            "name": one.name,
+            "class": f"labelwise.learners.{one.class_name}",
+            "description": one.line,
+            "decides": one.rule,
+            "maximizes": one.maximizes,
+        }
+        for one in LEARNERS
+    ]
+    Outputs().show("\n".join(lines), {"learners": records})
 
 
 def choose_learner(

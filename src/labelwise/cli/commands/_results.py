@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import as_text, printable
-from labelwise.cli._outputs import Outputs, check_safe_csv, say
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, say
+from labelwise.cli.running import current_settings
 from labelwise.experiments import (
     PairedValues,
     Results,
@@ -55,7 +56,8 @@ def show_results(
     elif options.latex or options.markdown:
         _print_paper_table(results, options, outputs)
     else:
-        outputs.say(results_in_words(results, options.measure))
+        text = results_in_words(results, options.measure)
+        outputs.show(text, results_record(results, options.measure))
     if export is not None:
         results.export(export, safe_csv=safe_csv)
         outputs.say_written(export, f"{len(results):,} rows written to")
@@ -65,10 +67,10 @@ def _check_options(options: ResultsOptions) -> None:
     shows_ranks = options.ranks or options.figure is not None
     named = {"--latex": options.latex, "--markdown": options.markdown, "--ranks": shows_ranks}
     given = [name for name, wanted in named.items() if wanted]
+    given += ["--json"] if current_settings().json and given and not shows_ranks else []
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} cannot be given together.")
-    if options.figure is not None and ending_of(options.figure, _FIGURES[0]) not in _FIGURES:
-        raise ValueError(f"{options.figure} must end in {' or '.join(_FIGURES)}.")
+    check_ending(options.figure, *_FIGURES)
 
 
 def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> None:
@@ -79,8 +81,8 @@ def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> 
     _check_measure(results, options.measure)
     measure = options.measure or results.measures[0]
     table = paired_values(results, measure=measure, missing="drop")
-    outputs.say(ranks_in_words(table))
-    outputs.say(f"\n{results.state()}")
+    record = {**_ranks_record(table), **_cell_counts(results)}
+    outputs.show(f"{ranks_in_words(table)}\n\n{results.state()}", record)
     if options.figure is not None:
         from labelwise.reports import CriticalDifferenceDisplay
 
@@ -89,6 +91,27 @@ def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> 
             kind = ending_of(options.figure, _FIGURES[0])[1:]
             display.figure_.savefig(stream, format=kind, bbox_inches="tight")
         outputs.say_written(options.figure)
+
+
+def _ranks_record(table: PairedValues) -> dict[str, Any]:
+    """Return average ranks and the p values of the tests that their number allows, for --json."""
+    ranks = average_ranks(table)
+    n_sets, n_models = table.values.shape
+    p_values: dict[str, float] = {}
+    if n_sets >= 2 and ranks.n_all_tied < n_sets:
+        if n_models == 2:
+            tests = {"sign": sign_test(table), "wilcoxon": wilcoxon_test(table)}
+            p_values = {name: test.p_value for name, test in tests.items()}
+        else:
+            friedman = friedman_test(table)
+            p_values = {"friedman": friedman.p_value, "iman-davenport": friedman.f_p_value}
+    return {
+        "measure": table.measure,
+        "higher_is_better": table.higher_is_better,
+        "n_datasets": n_sets,
+        "ranks": dict(zip(ranks.methods, ranks.ranks.tolist(), strict=True)),
+        "p_values": p_values,
+    }
 
 
 def ranks_in_words(table: PairedValues) -> str:
@@ -153,6 +176,29 @@ def results_in_words(results: Results, measure: str | None = None) -> str:
     parts.append("\n".join([results.state(), *_warnings(results)]))
     parts += _failures(results)
     return "\n\n".join(parts)
+
+
+def results_record(results: Results, measure: str | None = None) -> dict[str, Any]:
+    """Return means and deviations, warnings and failed cells, for --json."""
+    summary = results.summary() if results.measures else None
+    groups = {} if summary is None else summary.spreads
+    keys = () if summary is None else summary.by
+    return {
+        "means": [
+            {**dict(zip(keys, group, strict=True)), **found._asdict()}
+            for group, found in groups.items()
+            if measure in (None, group[-1])
+        ],
+        **_cell_counts(results),
+        "warnings": results.warnings,
+        "failed": [cell._asdict() for cell in results.failed],
+    }
+
+
+def _cell_counts(results: Results) -> dict[str, int]:
+    n_failed = len(results.failed)
+    cells = {"n_cells": results.n_cells, "n_done": results.n_done}
+    return {**cells, "n_failed": n_failed, "n_missing": results.n_missing}
 
 
 def _check_measure(results: Results, measure: str | None) -> None:

@@ -6,7 +6,7 @@ import codecs
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from labelwise._io import ending_of, is_stream, written_whole
 from labelwise._text import printable, safe_cell
 from labelwise._validation import check_whole
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_safe_csv
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, write_svmlight
 from labelwise.features import TableFeatures, TermSelector, TextTerms, check_parameters
@@ -24,6 +24,8 @@ from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import MultilabelStratifiedKFold
 
 _FIGURES = (".png", ".svg", ".pdf")
+# Which rank of a term each rule takes, of the ranks by several scores.
+_RANKS = {"lowest-rank": "worst", "highest-rank": "best", "average-rank": "mean"}
 _N_SHOWN, _BAR_LENGTH = 10, 40
 
 
@@ -38,6 +40,29 @@ class SelectOptions(NamedTuple):
     k: int = 100
     seed: int = 0
     safe_csv: bool = False
+
+    @property
+    def combines_ranks(self) -> bool:
+        """Whether terms are ordered by ranks instead of scores."""
+        return "," in self.by and self.combine in _RANKS
+
+    @property
+    def number_name(self) -> str:
+        """What the number of a term is called: rank, score, or the name of the only score."""
+        if "," not in self.by:
+            return self.by
+        return "rank" if self.combines_ranks else "score"
+
+    @property
+    def number_meaning(self) -> str:
+        """What the number of a term is, in words."""
+        if "," not in self.by:
+            return "higher is better"
+        scores = " and ".join(self.by.split(","))
+        if self.combines_ranks:
+            return f"the {_RANKS[self.combine]} rank of the term by {scores}; 1 is the best"
+        divisor = "maximum" if self.combine == "max-or" else "Euclidean length"
+        return f"the highest of {scores}, each divided by its {divisor}; higher is better"
 
     def selector(self, n_terms: int | None = None) -> TermSelector:
         """Return the selector that the options describe."""
@@ -57,7 +82,6 @@ def show_selection(
     if dataset.Y is None or dataset.bags is not None:
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")
-    outputs.say(repr(dataset))
     dataset = _with_terms(dataset)
     if options.curve:
         _show_curve(dataset, options, output, outputs)
@@ -69,8 +93,7 @@ def _check_options(options: SelectOptions, output: Path | None) -> None:
     if options.curve == (options.n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
     endings = _FIGURES if options.curve else (".svm",)
-    if output is not None and ending_of(output, endings[0]) not in endings:
-        raise ValueError(f"{output} must end in {' or '.join(endings)}.")
+    check_ending(output, *endings)
     check_parameters(options.selector(options.n_terms))
     check_whole(options.k, "k")
 
@@ -101,14 +124,10 @@ def _write_reduced(
     with working("scoring terms"):
         selector.fit(dataset.X[rows], dataset.Y[rows])
     kept = np.flatnonzero(selector.get_support())
-    scored_on = "all rows" if dataset.train is None else f"the {rows.size:,} training rows"
-    outputs.say(
-        f"\n{kept.size:,} of {dataset.n_features:,} terms kept, scored on {scored_on}; "
-        f"{dataset.n_features - selector.ranking_.size:,} are in at most {options.cut} rows\n"
+    outputs.show(
+        "\n".join(_selection_lines(dataset, options, selector)),
+        _selection_record(dataset, options, selector),
     )
-    for place, column in enumerate(selector.ranking_[: min(_N_SHOWN, kept.size)], start=1):
-        score = selector.scores_[column]
-        outputs.say(f"{place:>4}  {printable(dataset.feature_names[column]):<30}{score:>12.6g}")
     if output is None:
         return
     names = [dataset.feature_names[column] for column in kept]
@@ -120,6 +139,45 @@ def _write_reduced(
     if beside is not None:
         _write_columns(reduced, selector.scores_[kept], beside, options.safe_csv)
         outputs.say_written(beside, "names and scores of its columns written to")
+
+
+def _selection_lines(dataset: Dataset, options: SelectOptions, selector: TermSelector) -> list[str]:
+    """Return how many terms were kept, and the best of them with the number that ranks them."""
+    n_rows = dataset.n_samples if dataset.train is None else dataset.train.size
+    scored_on = "all rows" if dataset.train is None else f"the {n_rows:,} training rows"
+    record = _selection_record(dataset, options, selector)
+    return [
+        repr(dataset),
+        "",
+        f"{len(record['terms']):,} of {dataset.n_features:,} terms kept, scored on {scored_on}; "
+        f"{record['n_rare']:,} are in at most {options.cut} rows",
+        "",
+        f"{'':>4}  {'term':<30}{options.number_name:>12}",
+        *(
+            f"{place:>4}  {printable(one['term']):<30}{one['value']:>12.6g}"
+            for place, one in enumerate(record["terms"][:_N_SHOWN], start=1)
+        ),
+        f"{options.number_name}: {options.number_meaning}",
+    ]
+
+
+def _selection_record(
+    dataset: Dataset, options: SelectOptions, selector: TermSelector
+) -> dict[str, Any]:
+    """Return the kept terms, the best first, for --json."""
+    kept = selector.ranking_[: options.n_terms]
+    # Rank rules score a term by its negative rank, so that a higher score is better.
+    sign = -1 if options.combines_ranks else 1
+    return {
+        "name": dataset.name,
+        "n_terms": dataset.n_features,
+        "n_rare": dataset.n_features - selector.ranking_.size,
+        "value": options.number_name,
+        "terms": [
+            {"term": dataset.feature_names[j], "column": j, "value": sign * selector.scores_[j]}
+            for j in kept.tolist()
+        ],
+    }
 
 
 def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path, safe_csv: bool) -> None:
@@ -139,25 +197,47 @@ def _show_curve(
 ) -> None:
     with working("classifying"):
         display = curve_display(dataset, options)
-    rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
-    outputs.say(f"\nR-precision on {rows}, {options.k} neighbours by Okapi weights\n")
-    highest = display.values[display.peak]
-    for j, (size, value, error) in enumerate(
-        zip(display.sizes, display.values, display.errors, strict=True)
-    ):
-        bar = "█" * round(_BAR_LENGTH * value / highest) if highest > 0 else ""
-        mark = " peak" if j == display.peak else ""
-        mark += " smallest within one error" if j == display.chosen else ""
-        outputs.say(f"{size:>8,}{value:>9.4f} ± {error:.4f}  {bar}{mark}")
-    outputs.say(
-        f"\n{display.sizes[display.chosen]:,} terms are the smallest set within one standard error "
-        f"of the peak ({highest:.4f} at {display.sizes[display.peak]:,})."
+    outputs.show(
+        "\n".join(_curve_lines(dataset, options, display)), _curve_record(dataset, display)
     )
     if output is not None:
         kind = ending_of(output, _FIGURES[0])[1:]
         with written_whole(output) as stream:
             display.plot().figure_.savefig(stream, format=kind, bbox_inches="tight")
         outputs.say_written(output)
+
+
+def _curve_lines(dataset: Dataset, options: SelectOptions, display: TermCurveDisplay) -> list[str]:
+    """Return the curve as bars, and the smallest number of terms that is enough."""
+    rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
+    highest = display.values[display.peak]
+    title = f"R-precision on {rows}, {options.k} neighbours by Okapi weights"
+    lines = [repr(dataset), "", title, ""]
+    for j, (size, value, error) in enumerate(
+        zip(display.sizes, display.values, display.errors, strict=True)
+    ):
+        bar = "█" * round(_BAR_LENGTH * value / highest) if highest > 0 else ""
+        mark = " peak" if j == display.peak else ""
+        mark += " smallest within one error" if j == display.chosen else ""
+        lines.append(f"{size:>8,}{value:>9.4f} ± {error:.4f}  {bar}{mark}")
+    return [
+        *lines,
+        "",
+        f"{display.sizes[display.chosen]:,} terms are the smallest set within one standard error "
+        f"of the peak ({highest:.4f} at {display.sizes[display.peak]:,}).",
+    ]
+
+
+def _curve_record(dataset: Dataset, display: TermCurveDisplay) -> dict[str, Any]:
+    """Return the curve for --json."""
+    columns = (display.sizes, display.values, display.errors)
+    keys = ("n_terms", "r_precision", "error")
+    return {
+        "name": dataset.name,
+        "peak": display.sizes[display.peak],
+        "smallest": display.sizes[display.chosen],
+        "curve": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
+    }
 
 
 def curve_display(dataset: Dataset, options: SelectOptions) -> TermCurveDisplay:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -49,13 +49,10 @@ def show_split(source: DataSource, options: SplitOptions, *, output: Path | None
     )
     if output is not None:
         write_subsets(subsets, output)
-    outputs.say(repr(dataset))
-    outputs.say(f"\n{quality_table(dataset, shares, options, subsets, groups)}\n{_LEGEND}")
-    found = split_quality(dataset.Y, subsets, shares)
-    worst = "none" if not dataset.n_labels else _label_name(dataset, found)
-    outputs.say(
-        f"\nsubsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
-    )
+    qualities = {options.method: split_quality(dataset.Y, subsets, shares)}
+    qualities |= _other_qualities(dataset, shares, options, groups)
+    text, record = _split_text(dataset, qualities), _split_record(dataset, qualities)
+    outputs.show(text, record)
     outputs.say_written(output)
 
 
@@ -86,29 +83,55 @@ def group_column(dataset: Dataset, name: str) -> np.ndarray:
     return groups
 
 
-def quality_table(
+def _other_qualities(
     dataset: Dataset,
     shares: int | list[float],
     options: SplitOptions,
-    subsets: np.ndarray,
     groups: np.ndarray | None = None,
-) -> str:
-    """Return a row of LD, ED, FZ and FLZ for the chosen method and for each other one."""
-    rows = [(f"{options.method} (chosen)", split_quality(dataset.Y, subsets, shares))]
+) -> dict[str, SplitQuality]:
+    """Return the quality of the splits of the methods that were not chosen."""
     # Samples of one label set are distributed evenly, which would separate the groups.
     possible = [name for name in _ALWAYS_SHOWN if groups is None or name != "labelset"]
-    for other in possible:
-        if other != options.method:
-            found = assign(
-                dataset.Y, shares, method=other, groups=groups, random_state=options.seed
-            )
-            rows.append((other, split_quality(dataset.Y, found, shares)))
-    lines = [f"{'method':<20}{'LD':>12}{'ED':>10}{'FZ':>7}{'FLZ':>9}"]
-    lines += [
-        f"{name:<20}{found.ld:>12.6f}{found.ed:>10.2f}{found.fz:>7}{found.flz:>9}"
-        for name, found in rows
+    return {
+        name: split_quality(
+            dataset.Y,
+            assign(dataset.Y, shares, method=name, groups=groups, random_state=options.seed),
+            shares,
+        )
+        for name in possible
+        if name != options.method
+    }
+
+
+def _split_text(dataset: Dataset, qualities: dict[str, SplitQuality]) -> str:
+    """Return a row of LD, ED, FZ and FLZ for each method, the chosen one first, and the sizes."""
+    chosen, found = next(iter(qualities.items()))
+    rows = [
+        f"{f'{name} (chosen)' if name == chosen else name:<20}"
+        f"{one.ld:>12.6f}{one.ed:>10.2f}{one.fz:>7}{one.flz:>9}"
+        for name, one in qualities.items()
     ]
-    return "\n".join(lines)
+    heading = f"{'method':<20}{'LD':>12}{'ED':>10}{'FZ':>7}{'FLZ':>9}"
+    name = _worst_label(dataset, found)
+    worst = "none" if name is None else f"{printable(name)} ({found.worst_ld:.3g})"
+    sizes = f"subsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
+    return "\n".join([repr(dataset), "", heading, *rows, _LEGEND, "", sizes])
+
+
+def _split_record(dataset: Dataset, qualities: dict[str, SplitQuality]) -> dict[str, Any]:
+    """Return the same for --json."""
+    chosen, found = next(iter(qualities.items()))
+    return {
+        "name": dataset.name,
+        "method": chosen,
+        "sizes": found.sizes,
+        "worst_label": _worst_label(dataset, found),
+        "worst_ld": found.worst_ld if dataset.n_labels else None,
+        "methods": [
+            {"method": name, "ld": one.ld, "ed": one.ed, "fz": one.fz, "flz": one.flz}
+            for name, one in qualities.items()
+        ],
+    }
 
 
 def write_subsets(subsets: np.ndarray, path: Path) -> None:
@@ -118,8 +141,9 @@ def write_subsets(subsets: np.ndarray, path: Path) -> None:
         stream.write("".join(["row,subset\n", *lines]).encode())
 
 
-def _label_name(dataset: Dataset, found: SplitQuality) -> str:
+def _worst_label(dataset: Dataset, found: SplitQuality) -> str | None:
     """Return the name of the worst label, which `split_quality` knows by its number."""
+    if not dataset.n_labels:
+        return None
     name = found.worst_label
-    known = dataset.label_names[int(name)] if name.isdigit() else name
-    return f"{printable(known)} ({found.worst_ld:.3g})"
+    return dataset.label_names[int(name)] if name.isdigit() else name

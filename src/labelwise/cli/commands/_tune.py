@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._outputs import Outputs, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import tuning_report
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
@@ -48,6 +48,7 @@ def show_tuning(
     With `output`, the thresholds are also written to a JSON file.
     """
     params = parse_options(options)
+    check_ending(output, ".json")
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
@@ -60,7 +61,9 @@ def show_tuning(
         report = tuning_report(tuned, problem, request, options.seed)
     if output is not None:
         tuned.save(output)
-    outputs.say("\n".join([*same.notes, *report]))
+    for note in same.notes:
+        outputs.message(note)
+    outputs.show("\n".join(report.lines()), report.record())
     outputs.say_written(output)
     return tuned
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from labelwise.cli._outputs import say
+from labelwise.cli._outputs import Outputs
 from labelwise.cli.commands._learners import LEARNERS
 from labelwise.data import make_multilabel, write_svmlight
 
@@ -29,7 +29,9 @@ def run_warm_up() -> None:
         for command in commands:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
                 app(command, standalone_mode=False)
-    say(f"{len(commands)} commands have run; what they compiled is stored for later runs")
+    Outputs().message(
+        f"{len(commands)} commands have run; what they compiled is stored for later runs"
+    )
 
 
 def _commands(folder: Path) -> Iterator[list[str]]:
@@ -42,21 +44,21 @@ def _commands(folder: Path) -> Iterator[list[str]]:
     yield ["split", table, "--folds", "3", *_LABELS]
     yield ["select", counts, "-n", "3", "--cut", "0"]
     for measure in ("micro-f", "macro-f", "sample-f"):
-        yield ["tune", scores, truth, "--maximize", measure, "--output", thresholds]
+        yield ["tune", scores, truth, "--maximize", measure, "--output", thresholds, "--force"]
     for option in ("--shrink", "--fbr"):
         yield ["tune", scores, truth, option, "auto", "--bootstrap", "5"]
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]
     model, decided = str(folder / "m.skops"), str(folder / "p.npz")
     for learner in LEARNERS:
-        options = ["--learner", learner.name, "--output", model]
+        options = ["--learner", learner.name, "--output", model, "--force"]
         if learner.class_name == "BagPlugin":
             yield ["fit", table, *options, *_LABELS, "--bags", "bag"]
         elif learner.class_name == "OkapiNeighbors":
             yield ["fit", counts, *options]
-            yield ["predict", model, counts, "--scores", decided]
+            yield ["predict", model, counts, "--scores", decided, "--force"]
         else:
             yield ["fit", dense, *options, *_LABELS]
-            yield ["predict", model, dense, "--scores", decided, *_LABELS]
+            yield ["predict", model, dense, "--scores", decided, "--force", *_LABELS]
 
 
 def _write_files(folder: Path) -> None:

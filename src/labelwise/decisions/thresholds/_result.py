@@ -233,7 +233,7 @@ class Thresholds:
         return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
 
     def _notes(self) -> list[str]:
-        """Return a line with what is known about the value, or no line."""
+        """Return lines with what is known about the value and why it is the highest."""
         never = int((self.decided == 0).sum())
         low, high = self.interval or (0.0, 0.0)
         notes = [
@@ -241,14 +241,21 @@ class Thresholds:
             ("the highest of all", self.gap == 0 and self.measure != "cost"),
             ("the least of all", self.gap == 0 and self.measure == "cost"),
             (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),
-            (f"certificate {self.certificate or 0:.6g}", self.certificate is not None),
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{never} labels never decided", never > 0),
         ]
         text = ", ".join(note for note, applies in notes if applies)
-        return [text] if text else []
+        return [*([text] if text else []), *self._proof()]
+
+    def _proof(self) -> list[str]:
+        """Return a line that explains the certificate, or no line."""
+        if self.certificate is None:
+            return []
+        slope = f"{self.certificate:.6g}"
+        kept = f"each label maximises true positives - {slope} × decisions"
+        return [f"proof by certificate {slope}: {kept}"]
 
     def _table(self) -> list[str]:
         """Return the table of the first labels, one line each."""

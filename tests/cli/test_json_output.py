@@ -1,0 +1,117 @@
+"""--json prints one document with the documented keys, and nothing else on the standard output."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from labelwise.data import Dataset, write_svmlight
+from labelwise.experiments import Study
+from labelwise.splitting import MultilabelStratifiedKFold
+from tests.cli.shell import run_program
+
+PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+LABELS = ("--labels", "sea,sky")
+COMMANDS = {
+    "describe": ("describe", "data.csv", *LABELS),
+    "split": ("split", "data.csv", *LABELS, "--folds", "3", "-o", "folds.csv"),
+    "select -n": ("select", "data.svm", "-n", "2", "--cut", "0"),
+    "select --curve": ("select", "data.svm", "--curve", "--cut", "0", "--k", "5"),
+    "learners": ("learners",),
+    "tune": ("tune", "scores.csv", "labels.csv", "-o", "t.json"),
+    "evaluate": (
+        *("evaluate", "labels.csv", "--scores", "scores.csv"),
+        *("--decided", "labels.csv", "--per-label"),
+    ),
+    "results": ("results", "store.sqlite", "--measure", "micro-f"),
+    "results --ranks": ("results", "store.sqlite", "--measure", "micro-f", "--ranks"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a file of each kind that the commands read."""
+    made = tmp_path_factory.mktemp("made")
+    random = np.random.default_rng(0)
+    X = random.poisson(1.0, (40, 4)).astype(float)
+    Y = (X[:, :2] + random.poisson(0.3, (40, 2)) > 1).astype(int)
+    write_csv(made / "data.csv", "a,b,c,d,sea,sky", np.hstack([X, Y]))
+    write_csv(made / "labels.csv", "sea,sky", Y)
+    write_csv(made / "scores.csv", "sea,sky", np.round(Y + random.normal(size=Y.shape), 3))
+    data = Dataset(X, Y)
+    write_svmlight(data, made / "data.svm")
+    models = {"near": KNeighborsClassifier(), "tree": DecisionTreeClassifier()}
+    splits = {"cv": MultilabelStratifiedKFold(2)}
+    sets = {"first": data, "second": data.take(np.arange(20))}
+    Study(sets, models, splits, ["micro-f", "macro-f"]).run(made / "store.sqlite")
+    return made
+
+
+def write_csv(path, names, rows):
+    path.write_text(names + "\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows.tolist()))
+
+
+def result(folder, name):
+    done = run_program(folder, *COMMANDS[name], "--json", *(["--force"] * ("-o" in COMMANDS[name])))
+    assert done.code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def documented_keys(name):
+    """The keys that the page lists for a command, as text such as "labels[].threshold"."""
+    section = PAGE.read_text().split(f"\n### {name}\n")[1].split("\n##")[0]
+    return set(re.findall(r"^- `([^`]+)`", section, re.MULTILINE))
+
+
+def keys_of(value, before=""):
+    """The keys of a document; those of a list are the keys of its first item."""
+    found = set()
+    for key, inner in value.items():
+        found.add(f"{before}{key}")
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            found |= keys_of(inner[0], f"{before}{key}[].")
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_keys_are_those_of_the_page(folder, name):
+    assert keys_of(result(folder, name)) == documented_keys(name)
+
+
+def test_the_values_are_those_of_the_text(folder):
+    tuned = result(folder, "tune")
+    shown = run_program(folder, *COMMANDS["tune"], "--force").stdout
+    assert f"micro {tuned['measure']} {tuned['value']:.4f} on 40 samples" in shown
+    for label in tuned["labels"]:
+        assert re.search(rf"{label['label']} +{label['threshold']:.6g}", shown)
+    found = result(folder, "evaluate")["measures"]["macro-auc"]["value"]
+    assert f"{found:.4f}" in run_program(folder, *COMMANDS["evaluate"]).stdout
+
+
+def test_messages_are_on_stderr(folder):
+    done = run_program(folder, *COMMANDS["split"], "--json", "--force")
+    assert done.stderr.endswith("written to folds.csv\n")
+
+
+def test_a_number_that_json_lacks_is_null(folder):
+    path = folder / "one.csv"
+    path.write_text("sea,sky\n0,1\n0,0\n0,1\n")
+    done = run_program(folder, "evaluate", "one.csv", "--scores", "one.csv", "--json")
+    assert json.loads(done.stdout)["measures"]["macro-auc"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tune", "scores.csv", "labels.csv", "-o", "-"), "--json cannot be given with an output"),
+        (("results", "store.sqlite", "--latex"), "--latex and --json cannot be given together"),
+    ],
+)
+def test_two_results_on_the_standard_output_are_refused(folder, words, said):
+    done = run_program(folder, *words, "--json")
+    assert (done.code, done.stdout) == (2, "")
+    assert said in done.stderr
