@@ -53,10 +53,10 @@ class PlainNet:
     def __init__(self, scale=1.0):
         self.scale = scale
 
-    def get_params(self, deep=True):
+    def get_params(self, deep=True):  # noqa: ARG002
         return {"scale": self.scale}
 
-    def fit(self, X, Y):
+    def fit(self, X, Y):  # noqa: ARG002
         return self
 
     def decision_function(self, X):

@@ -144,7 +144,10 @@ FitLearner = Annotated[
 ]
 FitMaximize = Annotated[
     str | None,
-    typer.Option(help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ..."),
+    typer.Option(
+        help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ...; none for the "
+        "learner's own rule.  [default: micro-f, or the measure of the learner]"
+    ),
 ]
 FitPart = Annotated[
     str | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,10 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.
         model, samples = make_pipeline(_encoder(rows, chosen), chosen.model), rows.frame
+    start = perf_counter()
     with working(f"learning {name}"), warnings_as_notes():
         fitted = model.fit(samples, _label_frame(rows))
+    seconds = perf_counter() - start
     # The model file keeps the lists of names, by which `labelwise predict` matches columns.
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
@@ -56,7 +59,9 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     with working("writing"):
         _saving.save(fitted, output)
     outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.say(f"learner: {name}, decides {_in_words(chosen)}")
+    outputs.say(f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds")
+    for line in _held_out_lines(chosen):
+        outputs.say(line)
     outputs.say_written(output)
 
 
@@ -97,12 +102,20 @@ def _label_frame(data: Dataset) -> Any:
     return pa.table(columns)
 
 
-def _in_words(chosen: ChosenLearner) -> str:
+def _rule_of(chosen: ChosenLearner) -> str:
+    is_tuned = isinstance(chosen.model, BagPlugin | TunedThresholds)
+    return f"at {chosen.rule}" if is_tuned else chosen.rule
+
+
+def _held_out_lines(chosen: ChosenLearner) -> list[str]:
+    """Say which value tuned thresholds reach on held-out rows; nothing for other rules."""
     fitted = chosen.model
     if isinstance(fitted, BagPlugin):
-        return f"at {chosen.rule}: {fitted.thresholds_.value:.4f}"
+        return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
     if not isinstance(fitted, TunedThresholds):
-        return chosen.rule
-    value = fitted.corrected_value_
-    unseen = "" if np.isnan(value) else f", {value:.4f} corrected for optimism"
-    return f"at {chosen.rule}: {fitted.value_:.4f} on held-out scores{unseen}"
+        return []
+    line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
+    if np.isnan(fitted.corrected_value_):
+        return [f"{line}, on which the thresholds were tuned"]
+    corrected = f"{fitted.corrected_value_:.4f}"
+    return [f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]

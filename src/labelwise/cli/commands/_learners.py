@@ -21,12 +21,13 @@ class Learner(NamedTuple):
     name: str
     class_name: str  # in labelwise.learners
     line: str  # one line for the user
-    rule: str  # how the learner decides if --maximize is not given
+    rule: str  # how the learner decides with --maximize none
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
 
 
+DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
@@ -108,6 +109,7 @@ class ChosenLearner(NamedTuple):
     model: Any
     rule: str
     takes_counts: bool = False
+    maximizes: str | None = None  # the measure that the rule is for
 
 
 def show_learners() -> None:
@@ -122,21 +124,24 @@ def choose_learner(
 ) -> ChosenLearner:
     """Return the estimator of a name, deciding for the measure of --maximize.
 
-    `settings` has random_state, n_jobs and verbose; an estimator gets those that it knows.
+    None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
+    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets those that it knows.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
     learner = by_name[name]
     model = _new_estimator(learner, settings)
-    if maximize is None or maximize == learner.maximizes:
+    if maximize is None:
+        maximize = learner.maximizes or DEFAULT_MEASURE
+    if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
     average, measure = average_and_measure(maximize, "--maximize")
     try:
         model = maximizing(model, measure, average, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
-    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts)
+    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
@@ -160,5 +165,5 @@ def _with_own_rule(learner: Learner, model: Any, beta: float) -> ChosenLearner:
     if "beta" in model.get_params():
         model.set_params(beta=beta)
     elif beta != 1:
-        raise ValueError(f"--beta {beta:g} is not for {learner.name} without --maximize.")
-    return ChosenLearner(model, learner.rule, learner.takes_counts)
+        raise ValueError(f"--beta {beta:g} is not for {learner.name} with --maximize none.")
+    return ChosenLearner(model, learner.rule, learner.takes_counts, learner.maximizes)
