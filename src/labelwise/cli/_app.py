@@ -134,6 +134,7 @@ def predict(
     output: opt.DecisionsOutput = None,
     scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
     instances: opt.PredictInstances = None,
+    form: opt.PredictFormat = "wide",
     part: opt.PartOption = None,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
@@ -149,7 +150,7 @@ def predict(
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
     files = PredictFiles(output, scores, instances)
-    run_prediction(model, source, files, part=part, safe_csv=safe_csv)
+    run_prediction(model, source, files, part=part, form=form, safe_csv=safe_csv)
 
 
 for command in (tune, decide, evaluate):

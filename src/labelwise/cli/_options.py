@@ -90,6 +90,14 @@ PredictInstances = Annotated[
     Path | None,
     typer.Option(help="File for the scores of each row of each bag, same formats."),
 ]
+PredictFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Decisions as wide (0 or 1 for each label), names (one column, joined by '; ') or "
+        "json (a list of names in each line).",
+    ),
+]
 SafeCsvOption = Annotated[
     bool,
     typer.Option(

@@ -125,7 +125,8 @@ def choose_learner(
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
-    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets those that it knows.
+    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets
+    those that it knows.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
