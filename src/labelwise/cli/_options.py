@@ -56,6 +56,9 @@ BytesOption = Annotated[
         help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
     ),
 ]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")
+]
 BetaOption = Annotated[
     float, typer.Option("--beta", help="Beta of the F-measure: above 1 favours recall.")
 ]

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import typer
 
-from labelwise._io import check_output, ending_of, goes_to_stdout, same_file
+from labelwise._io import check_output, ending_of, goes_to_stdout, same_file, written_whole
 from labelwise._text import printable, printable_lines
 
 # No system allows longer paths.
 _LONGEST_PATH = 4096
 _LONGEST_WARNING = 1000
+_FIGURES = (".png", ".svg", ".pdf")
 
 
 class Outputs:
@@ -68,6 +69,18 @@ def say(text: str, *, err: bool = False) -> None:
 def printable_path(path: Path) -> str:
     """Return a path as one line without control characters."""
     return printable(path, _LONGEST_PATH)
+
+
+def check_figure(path: Path | None) -> None:
+    """Refuse an ending in which no figure is written."""
+    if path is not None and ending_of(path, _FIGURES[0]) not in _FIGURES:
+        raise ValueError(f"{path} must end in one of {', '.join(_FIGURES)}.")
+
+
+def write_figure(path: Path, figure: Any) -> None:
+    """Write a matplotlib figure in the format of the ending, to a stream as png."""
+    with written_whole(path) as stream:
+        figure.savefig(stream, format=ending_of(path, _FIGURES[0])[1:], bbox_inches="tight")
 
 
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
