@@ -14,7 +14,7 @@ from labelwise.cli._data_source import DataSource
 from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
-from labelwise.cli._progress import working
+from labelwise.cli._progress import following, shows_status, working
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
 from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
@@ -49,8 +49,12 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
         # The model file has the encoding, so that it takes new tables as they are.
         model, samples = make_pipeline(_encoder(rows, chosen), chosen.model), rows.frame
     start = perf_counter()
-    with working(f"learning {name}"), warnings_as_notes():
+    # With --verbose, the lines of progress are printed instead of shown in the status line.
+    shown = (working if options.verbose else following)(f"learning {name}")
+    # The status line ends before the notes are printed.
+    with warnings_as_notes(), shown:
         fitted = model.fit(samples, _label_frame(rows))
+    _silence(chosen.model)
     seconds = perf_counter() - start
     # The model file keeps the lists of names, by which `labelwise predict` matches columns.
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
@@ -77,10 +81,19 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
     settings = {
         "random_state": options.seed,
         "n_jobs": options.jobs,
-        "verbose": int(options.verbose),
+        "verbose": int(options.verbose or shows_status()),
     }
     name = options.learner or default
     return name, choose_learner(name, options.maximize, options.beta, settings)
+
+
+def _silence(model: Any) -> None:
+    """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
+    if hasattr(model, "verbose"):
+        model.verbose = 0
+    for name in ("estimator", "estimator_"):
+        if getattr(model, name, None) is not None:
+            _silence(getattr(model, name))
 
 
 def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
