@@ -202,6 +202,23 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
     assert "held-out" not in done.stdout
 
 
+def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path):
+    options = ("--labels", ",".join(LABELS), "--learner", "br-svm", "-o", "m.skops")
+    wanted = ("--maximize", "sample-f")
+    done = run_program(tmp_path, "fit", train, *options, *wanted)
+    assert "tuned for sample-f (without probabilities, which --calibrate gives)" in done.stdout
+    done = run_program(tmp_path, "fit", train, *options, *wanted, "--calibrate")
+    assert "decides the label set of highest expected F" in done.stdout
+    done = run_program(tmp_path, "predict", "m.skops", train, "--scores", "s.csv")
+    assert done.code == 0, done.stderr
+    scores = read_matrix(tmp_path / "s.csv").values
+    assert ((scores >= 0) & (scores <= 1)).all()
+    found = choose_learner("br-svm", "none", 1.0, SETTINGS, calibrate=True)
+    assert found.rule == "each label at a probability of 0.5"
+    done = run_program(tmp_path, "fit", train, *options, "--learner", "lfp", "--calibrate")
+    assert "--calibrate is not for lfp, which has its own decision rule" in done.stderr
+
+
 def test_a_seed_repeats_the_model(train, tmp_path):
     files = [tmp_path / name for name in ("one.skops", "two.skops")]
     for file in files:

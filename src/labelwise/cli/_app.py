@@ -107,6 +107,7 @@ def fit(
     output: opt.FitOutput,
     learner: opt.FitLearner = None,
     maximize: opt.FitMaximize = None,
+    calibrate: opt.FitCalibrate = False,
     beta: opt.BetaOption = 1.0,
     part: opt.FitPart = None,
     seed: opt.SeedOption = 0,
@@ -124,7 +125,8 @@ def fit(
     from labelwise.cli.commands._fit import FitOptions, run_fit
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    run_fit(source, output, FitOptions(learner, maximize, beta, seed, jobs, part, verbose))
+    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose, calibrate)
+    run_fit(source, output, options)
 
 
 @app.command()

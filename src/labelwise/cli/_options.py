@@ -160,6 +160,10 @@ FitMaximize = Annotated[
         "learner's own rule.  [default: micro-f, or the measure of the learner]"
     ),
 ]
+FitCalibrate = Annotated[
+    bool,
+    typer.Option("--calibrate", help="Turn the scores into probabilities, which expected F needs."),
+]
 FitPart = Annotated[
     str | None,
     typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),

@@ -32,6 +32,7 @@ class FitOptions(NamedTuple):
     jobs: int | None = None
     part: str | None = None
     verbose: bool = False
+    calibrate: bool = False
 
 
 def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
@@ -84,7 +85,9 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
         "verbose": int(options.verbose or shows_status()),
     }
     name = options.learner or default
-    return name, choose_learner(name, options.maximize, options.beta, settings)
+    return name, choose_learner(
+        name, options.maximize, options.beta, settings, calibrate=options.calibrate
+    )
 
 
 def _silence(model: Any) -> None:

@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from labelwise import learners
 from labelwise.cli._outputs import say
+from labelwise.decisions import CalibratedLabels
 from labelwise.learners import BagPlugin, IndependentFPlugin, maximizing
 from labelwise.measures import average_and_measure
 
@@ -120,19 +121,26 @@ def show_learners() -> None:
 
 
 def choose_learner(
-    name: str, maximize: str | None, beta: float, settings: dict[str, Any]
+    name: str,
+    maximize: str | None,
+    beta: float,
+    settings: dict[str, Any],
+    *,
+    calibrate: bool = False,
 ) -> ChosenLearner:
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
     means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets
-    those that it knows.
+    those that it knows. With `calibrate`, the scores become probabilities.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
     learner = by_name[name]
     model = _new_estimator(learner, settings)
+    if calibrate:
+        learner, model = _calibrated(learner, model)
     if maximize is None:
         maximize = learner.maximizes or DEFAULT_MEASURE
     if maximize in ("none", learner.maximizes):
@@ -145,12 +153,22 @@ def choose_learner(
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
+def _calibrated(learner: Learner, model: Any) -> tuple[Learner, Any]:
+    """Return the learner with calibrated probabilities instead of scores."""
+    if learner.maximizes is not None:
+        raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
+    return learner._replace(rule=_HALF), CalibratedLabels(model, method="sigmoid")
+
+
 def _rule_in_words(model: Any, maximize: str) -> str:
     if isinstance(model, IndependentFPlugin):
         return "the label set of highest expected F, row by row, labels taken as independent"
-    return f"thresholds tuned for {maximize}" + (
-        " on held-out bags" if isinstance(model, BagPlugin) else ""
-    )
+    if isinstance(model, BagPlugin):
+        return f"thresholds tuned for {maximize} on held-out bags"
+    # With probabilities, the mean F of samples has a better rule than thresholds.
+    has_no_proba = maximize == "sample-f" and not hasattr(model, "predict_proba")
+    why = " (without probabilities, which --calibrate gives)" if has_no_proba else ""
+    return f"thresholds tuned for {maximize}{why}"
 
 
 def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
