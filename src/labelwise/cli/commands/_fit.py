@@ -55,18 +55,14 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
         fitted = model.fit(samples, _label_frame(rows))
-    _silence(chosen.model)
     seconds = perf_counter() - start
-    # The model file keeps the lists of names, by which `labelwise predict` matches columns.
-    fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
-    fitted.label_names_ = tuple(rows.label_names)
-    fitted.id_names_ = tuple(rows.ids)
+    _silence(chosen.model)
+    _store_names(fitted, rows)
     with working("writing"):
         _saving.save(fitted, output)
-    outputs.say(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.say(f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds")
-    for line in _held_out_lines(chosen):
-        outputs.say(line)
+    part = "" if rows is whole else f", a part of {len(whole):,}"
+    rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
+    outputs.say("\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen)]))
     outputs.say_written(output)
 
 
@@ -88,6 +84,13 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
     return name, choose_learner(
         name, options.maximize, options.beta, settings, calibrate=options.calibrate
     )
+
+
+def _store_names(fitted: Any, rows: Dataset) -> None:
+    """Store the lists of names, by which `labelwise predict` matches columns."""
+    fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
+    fitted.label_names_ = tuple(rows.label_names)
+    fitted.id_names_ = tuple(rows.ids)
 
 
 def _silence(model: Any) -> None:

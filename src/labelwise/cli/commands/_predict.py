@@ -60,10 +60,7 @@ def run_prediction(
     with working("predicting"), warnings_as_notes():
         found = _predictions(fitted, given, names, files, model)
     for path, matrix in found.items():
-        if path == files.output and form != "wide":
-            write_label_sets(path, matrix, form, safe_csv=safe_csv)
-        else:
-            write_matrix(path, matrix, safe_csv=safe_csv)
+        _write(path, matrix, form if path == files.output else "wide", safe_csv)
     if files.output is not None:
         outputs.say(decision_summary(found[files.output].values))
     if part is None and given.n_training_rows:
@@ -81,6 +78,13 @@ def _check_files(files: PredictFiles, form: str, safe_csv: bool) -> None:
     for path in filter(None, (files.scores, files.instances)):
         check_matrix_ending(path)
     check_safe_csv(safe_csv, *files)
+
+
+def _write(path: Path, matrix: FileMatrix, form: str, safe_csv: bool) -> None:
+    if form == "wide":
+        write_matrix(path, matrix, safe_csv=safe_csv)
+    else:
+        write_label_sets(path, matrix, form, safe_csv=safe_csv)
 
 
 def _check_names(names: tuple[str, ...], form: str) -> None:
