@@ -1,5 +1,7 @@
 """fit, predict and learners, from file to file; model_input matches columns and models."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -16,7 +18,7 @@ from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin
 from labelwise.measures import count, f_measure, jaccard, micro
-from tests.cli.shell import refusal, run
+from tests.cli.shell import refusal, run, run_program
 
 RUNNER = CliRunner()
 LABELS = ["sea", "sky", "sun"]
@@ -129,7 +131,8 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
     train, test = (next(folder.glob(f"*-{part}.arff*")) for part in ("train", "test"))
     file, labels, scores = (tmp_path / name for name in ("m.skops", "l.csv", "s.csv"))
     shown = run("fit", train, "--learner", "br-knn", "--maximize", "micro-f", "-o", file)
-    assert "decides at thresholds tuned for micro-f: 0." in shown
+    assert "decides at thresholds tuned for micro-f; fitted in " in shown
+    assert "micro-f is 0." in shown
     run("predict", file, test, "-o", labels, "--scores", scores)
     told = run("evaluate", test, "--decided", labels, "--scores", scores)
     whole = load("emotions", data_home=benchmark_home)
@@ -156,11 +159,13 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
 @pytest.mark.parametrize(
     ("name", "maximize", "kind", "parameters"),
     [
-        ("br", None, BinaryRelevance, {}),
+        ("br", "none", BinaryRelevance, {}),
+        ("br", None, TunedThresholds, {"average": "micro", "measure": f_measure}),
         ("br", "micro-f", TunedThresholds, {"average": "micro", "measure": f_measure}),
         ("br-svm", "macro-jaccard", TunedThresholds, {"average": "macro", "measure": jaccard}),
         ("clr", "sample-f", TunedThresholds, {"average": "sample", "beta": 2.0}),
-        ("br-forest", None, BinaryRelevance, {"estimator__random_state": 0}),
+        ("br-forest", "none", BinaryRelevance, {"estimator__random_state": 0}),
+        ("lfp", None, IndependentFPlugin, {}),
     ],
 )
 def test_what_is_maximised_says_who_decides(name, maximize, kind, parameters):
@@ -179,6 +184,39 @@ def test_sample_f_of_probabilities_is_left_to_the_plug_in():
     assert type(choose_learner("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
     assert type(choose_learner("lfp", "sample-f", 0.5, SETTINGS).model.estimator) is type(None)
     assert choose_learner("lfp", None, 0.5, SETTINGS).model.beta == 0.5
+
+
+def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, tmp_path):
+    arguments = ("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "m.skops")
+    done = run_program(tmp_path, *arguments, "--learner", "br-svm")
+    fitted = labelwise.load(tmp_path / "m.skops")
+    lines = done.stdout.splitlines()
+    rule = r"learner: br-svm, decides at thresholds tuned for micro-f; fitted in \d+\.\d seconds"
+    assert re.fullmatch(rule, lines[1])
+    assert lines[2] == (
+        f"micro-f is {fitted.value_:.4f} on held-out rows, and {fitted.corrected_value_:.4f} if no "
+        "row is decided by thresholds tuned on it"
+    )
+    done = run_program(tmp_path, *arguments, "--maximize", "none")
+    assert "learner: br, decides each label at a probability of 0.5; fitted in" in done.stdout
+    assert "held-out" not in done.stdout
+
+
+def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path):
+    options = ("--labels", ",".join(LABELS), "--learner", "br-svm", "-o", "m.skops")
+    wanted = ("--maximize", "sample-f")
+    done = run_program(tmp_path, "fit", train, *options, *wanted)
+    assert "tuned for sample-f (without probabilities, which --calibrate gives)" in done.stdout
+    done = run_program(tmp_path, "fit", train, *options, *wanted, "--calibrate")
+    assert "decides the label set of highest expected F" in done.stdout
+    done = run_program(tmp_path, "predict", "m.skops", train, "--scores", "s.csv")
+    assert done.code == 0, done.stderr
+    scores = read_matrix(tmp_path / "s.csv").values
+    assert ((scores >= 0) & (scores <= 1)).all()
+    found = choose_learner("br-svm", "none", 1.0, SETTINGS, calibrate=True)
+    assert found.rule == "each label at a probability of 0.5"
+    done = run_program(tmp_path, "fit", train, *options, "--learner", "lfp", "--calibrate")
+    assert "--calibrate is not for lfp, which has its own decision rule" in done.stderr
 
 
 def test_a_seed_repeats_the_model(train, tmp_path):
@@ -231,7 +269,7 @@ def test_models_from_python_need_no_names(tmp_path):
     [
         (["--learner", "zz"], "--learner must be one of br, br-forest"),
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
-        (["--beta", "2"], "--beta 2 is not for br without --maximize"),
+        (["--beta", "2", "--maximize", "none"], "--beta 2 is not for br with --maximize none"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
         (["--part", "test"], "--part test is not in 'train', which has a single part"),
         (["--labels", "nope"], "has no column 'nope'"),
@@ -313,9 +351,9 @@ def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatc
     assert "must end in one of .csv" in told(model, new, "-o", tmp_path / "labels.txt")
     assert "is a data set, not a model" in told(new, new, "-o", output)
     less = table(tmp_path / "less.csv", new_columns(FEATURES[:2]))
-    assert "lacks feature 'depth', of 2 that are missing" in told(model, less, "-o", output)
-    more = table(tmp_path / "more.csv", new_columns() | {"colour": np.arange(60) / 4})
-    assert "has feature 'colour', which the model does not know" in told(model, more, "-o", output)
+    assert "lacks the columns 'depth', 'age', which the model needs" in told(
+        model, less, "-o", output
+    )
     labelwise.save(BinaryRelevance(), tmp_path / "raw.skops")
     assert "no fitted model of labels" in told(tmp_path / "raw.skops", new, "-o", output)
     assert not output.exists()

@@ -45,3 +45,41 @@ def test_an_estimator_without_these_attributes_leaves_none():
     wrapper = Wrapper()
     copy_feature_attributes(wrapper, None)
     assert vars(wrapper) == {}
+
+
+class PlainNet:
+    """A scorer without a base class of scikit-learn, as networks of other packages are."""
+
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
+    def get_params(self, deep=True):  # noqa: ARG002
+        return {"scale": self.scale}
+
+    def fit(self, X, Y):  # noqa: ARG002
+        return self
+
+    def decision_function(self, X):
+        return self.scale * X[:, :3]
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        TunedThresholds(PlainNet(), cv="prefit"),
+        TunedThresholds(PlainNet(), cv=2),
+        CalibratedLabels(PlainNet(), cv=2, method="sigmoid"),
+    ],
+    ids=["prefit", "folds", "calibrated"],
+)
+def test_a_wrapper_takes_a_class_without_tags(wrapper):
+    X, Y = some_data()
+    decided = wrapper.fit(X, Y).predict(X)
+    assert decided.shape == Y.shape
+    assert "PlainNet" in repr(wrapper)
+    assert "PlainNet" in wrapper._repr_html_()
+    if isinstance(wrapper, TunedThresholds):
+        assert (wrapper.decision_function(X) == X[:, :3]).all()
+        assert (decided == wrapper.thresholds_.decide(X[:, :3])).all()
+    else:
+        assert ((wrapper.predict_proba(X) >= 0.5) == decided).all()

@@ -15,7 +15,8 @@ def as_multilabel(tags: Any, like: Any = None, *, takes_vector: bool = False) ->
     tags.target_tags.multi_output = True
     tags.classifier_tags.multi_class = False
     tags.classifier_tags.multi_label = True
-    if like is not None:
+    # An estimator without a base class of scikit-learn has no tags: those of X stay as they are.
+    if hasattr(like, "__sklearn_tags__"):
         from sklearn.utils import get_tags
 
         accepted = get_tags(like).input_tags

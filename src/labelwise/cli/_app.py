@@ -119,6 +119,7 @@ def fit(
     output: opt.FitOutput,
     learner: opt.FitLearner = None,
     maximize: opt.FitMaximize = None,
+    calibrate: opt.FitCalibrate = False,
     beta: opt.BetaOption = 1.0,
     part: opt.FitPart = None,
     seed: opt.SeedOption = 0,
@@ -136,7 +137,8 @@ def fit(
     from labelwise.cli.commands._fit import FitOptions, run_fit
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    run_fit(source, output, FitOptions(learner, maximize, beta, seed, jobs, part, verbose))
+    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose, calibrate)
+    run_fit(source, output, options)
 
 
 @command(
@@ -151,6 +153,7 @@ def predict(
     output: opt.DecisionsOutput = None,
     scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
     instances: opt.PredictInstances = None,
+    form: opt.PredictFormat = "wide",
     part: opt.PartOption = None,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
@@ -166,7 +169,7 @@ def predict(
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
     files = PredictFiles(output, scores, instances)
-    run_prediction(model, source, files, part=part, safe_csv=safe_csv)
+    run_prediction(model, source, files, part=part, form=form, safe_csv=safe_csv)
 
 
 command(

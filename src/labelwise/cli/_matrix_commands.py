@@ -25,6 +25,7 @@ def tune(
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
+    plot: opt.PlotOption = None,
     columns: opt.LabelsOption = None,
     bags: opt.BagsOption = None,
     ids: opt.IdsOption = None,
@@ -58,6 +59,7 @@ def tune(
         ids=ids,
         matching=Matching(by_position, missing_labels),
         output=output,
+        plot=plot,
         max_bytes=max_bytes,
     )
 
@@ -96,6 +98,7 @@ def evaluate(
     undefined: opt.EvaluateUndefined = "nan",
     per_label: opt.EvaluatePerLabel = False,
     output: opt.EvaluateOutput = None,
+    plot: opt.PlotOption = None,
     seed: opt.SeedOption = 0,
     part: opt.PartOption = None,
     columns: opt.LabelsOption = None,
@@ -124,6 +127,7 @@ def evaluate(
         undefined=undefined,
         per_label=per_label,
         output=output,
+        plot=plot,
         seed=seed,
         max_bytes=max_bytes,
         safe_csv=safe_csv,

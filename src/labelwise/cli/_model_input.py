@@ -10,7 +10,9 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
+from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
+from labelwise.cli._outputs import note
 from labelwise.cli._parsing import part_of
 from labelwise.cli._table_input import raw_step, read_columns
 from labelwise.cli.matrices._matrices import are_numbers, ids_of
@@ -92,11 +94,11 @@ def fitted_features(model: Any, data: Dataset, labels: tuple[str, ...], path: st
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
     if missing:
-        raise DataError(path, f"lacks feature {missing[0]!r}, of {len(missing)} that are missing.")
+        raise DataError(path, f"lacks the columns {listed(missing)}, which the model needs.")
     known = {*wanted, *labels}
-    extra = next((name for name in given if name not in known), None)
-    if extra is not None:
-        raise DataError(path, f"has feature {extra!r}, which the model does not know.")
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        note(f"the model does not use the columns {listed(unknown)} of {Path(path).name}.")
     return data.X[:, [place[name] for name in wanted]]
 
 

@@ -67,6 +67,9 @@ BytesOption = Annotated[
         help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
     ),
 ]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")
+]
 BetaOption = Annotated[
     float, typer.Option("--beta", help="Beta of the F-measure: above 1 favours recall.")
 ]
@@ -100,6 +103,14 @@ DecisionsOutput = Annotated[
 PredictInstances = Annotated[
     Path | None,
     typer.Option(help="File for the scores of each row of each bag, same formats."),
+]
+PredictFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Decisions as wide (0 or 1 for each label), names (one column, joined by '; ') or "
+        "json (a list of names in each line).",
+    ),
 ]
 SafeCsvOption = Annotated[
     bool,
@@ -156,7 +167,14 @@ FitLearner = Annotated[
 ]
 FitMaximize = Annotated[
     str | None,
-    typer.Option(help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ..."),
+    typer.Option(
+        help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ...; none for the "
+        "learner's own rule.  [default: micro-f, or the measure of the learner]"
+    ),
+]
+FitCalibrate = Annotated[
+    bool,
+    typer.Option("--calibrate", help="Turn the scores into probabilities, which expected F needs."),
 ]
 FitPart = Annotated[
     str | None,

@@ -15,13 +15,21 @@ from typing import Any
 import numpy as np
 import typer
 
-from labelwise._io import check_output, ending_of, goes_to_stdout, is_stream, same_file
+from labelwise._io import (
+    check_output,
+    ending_of,
+    goes_to_stdout,
+    is_stream,
+    same_file,
+    written_whole,
+)
 from labelwise._text import printable, printable_lines
 from labelwise.cli.running import current_settings
 
 # No system allows longer paths.
 _LONGEST_PATH = 4096
 _LONGEST_WARNING = 1000
+_FIGURES = (".png", ".svg", ".pdf")
 
 
 class Outputs:
@@ -121,6 +129,17 @@ def check_ending(path: Path | None, *endings: str) -> None:
     """Refuse an output file with another ending; the first one is that of the standard output."""
     if path is not None and ending_of(path, endings[0]) not in endings:
         raise ValueError(f"{path} must end in {' or '.join(endings)}.")
+
+
+def check_figure(path: Path | None) -> None:
+    """Refuse an ending in which no figure is written."""
+    check_ending(path, *_FIGURES)
+
+
+def write_figure(path: Path, figure: Any) -> None:
+    """Write a matplotlib figure in the format of the ending, to a stream as png."""
+    with written_whole(path) as stream:
+        figure.savefig(stream, format=ending_of(path, _FIGURES[0])[1:], bbox_inches="tight")
 
 
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:

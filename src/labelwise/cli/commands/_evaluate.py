@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 
 from labelwise._io import written_whole
-from labelwise._text import as_text, printable, safe_cell
-from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, warnings_as_notes
+from labelwise._text import as_text, figure_text, printable, safe_cell
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    check_figure,
+    check_safe_csv,
+    warnings_as_notes,
+    write_figure,
+)
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
@@ -39,20 +46,22 @@ def show_evaluation(
     undefined: str = "nan",
     per_label: bool = False,
     output: Path | None = None,
+    plot: Path | None = None,
     seed: int = 0,
     max_bytes: int | None = None,
     safe_csv: bool = False,
 ) -> Evaluation:
     """Print the table of all measures that apply to scores, decisions or both.
 
-    With `per_label` or `output`, the measures of each label are printed or written.
+    With `per_label`, `output` or `plot`, the measures of each label are printed, written or drawn.
     """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
+    check_figure(plot)
     read = [path for path in (scores, decided) if path is not None]
-    outputs = Outputs([output], inputs=[*read, *input_files(labels, None, columns)])
+    outputs = Outputs([output, plot], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
@@ -71,12 +80,15 @@ def show_evaluation(
         )
     if output is not None:
         _write_labels(output, evaluation, safe_csv)
+    if plot is not None:
+        write_figure(plot, label_figure(evaluation))
     table = ["", worst_labels(evaluation)] if per_label and output is None else []
     for note in same.notes:
         outputs.message(note)
     record = _evaluation_record(evaluation, per_label)
     outputs.show("\n".join([repr(evaluation), *table]), record)
-    outputs.say_written(output)
+    for path in (output, plot):
+        outputs.say_written(path)
     return evaluation
 
 
@@ -95,11 +107,40 @@ def _evaluation_record(evaluation: Evaluation, per_label: bool) -> dict[str, Any
     return {**record, "labels": [{"label": name, **by_label[name]} for name in by_label]}
 
 
+def _worst_first(evaluation: Evaluation) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return the columns to show, and the labels by F (or average precision), the lowest first."""
+    shown = _OF_DECISIONS if "f" in evaluation.per_label else _OF_SCORES
+    # Labels without a value are last.
+    return shown, np.argsort(evaluation.per_label[shown[-1]], kind="stable")
+
+
+def label_figure(evaluation: Evaluation) -> Any:
+    """Draw precision, recall and F, or the measures of the scores, of the worst labels."""
+    from matplotlib.figure import Figure
+
+    shown, order = _worst_first(evaluation)
+    order = order[:_MOST_SHOWN]
+    figure = Figure(figsize=(7, 1.6 + 0.3 * order.size), layout="constrained")
+    ax = figure.subplots()
+    for name in [name for name in shown if name not in ("positives", "decided")]:
+        ax.plot(evaluation.per_label[name][order], np.arange(order.size), "o", label=name)
+    names = [
+        f"{figure_text(evaluation.label_names[j])} ({evaluation.per_label['positives'][j]:,})"
+        for j in order
+    ]
+    ax.set_yticks(range(order.size), names)
+    more = len(evaluation.label_names) - order.size
+    ax.set_xlabel(f"value; {more:,} better labels not shown" if more else "value")
+    ax.set(xlim=(-0.02, 1.02), ylim=(order.size - 0.5, -0.5))
+    ax.grid(axis="y", color="0.9")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+    return figure
+
+
 def worst_labels(evaluation: Evaluation) -> str:
     """Return the table of labels, those of the lowest F (or average precision) first."""
     columns = evaluation.per_label
-    shown = _OF_DECISIONS if "f" in columns else _OF_SCORES
-    order = np.argsort(columns[shown[-1]], kind="stable")  # labels without a value are last
+    shown, order = _worst_first(evaluation)
     rows = [
         [printable(evaluation.label_names[j]), *(_cell(columns[name][j]) for name in shown)]
         for j in order[:_MOST_SHOWN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from labelwise.cli._data_source import DataSource
 from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
-from labelwise.cli._progress import working
+from labelwise.cli._progress import following, shows_status, working
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
 from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
@@ -31,6 +32,7 @@ class FitOptions(NamedTuple):
     jobs: int | None = None
     part: str | None = None
     verbose: bool = False
+    calibrate: bool = False
 
 
 def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
@@ -48,16 +50,20 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.
         model, samples = make_pipeline(_encoder(rows, chosen), chosen.model), rows.frame
-    with working(f"learning {name}"), warnings_as_notes():
+    start = perf_counter()
+    # With --verbose, the lines of progress are printed instead of shown in the status line.
+    shown = (working if options.verbose else following)(f"learning {name}")
+    # The status line ends before the notes are printed.
+    with warnings_as_notes(), shown:
         fitted = model.fit(samples, _label_frame(rows))
-    # The model file keeps the lists of names, by which `labelwise predict` matches columns.
-    fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
-    fitted.label_names_ = tuple(rows.label_names)
-    fitted.id_names_ = tuple(rows.ids)
+    seconds = perf_counter() - start
+    _silence(chosen.model)
+    _store_names(fitted, rows)
     with working("writing"):
         _saving.save(fitted, output)
-    outputs.message(f"{rows!r}{'' if rows is whole else f', a part of {len(whole):,}'}")
-    outputs.message(f"learner: {name}, decides {_in_words(chosen)}")
+    part = "" if rows is whole else f", a part of {len(whole):,}"
+    rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
+    outputs.message("\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen)]))
     outputs.say_written(output)
 
 
@@ -73,10 +79,28 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
     settings = {
         "random_state": options.seed,
         "n_jobs": options.jobs,
-        "verbose": int(options.verbose),
+        "verbose": int(options.verbose or shows_status()),
     }
     name = options.learner or default
-    return name, choose_learner(name, options.maximize, options.beta, settings)
+    return name, choose_learner(
+        name, options.maximize, options.beta, settings, calibrate=options.calibrate
+    )
+
+
+def _store_names(fitted: Any, rows: Dataset) -> None:
+    """Store the lists of names, by which `labelwise predict` matches columns."""
+    fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
+    fitted.label_names_ = tuple(rows.label_names)
+    fitted.id_names_ = tuple(rows.ids)
+
+
+def _silence(model: Any) -> None:
+    """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
+    if hasattr(model, "verbose"):
+        model.verbose = 0
+    for name in ("estimator", "estimator_"):
+        if getattr(model, name, None) is not None:
+            _silence(getattr(model, name))
 
 
 def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
@@ -98,12 +122,20 @@ def _label_frame(data: Dataset) -> Any:
     return pa.table(columns)
 
 
-def _in_words(chosen: ChosenLearner) -> str:
+def _rule_of(chosen: ChosenLearner) -> str:
+    is_tuned = isinstance(chosen.model, BagPlugin | TunedThresholds)
+    return f"at {chosen.rule}" if is_tuned else chosen.rule
+
+
+def _held_out_lines(chosen: ChosenLearner) -> list[str]:
+    """Say which value tuned thresholds reach on held-out rows; nothing for other rules."""
     fitted = chosen.model
     if isinstance(fitted, BagPlugin):
-        return f"at {chosen.rule}: {fitted.thresholds_.value:.4f}"
+        return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
     if not isinstance(fitted, TunedThresholds):
-        return chosen.rule
-    value = fitted.corrected_value_
-    unseen = "" if np.isnan(value) else f", {value:.4f} corrected for optimism"
-    return f"at {chosen.rule}: {fitted.value_:.4f} on held-out scores{unseen}"
+        return []
+    line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
+    if np.isnan(fitted.corrected_value_):
+        return [f"{line}, on which the thresholds were tuned"]
+    corrected = f"{fitted.corrected_value_:.4f}"
+    return [f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]

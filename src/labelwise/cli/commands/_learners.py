@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from labelwise import learners, measures
+from labelwise import decisions, learners, measures
 from labelwise.cli._outputs import Outputs
 
 
@@ -33,12 +33,13 @@ class Learner(NamedTuple):
     name: str
     class_name: str  # in labelwise.learners
     line: str  # one line for the user
-    rule: str  # how the learner decides if --maximize is not given
+    rule: str  # how the learner decides with --maximize none
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
 
 
+DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
@@ -120,6 +121,7 @@ class ChosenLearner(NamedTuple):
     model: Any
     rule: str
     takes_counts: bool = False
+    maximizes: str | None = None  # the measure that the rule is for
 
 
 def show_learners() -> None:
@@ -140,33 +142,54 @@ def show_learners() -> None:
 
 
 def choose_learner(
-    name: str, maximize: str | None, beta: float, settings: dict[str, Any]
+    name: str,
+    maximize: str | None,
+    beta: float,
+    settings: dict[str, Any],
+    *,
+    calibrate: bool = False,
 ) -> ChosenLearner:
     """Return the estimator of a name, deciding for the measure of --maximize.
 
-    `settings` has random_state, n_jobs and verbose; an estimator gets those that it knows.
+    None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
+    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets
+    those that it knows. With `calibrate`, the scores become probabilities.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
     learner = by_name[name]
     model = _new_estimator(learner, settings)
-    if maximize is None or maximize == learner.maximizes:
+    if calibrate:
+        learner, model = _calibrated(learner, model)
+    if maximize is None:
+        maximize = learner.maximizes or DEFAULT_MEASURE
+    if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
     average, measure = measures.average_and_measure(maximize, "--maximize")
     try:
         model = learners.maximizing(model, measure, average, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
-    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts)
+    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
+
+
+def _calibrated(learner: Learner, model: Any) -> tuple[Learner, Any]:
+    """Return the learner with calibrated probabilities instead of scores."""
+    if learner.maximizes is not None:
+        raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
+    return learner._replace(rule=_HALF), decisions.CalibratedLabels(model, method="sigmoid")
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
     if isinstance(model, learners.IndependentFPlugin):
         return "the label set of highest expected F, row by row, labels taken as independent"
-    return f"thresholds tuned for {maximize}" + (
-        " on held-out bags" if isinstance(model, learners.BagPlugin) else ""
-    )
+    if isinstance(model, learners.BagPlugin):
+        return f"thresholds tuned for {maximize} on held-out bags"
+    # With probabilities, the mean F of samples has a better rule than thresholds.
+    has_no_proba = maximize == "sample-f" and not hasattr(model, "predict_proba")
+    why = " (without probabilities, which --calibrate gives)" if has_no_proba else ""
+    return f"thresholds tuned for {maximize}{why}"
 
 
 def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
@@ -182,5 +205,5 @@ def _with_own_rule(learner: Learner, model: Any, beta: float) -> ChosenLearner:
     if "beta" in model.get_params():
         model.set_params(beta=beta)
     elif beta != 1:
-        raise ValueError(f"--beta {beta:g} is not for {learner.name} without --maximize.")
-    return ChosenLearner(model, learner.rule, learner.takes_counts)
+        raise ValueError(f"--beta {beta:g} is not for {learner.name} with --maximize none.")
+    return ChosenLearner(model, learner.rule, learner.takes_counts, learner.maximizes)

@@ -15,7 +15,13 @@ from labelwise.cli._model_input import ModelInput, fitted_label_names, read_inpu
 from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._parsing import check_part
 from labelwise.cli._progress import working
-from labelwise.cli.matrices._matrix_files import FileMatrix, check_matrix_ending, write_matrix
+from labelwise.cli.matrices._matrix_files import (
+    FileMatrix,
+    check_format,
+    check_matrix_ending,
+    write_label_sets,
+    write_matrix,
+)
 from labelwise.data import Bags
 from labelwise.learners import BagPlugin
 
@@ -34,19 +40,19 @@ def run_prediction(
     files: PredictFiles,
     *,
     part: str | None = None,
+    form: str = "wide",
     safe_csv: bool = False,
 ) -> None:
     """Write decisions and scores of a model, and print how many labels it decided."""
     if not any(files):
         raise ValueError("--output, --scores or --instances must be given, got none.")
     check_part(part)
-    for path in filter(None, files):
-        check_matrix_ending(path)
-    check_safe_csv(safe_csv, *files)
+    _check_files(files, form, safe_csv)
     outputs = Outputs(files, inputs=[model, *source.files()])
     with working("reading"):
         fitted = _saving.load(model)
     names = fitted_label_names(model, fitted)
+    _check_names(names, form)
     given = read_input(fitted, source, names, part)
     is_of_bags = isinstance(given.X, Bags) and isinstance(fitted, BagPlugin)
     if files.instances is not None and not is_of_bags:
@@ -54,14 +60,38 @@ def run_prediction(
     with working("predicting"), warnings_as_notes():
         found = _predictions(fitted, given, names, files, model)
     for path, matrix in found.items():
-        write_matrix(path, matrix, safe_csv=safe_csv)
+        _write(path, matrix, form if path == files.output else "wide", safe_csv)
     if files.output is not None:
-        outputs.say(decision_summary(found[files.output].values))
+        outputs.message(decision_summary(found[files.output].values))
     if part is None and given.n_training_rows:
         n_rows = f"{given.n_training_rows:,}"
-        outputs.say(f"{n_rows} of the rows are its training part; --part test is not")
+        outputs.message(f"{n_rows} of the rows are its training part; --part test is not")
     for path in found:
         outputs.say_written(path)
+
+
+def _check_files(files: PredictFiles, form: str, safe_csv: bool) -> None:
+    """Refuse endings that are not for what the file gets."""
+    check_format(form, files.output)
+    if form != "wide" and files.output is None:
+        raise ValueError(f"--format {form} is for --output, which was not given.")
+    for path in filter(None, (files.scores, files.instances)):
+        check_matrix_ending(path)
+    check_safe_csv(safe_csv, *files)
+
+
+def _write(path: Path, matrix: FileMatrix, form: str, safe_csv: bool) -> None:
+    if form == "wide":
+        write_matrix(path, matrix, safe_csv=safe_csv)
+    else:
+        write_label_sets(path, matrix, form, safe_csv=safe_csv)
+
+
+def _check_names(names: tuple[str, ...], form: str) -> None:
+    """Refuse label names that could not be separated again."""
+    bad = next((name for name in names if ";" in name), None)
+    if form == "names" and bad is not None:
+        raise ValueError(f"--format names joins labels by ';', which {bad!r} has: use json.")
 
 
 def _predictions(

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    check_figure,
+    warnings_as_notes,
+    write_figure,
+)
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import tuning_report
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
@@ -13,6 +19,9 @@ from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
 from labelwise.decisions import Problem, Thresholds, check_request, solve
 from labelwise.measures import average_and_measure
+
+# Labels in the figure, the most frequent ones.
+_MOST_DRAWN = 25
 
 
 class TuneOptions(NamedTuple):
@@ -41,15 +50,17 @@ def show_tuning(
     ids: str | None = None,
     matching: Matching = DEFAULT_MATCHING,
     output: Path | None = None,
+    plot: Path | None = None,
     max_bytes: int | None = None,
 ) -> Thresholds:
     """Print the best thresholds, what they reach, and whether this holds on unseen rows.
 
-    With `output`, the thresholds are also written to a JSON file.
+    With `output`, the thresholds are also written to a JSON file, and with `plot` a figure of them.
     """
+    check_figure(plot)
     params = parse_options(options)
     check_ending(output, ".json")
-    outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
+    outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
@@ -59,13 +70,36 @@ def show_tuning(
     with working("tuning"):
         tuned = solve(problem, request, options.seed)
         report = tuning_report(tuned, problem, request, options.seed)
+    if plot is not None:
+        write_figure(plot, tuning_figure(tuned, problem))
     if output is not None:
         tuned.save(output)
     for note in same.notes:
         outputs.message(note)
     outputs.show("\n".join(report.lines()), report.record())
-    outputs.say_written(output)
+    for path in (output, plot):
+        outputs.say_written(path)
     return tuned
+
+
+def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:
+    """Draw the frontier of precision and recall, and the thresholds of the frequent labels."""
+    from matplotlib.figure import Figure
+
+    from labelwise.reports import FrontierDisplay, ThresholdDisplay
+
+    height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
+    left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
+    FrontierDisplay.from_predictions(problem.scores, problem.Y, beta=tuned.beta, ax=left)
+    ThresholdDisplay.from_predictions(
+        problem.scores,
+        problem.Y,
+        thresholds=tuned,
+        label_names=tuned.label_names,
+        max_labels=_MOST_DRAWN,
+        ax=right,
+    )
+    return left.figure
 
 
 def parse_options(options: TuneOptions) -> dict[str, Any]:

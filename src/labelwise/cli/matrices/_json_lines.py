@@ -64,6 +64,15 @@ def write_json_lines(
         stream.write(json.dumps(cells, ensure_ascii=False).encode() + b"\n")
 
 
+def write_label_lists(
+    stream: Any, sets: Sequence[list[str]], ids: Sequence[str] | None, id_name: str
+) -> None:
+    """Write one object for each row: its id, and the list "labels" of the label names."""
+    for i, names in enumerate(sets):
+        of_id = {} if ids is None else {id_name: ids[i]}
+        stream.write(json.dumps({**of_id, "labels": names}, ensure_ascii=False).encode() + b"\n")
+
+
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)

@@ -26,7 +26,7 @@ from labelwise._io import (
     written_whole,
 )
 from labelwise._text import safe_cell
-from labelwise.cli.matrices._json_lines import read_json_lines, write_json_lines
+from labelwise.cli.matrices._json_lines import read_json_lines, write_json_lines, write_label_lists
 from labelwise.data import Tables
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
@@ -36,6 +36,8 @@ _PANDAS_INDEX = "__index_level_0__"
 # The first column is an id if it is text or has such a name; pandas writes the last two.
 _ID_NAMES = ("id", "Id", "ID", "row", "Row", "", _PANDAS_INDEX)
 _NAMES = ("label_names", "ids")
+# Endings for each --format of decisions; the first one is that of a stream.
+_FORMATS = {"wide": _WRITTEN, "names": (".csv", ".parquet"), "json": (".jsonl",)}
 
 
 class FileMatrix(NamedTuple):
@@ -89,6 +91,30 @@ def check_matrix_ending(path: Path) -> None:
     """Refuse an ending in which no matrix is written."""
     if ending_of(path, ".csv") not in _WRITTEN:
         raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
+
+
+def check_format(form: str, path: Path | None) -> None:
+    """Refuse an unknown --format of decisions, and an ending that the format is not for."""
+    if form not in _FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(_FORMATS)}, got {form!r}.")
+    endings = _FORMATS[form]
+    if path is not None and ending_of(path, endings[0]) not in endings:
+        raise ValueError(f"{path} must end in one of {', '.join(endings)} with --format {form}.")
+
+
+def write_label_sets(path: Path, decided: FileMatrix, form: str, *, safe_csv: bool = False) -> None:
+    """Write the names of the decided labels of each row: json as lists, names joined by "; "."""
+    names, rows = np.array(_names(decided), dtype=object), _dense(decided.values) != 0
+    sets = [names[row].tolist() for row in rows]
+    id_name = _id_name(decided._replace(label_names=("labels",)))
+    with written_whole(path) as stream:
+        if form == "json":
+            write_label_lists(stream, sets, decided.ids, id_name)
+            return
+        columns = {"labels": ["; ".join(of_row) for of_row in sets]}
+        if decided.ids is not None:
+            columns = {id_name: list(decided.ids)} | columns
+        _write_texts(stream, columns, ending_of(path, ".csv"), safe_cell if safe_csv else str)
 
 
 def write_matrix(path: Path, matrix: FileMatrix, *, safe_csv: bool = False) -> None:
@@ -260,3 +286,17 @@ def _write_table(
         ids = arrow_texts([written(text) for text in matrix.ids])
         table = table.set_column(0, table.column_names[0], ids)
     csv.write_csv(table.rename_columns([written(name) for name in table.column_names]), stream)
+
+
+def _write_texts(
+    stream: Any, columns: dict[str, list[str]], ending: str, written: Callable[[str], str]
+) -> None:
+    """Write columns of text as parquet or csv."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    if ending == ".parquet":
+        parquet.write_table(pa.table(columns), stream)
+        return
+    cells = {written(name): list(map(written, texts)) for name, texts in columns.items()}
+    csv.write_csv(pa.table(cells), stream)
