@@ -197,7 +197,7 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
         f"micro-f is {fitted.value_:.4f} on held-out rows, and {fitted.corrected_value_:.4f} if no "
         "row is decided by thresholds tuned on it"
     )
-    done = run_program(tmp_path, *arguments, "--maximize", "none")
+    done = run_program(tmp_path, *arguments, "--maximize", "none", "--force")
     assert "learner: br, decides each label at a probability of 0.5; fitted in" in done.stdout
     assert "held-out" not in done.stdout
 
@@ -207,7 +207,7 @@ def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path
     wanted = ("--maximize", "sample-f")
     done = run_program(tmp_path, "fit", train, *options, *wanted)
     assert "tuned for sample-f (without probabilities, which --calibrate gives)" in done.stdout
-    done = run_program(tmp_path, "fit", train, *options, *wanted, "--calibrate")
+    done = run_program(tmp_path, "fit", train, *options, *wanted, "--calibrate", "--force")
     assert "decides the label set of highest expected F" in done.stdout
     done = run_program(tmp_path, "predict", "m.skops", train, "--scores", "s.csv")
     assert done.code == 0, done.stderr

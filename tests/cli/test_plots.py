@@ -45,7 +45,7 @@ def test_the_ending_of_a_figure_is_checked_before_files_are_read(folder, command
     arguments = [part.replace(".csv", ".none") for part in COMMANDS[command]]
     done = run_program(folder, *arguments, "--plot", "f.gif")
     assert (done.code, done.stdout) == (2, "")
-    assert "f.gif must end in one of .png, .svg, .pdf" in done.stderr
+    assert "f.gif must end in .png or .svg or .pdf" in done.stderr
 
 
 def test_the_worst_label_is_drawn_on_top_and_names_are_escaped():

@@ -113,5 +113,5 @@ def test_columns_that_the_model_does_not_use_are_named_and_missing_ones_refused(
     found = pd.read_csv(tmp_path / "out.csv", index_col="id")
     np.testing.assert_array_equal(found.to_numpy(), model.predict(NEW))
     NEW[["width"]].to_csv(tmp_path / "less.csv")
-    done = predict(tmp_path, "less.csv", "-o", "out.csv", code=2)
+    done = predict(tmp_path, "less.csv", "-o", "less-out.csv", code=1)
     assert "lacks the columns 'height', 'depth', which the model needs." in done.stderr
