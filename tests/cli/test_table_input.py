@@ -88,9 +88,7 @@ def test_missing_and_unknown_columns_are_named(folder):
 
 def test_the_columns_of_text_can_be_named(folder):
     arguments = ["texts.csv", "--labels", "subjects", "--text", "title", "--ids", "id,abstract"]
-    assert (
-        "200 samples, 3 features, 1 texts, 3 labels" in run(folder, "describe", *arguments).stdout
-    )
+    assert "200 samples, 3 features, 1 text, 3 labels" in run(folder, "describe", *arguments).stdout
 
 
 def test_terms_are_selected_from_raw_text(folder):

@@ -201,7 +201,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
-        texts = f", {len(self.texts)} texts" if self.texts else ""
+        plural = "" if len(self.texts) == 1 else "s"
+        texts = f", {len(self.texts)} text{plural}" if self.texts else ""
         unknown = " (unknown)" if self.Y is None else ""
         return (
             f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "

@@ -17,4 +17,5 @@ def show_description(source: DataSource) -> None:
         found = dataset.describe()
         text = f"\n{found}\n\n{found.advice}"
         record = {**found.to_dict(), "advice": found.advice}
+    record |= {"texts": list(dataset.texts), "ids": list(dataset.ids)}
     Outputs().show(f"{dataset!r}\n{text}", record)
