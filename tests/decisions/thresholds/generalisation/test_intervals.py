@@ -145,3 +145,13 @@ def test_the_interval_is_shown_as_that_of_new_samples():
     tuned = best_thresholds(*make_problem(), n_bootstrap=20, random_state=1)
     low, high = tuned.interval
     assert f"on new samples {low:.4f} to {high:.4f}" in repr(tuned)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_an_interval_has_no_values_that_the_measure_cannot_have(average):
+    random = np.random.default_rng(0)
+    Y = random.random((30, 12)) < 0.4
+    scores = Y + 0.2 * random.normal(size=Y.shape)
+    tuned = best_thresholds(scores, Y, average=average, n_bootstrap=50, random_state=0)
+    low, high = tuned.interval
+    assert 0 <= low < high <= 1

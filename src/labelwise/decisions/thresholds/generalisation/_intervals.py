@@ -64,12 +64,24 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
         warnings.warn(f"No interval of the value is given: {reason}.", stacklevel=4)
         return Bounds(None, spread)
     retuned = retuning.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
-    values = _cross_fitted_values(problem, retuning) + (retuned - retuned.mean())
+    measured = _cross_fitted_values(problem, retuning)
+    values = measured + (retuned - retuned.mean())
     if np.isnan(values).any():
         warnings.warn("No interval of the value is given: a draw has no value.", stacklevel=4)
         return Bounds(None, spread)
     low, high = _percentiles(values, _widened(retuning.confidence, problem.n_units))
+    # A sum of two deviations can lie outside the range of the measure, where no value can be.
+    possible = np.append(measured, _values_of_right_and_wrong(problem, retuning))
+    low, high = np.clip((low, high), np.nanmin(possible), np.nanmax(possible))
     return Bounds((float(low), float(high)), spread)
+
+
+def _values_of_right_and_wrong(problem: Problem, retuning: Retuning) -> np.ndarray:
+    """Return the values of decisions that are all right, and of those that are all wrong."""
+    positives = problem.support.astype(np.float64)
+    negatives, none = problem.Y.shape[0] - positives, np.zeros_like(positives)
+    right = Counts(positives, none, none, negatives)
+    return retuning.value(_stacked([right, Counts(none, negatives, positives, none)]))
 
 
 def _widened(confidence: float, n_units: int) -> float:
