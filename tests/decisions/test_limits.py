@@ -12,7 +12,9 @@ from tests.decisions.problems import problems, random_problems
 from tests.oracles import thresholds as oracle
 from tests.spoken import spoken
 
-pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Y has no positives", "ignore:Constraints that new samples may break"
+)
 LIMITS = [
     {"min_precision": 0.75},
     {"min_precision": 0.5, "measure": recall},
