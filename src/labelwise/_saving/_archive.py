@@ -40,7 +40,8 @@ def open_archive(
 
     `n_packed` is the size of the file, if it is packed once more than the stream.
     """
-    limits = _Limits(path, max_bytes, stream.getbuffer().nbytes if n_packed is None else n_packed)
+    n_bytes = stream.getbuffer().nbytes if n_packed is None else n_packed
+    limits = _SizeLimits(path, max_bytes, n_bytes)
     with zipfile.ZipFile(stream) as packed:
         _check_names(path, packed)
         limits.check(sum(member.file_size for member in packed.infolist()))
@@ -53,7 +54,7 @@ def open_archive(
     return Archive(path, stream, objects, about)
 
 
-class _Limits(NamedTuple):
+class _SizeLimits(NamedTuple):
     """Largest sizes in memory of the content of a file."""
 
     path: Path
