@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from html import escape
 
 import numpy as np
@@ -126,7 +126,7 @@ class Description:
 
     def _rows(self) -> list[tuple[str, str]]:
         values = self.to_dict()
-        return [(_TITLES[key.name], _as_text(values[key.name])) for key in fields(self)[1:]]
+        return [(title, _as_text(values[key])) for key, title in _TITLES.items()]
 
 
 _TITLES = {
