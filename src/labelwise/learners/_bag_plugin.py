@@ -95,8 +95,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         each round would take many times as long.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
-    measure : callable, default=f_measure
-        A measure of counts, as in `labelwise.decisions.best_thresholds`.
+    measure : callable or str, default=f_measure
+        A measure of counts or its name, as in `labelwise.decisions.best_thresholds`.
     average : {"micro", "macro", "sample"}, default="macro"
         How the measure is averaged. The micro F of MIML-perf is ``average="micro"`` with
         ``shared=True``.
@@ -179,7 +179,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any = None,
         *,
         expression_rate: float = 0.2,
-        measure: Callable[..., Any] = f_measure,
+        measure: Callable[..., Any] | str = f_measure,
         average: str = "macro",
         beta: float = 1.0,
         shared: bool = False,
