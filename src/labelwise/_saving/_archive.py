@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise._io import DataError
+from labelwise._io import DataError, first_line
 from labelwise._saving._members import check_members, unpacked_size
 from labelwise._saving._schema import Described, described_objects
 from labelwise._saving._versions import ABOUT
@@ -95,8 +95,3 @@ def _parsed(path: Path, text: bytes, name: str) -> Any:
         return json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DataError(path, f"has no JSON in {name} ({first_line(error)}).") from error
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, or its name if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -30,7 +30,7 @@ from labelwise.decisions import (
     with_constant_labels,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets, tell
+from labelwise.learners._training import Targets, all_labels, learn_targets, report_progress
 from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
 from labelwise.learners.bags._input_bags import bag_labels, learn_bags
 from labelwise.learners.bags._training_rounds import (
@@ -376,7 +376,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
         best, history = best_round(
-            task, rate, stopping, lambda text: tell(self.verbose, self, which + text)
+            task, rate, stopping, lambda text: report_progress(self.verbose, self, which + text)
         )
         return _Run(task, best, history)
 

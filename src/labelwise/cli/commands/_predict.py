@@ -72,7 +72,7 @@ def run_prediction(
 
 
 def _check_files(files: PredictFiles, form: str, safe_csv: bool) -> None:
-    """Refuse endings that are not for what the file gets."""
+    """Refuse file name endings that do not fit the content."""
     check_format(form, files.output)
     if form != "wide" and files.output is None:
         raise ValueError(f"--format {form} is for --output, which was not given.")

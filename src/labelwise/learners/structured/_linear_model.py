@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._validation import check_real, check_whole
-from labelwise.learners._training import learn_features, learn_targets, tell
+from labelwise.learners._training import learn_features, learn_targets, report_progress
 from labelwise.learners.regression._penalty_path import check_penalty
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains
@@ -46,7 +46,7 @@ def check_solver_options(learner: Any) -> SolverOptions:
         check_whole(learner.max_passes, "max_passes", least=2),
         learner.n_jobs,
         check_random_state(learner.random_state),
-        lambda text: tell(learner.verbose, learner, text),
+        lambda text: report_progress(learner.verbose, learner, text),
     )
 
 

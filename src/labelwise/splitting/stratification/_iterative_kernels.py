@@ -129,7 +129,7 @@ def largest(wanted):
 
 @njit(cache=True, nogil=True)
 def neediest(positives, enough, examples, lot):
-    """Return the subset that lacks most samples, ties by lot, among those that lack positives."""
+    """Return the subset that lacks most samples, among those that lack positives; ties by `lot`."""
     most, chosen, n_tied = -np.inf, 0, 0
     for j in range(positives.size):
         if positives[j] >= enough:
