@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from html import escape
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable, quoted
+from labelwise._text import printable, quoted, titles_as_html
 from labelwise._validation import labelset_numbers
 
 # Up to this share of distinct label sets sechidis2011 (section 5) recommends label set sampling.
@@ -118,11 +117,7 @@ class Description:
         return "\n".join([printable(self.name), "-" * (width + 14), *lines])
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{title}</th><td>{text}</td></tr>"
-            for title, text in self._rows()
-        )
-        return f"<table><caption>{escape(printable(self.name))}</caption>{cells}</table>"
+        return titles_as_html(self._rows(), printable(self.name))
 
     def _rows(self) -> list[tuple[str, str]]:
         values = self.to_dict()
