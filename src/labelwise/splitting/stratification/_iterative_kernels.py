@@ -1,4 +1,4 @@
-"""Kernels of iterative stratification (Algorithm 1 of sechidis2011) with incremental counts."""
+"""Kernels of iterative stratification (Algorithm 1 of Sechidis et al., 2011) with incremental counts."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
