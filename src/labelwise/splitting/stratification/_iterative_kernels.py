@@ -1,4 +1,4 @@
-"""Kernels of iterative stratification (Algorithm 1 of Sechidis et al., 2011) with incremental counts."""
+"""Kernels of Algorithm 1 of Sechidis et al. (2011); counts are updated unit by unit."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
