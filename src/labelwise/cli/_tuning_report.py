@@ -211,7 +211,7 @@ def _unseen_line(tuned: Thresholds, value: float) -> str:
 
 
 def _trust_line(tuned: Thresholds, value: float) -> str:
-    """Say in one sentence whether the value holds on new rows."""
+    """Say in one sentence which value to expect on new rows."""
     optimism = tuned.value - value
     if np.isnan(value):
         return f"Do not rely on {tuned.value:.4f}: it was not tested on unseen rows."

@@ -1,4 +1,9 @@
-"""Turn scores into label sets: those that maximise the measure that counts."""
+"""Turn scores into label sets: by tuned thresholds, by highest expected F, or by rank.
+
+`thresholds/` tunes thresholds for a measure, `expected_f/` finds label sets from probabilities; the
+estimators and the cuts by rank have one file each. Decisions import measures, splitting and shared
+packages; learners, experiments, reports and the command line use the names listed here.
+"""
 
 from typing import TYPE_CHECKING
 

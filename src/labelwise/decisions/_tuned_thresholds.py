@@ -75,8 +75,8 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     maximize : str, default=None
         Average and measure by name, such as "micro-f", as in `best_thresholds`. With `maximize`,
         `measure` and `average` must be None.
-    measure : callable, default=None
-        A measure of counts, as in `best_thresholds`; None means
+    measure : callable or str, default=None
+        A measure of counts or its name, as in `best_thresholds`; None means
         `labelwise.measures.f_measure`.
     average : {"micro", "macro", "sample"}, default=None
         How the measure is averaged; None means "micro".
@@ -185,7 +185,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         *,
         maximize: str | None = None,
-        measure: Callable[..., Any] | None = None,
+        measure: Callable[..., Any] | str | None = None,
         average: str | None = None,
         beta: float = 1.0,
         cv: Any = 5,

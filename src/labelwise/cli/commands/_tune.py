@@ -56,7 +56,7 @@ def show_tuning(
     plot: Path | None = None,
     max_bytes: int | None = None,
 ) -> Thresholds:
-    """Print the best thresholds, what they reach, and whether this holds on unseen rows.
+    """Print the best thresholds, their value, and the value to expect on unseen rows.
 
     With `output`, the thresholds are also written to a JSON file, and with `plot` a figure of them.
     """

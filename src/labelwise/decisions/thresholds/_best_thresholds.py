@@ -24,7 +24,7 @@ def best_thresholds(
     Y: Any,
     *,
     maximize: str | None = None,
-    measure: Callable[..., Any] | None = None,
+    measure: Callable[..., Any] | str | None = None,
     average: str | None = None,
     beta: float = 1.0,
     shared: bool = False,
@@ -61,10 +61,10 @@ def best_thresholds(
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
         "precision", "recall". With `maximize`, `measure` and `average` must be None.
-    measure : callable, default=None
-        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own
-        function that takes `Counts` of arrays and returns an array of numbers of their shape.
-        None means `labelwise.measures.f_measure`.
+    measure : callable or str, default=None
+        A measure of counts: one of `labelwise.measures` or its name such as "f", a
+        `LinearFractional`, or your own function that takes `Counts` of arrays and returns an array
+        of numbers of their shape. None means `labelwise.measures.f_measure`.
     average : {"micro", "macro", "sample"}, default=None
         How the measure is averaged; None means "micro".
 

@@ -25,6 +25,7 @@ from labelwise.measures import (
     Measure,
     average_and_measure,
     f_measure,
+    function_of,
     macro,
     measured,
     micro,
@@ -180,7 +181,7 @@ def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
     measure, average = given["measure"], given["average"]
     if given["maximize"] is None:
         average = "micro" if average is None else average
-        return average, f_measure if measure is None else measure
+        return average, f_measure if measure is None else function_of(measure)
     for name, value in (("measure", measure), ("average", average)):
         if value is not None:
             raise ValueError(
