@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
+    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -33,12 +35,14 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "Adaptation",
     "CalibratedLabels",
     "Frontier",
     "LinearFractional",
     "Scan",
     "Thresholds",
     "TunedThresholds",
+    "adapt_thresholds",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

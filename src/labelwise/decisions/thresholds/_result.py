@@ -73,6 +73,9 @@ class Thresholds:
         Lower and upper end of the spread of each threshold over resampled rows, if
         `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
         the best threshold; see the notes of `best_thresholds`.
+    adapted : bool
+        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
+        then expected numbers on the `n_samples` new samples, which had no labels.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -106,6 +109,7 @@ class Thresholds:
     fbr: float | None = None
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
+    adapted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -230,7 +234,8 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
 
     def _notes(self) -> list[str]:
         """Return lines with what is known about the value and why it is the highest."""

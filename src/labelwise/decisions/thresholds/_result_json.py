@@ -26,6 +26,8 @@ _MAX_BYTES = 2**27
 # Most lists and objects that a file may have; `write_thresholds` writes at most 9.
 _MOST_LISTS = 16
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
+# Keys that older files do not have, with the value that these files mean.
+_ADDED_LATER = {"adapted": False}
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
 
@@ -47,6 +49,7 @@ def read_thresholds(path: str | Path) -> Thresholds:
     version = content.pop("version", None)
     if type(version) is not int or version != VERSION:
         raise DataError(path, f"has version {version!r:.50}, but only {VERSION} is known.")
+    content = {**_ADDED_LATER, **content}
     odd = sorted(set(content) ^ set(_READERS))
     if odd:
         problem = "has an unknown" if odd[0] in content else "lacks the"
@@ -190,4 +193,5 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "fbr": _or_none(_number),
     "interval": _or_none(_pair),
     "intervals": _or_none(_rows),
+    "adapted": _flag,
 }
