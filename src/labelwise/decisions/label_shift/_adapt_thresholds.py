@@ -87,8 +87,9 @@ def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 
     probability p' and as negative with 1 - p'. Labels that did not move keep their frequency.
 
     - For the micro average, labels are decided where p' is at least a common level, which is
-      ``F / (1 + beta²)`` for the F-measure. No other thresholds have a higher value. All
-      thresholds change, because the level depends on all labels.
+      ``F / (1 + beta²)`` for the F-measure. No other thresholds have a higher expected value,
+      except that for the geometric mean and the Matthews correlation it may be better to decide
+      only some labels of equal p'. All thresholds change, since the level depends on all labels.
     - For the macro average, the same holds for each label by itself, and only labels that moved
       get a new threshold.
     - One threshold for all labels (``shared=True``) is the best common threshold.

@@ -23,6 +23,8 @@ from labelwise.measures import Measure
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.
 _TRIED = 0.25
+# Relative rounding error of a bound that is allowed for.
+_SLACK = 1e-9
 
 
 def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
@@ -38,7 +40,8 @@ def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
     decided, hits, n_positive = map(float, sums.sum(axis=1))
     n_cells = expected.proba.n_samples * int(expected.labels.sum())
     value = float(measure(rounded_up(counts_of(decided, hits, n_positive, n_cells))))
-    floor = least_certificate(measure, value, n_positive, n_cells) or 0.0
+    bound = least_certificate(measure, value, n_positive, n_cells) or 0.0
+    floor = bound * (1 - _SLACK)
     kept: list[np.ndarray] = [np.zeros(0)] * n_labels
 
     def keep(j: int, _: np.ndarray, adapted: np.ndarray) -> None:
@@ -76,7 +79,8 @@ class ExpectedCurve(NamedTuple):
         """Return the level of the probability from which on decisions have the highest value.
 
         For quotients of linear functions of the counts, the level is the certificate λ of the
-        best value; for other measures it is halfway between two probabilities.
+        best value, which lies between two successive probabilities; for other measures it is
+        halfway between them.
         """
         falling = np.sort(self.adapted)[::-1]
         hits = np.concatenate(([0.0], np.cumsum(falling)))
@@ -89,7 +93,10 @@ class ExpectedCurve(NamedTuple):
         best = first_best(values, is_cut)
         upper, lower = bounds[best], bounds[best + 1]
         level = certificate_of(measure, float(values[best]), self.n_positive, self.n_cells)
-        return float(np.clip((upper + lower) / 2 if level is None else level, lower, upper))
+        # Away from both probabilities, since rounding of thresholds must not change decisions.
+        margin = (upper - lower) / 8
+        middle = (upper + lower) / 2
+        return float(np.clip(middle if level is None else level, lower + margin, upper - margin))
 
 
 def _at_level(level: Any, old: np.ndarray, new: np.ndarray) -> np.ndarray:

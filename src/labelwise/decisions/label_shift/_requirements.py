@@ -25,7 +25,8 @@ def check_adaptable(thresholds: Thresholds) -> None:
         label = j if names is None else repr(names[j])
         raise ValueError(
             f"thresholds must be tuned on probabilities from 0 to 1, got {values[j]:g} for label "
-            f"{label}; calibrate the scores first, for instance with CalibratedLabels."
+            f"{label}; calibrate the scores first, for instance with CalibratedLabels or "
+            "labelwise fit --calibrate."
         )
     if thresholds.n_samples < 1 or (thresholds.support > thresholds.n_samples).any():
         raise ValueError("thresholds must have at least one sample, and not more positives.")

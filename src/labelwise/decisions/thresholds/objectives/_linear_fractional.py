@@ -177,7 +177,7 @@ def gains_from_hits(measure: Any, n_positive: float, n_cells: int) -> bool:
     if planes is None:
         return False
     above, below = planes
-    others = [corner for corner in _corners(n_positive, n_cells) if corner != (0, 0)]
+    others = [corner for corner in _corners(n_positive, n_cells) if corner != (0.0, 0.0)]
     tiny = ROUNDING * below.size(n_cells)
     if below.at(0, 0) < -tiny or min(below.at(*corner) for corner in others) <= tiny:
         return False
