@@ -205,6 +205,11 @@ TuneOutput = Annotated[
     typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
 ]
 
+# Options of labelwise adapt.
+AdaptAlpha = Annotated[
+    float, typer.Option(help="Level of the test whether a frequency moved; 1 adapts all labels.")
+]
+
 # Options of labelwise decide.
 DecideOutput = Annotated[
     Path,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import Scores, check_scores, columns_in_order
+from labelwise._validation import check_scores, columns_in_order
 from labelwise.decisions.expected_f._probabilities import refuse_outside
 from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.thresholds._result import Thresholds
@@ -58,10 +58,6 @@ def check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilitie
     """Check new scores, and return them with the labels in the order of the thresholds."""
     checked = check_scores(new_scores, input_name="new_scores")
     matrix: Any = checked.matrix
-    values = matrix.data if sparse.issparse(matrix) else matrix
-    refuse_outside(values, "new_scores", lambda number: _place(checked, number))
-    if matrix.shape[0] == 0:
-        raise ValueError("new_scores must have at least one sample, got 0.")
     if thresholds.label_names is not None and checked.names is not None:
         order = columns_in_order(thresholds.label_names, checked.names, "new_scores")
         in_place = np.array_equal(order, np.arange(order.size))
@@ -70,15 +66,19 @@ def check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilitie
         raise ValueError(
             f"new_scores has {matrix.shape[1]} labels, but there are {len(thresholds)} thresholds."
         )
+    if matrix.shape[0] == 0:
+        raise ValueError("new_scores must have at least one sample, got 0.")
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    names = thresholds.label_names or checked.names
+    refuse_outside(values, "new_scores", lambda number: _place(matrix, names, number))
     return Probabilities(sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix)
 
 
-def _place(scores: Scores, number: int) -> str:
+def _place(matrix: Any, names: tuple[str, ...] | None, number: int) -> str:
     """Return the row and the label of a stored score as text."""
-    matrix: Any = scores.matrix
     if sparse.issparse(matrix):
         i = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
         j = int(matrix.indices[number])
     else:
         i, j = divmod(number, matrix.shape[1])
-    return f"row {i}, label {j if scores.names is None else repr(scores.names[j])}"
+    return f"row {i}, label {j if names is None else repr(names[j])}"
