@@ -1,0 +1,125 @@
+"""Thresholds after a shift of label frequencies: kept, adapted without labels, and tuned again.
+
+Scores are those of `scored_sets`, calibrated by isotonic regression of each label on the rows for
+tuning. The test rows are resampled by one label: three quarters of the rows without it are left out
+("more"), or three quarters of those with it ("less"). Frequencies of other labels move along.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+from benchmarks.scored_sets import HOME, Holdout, holdout
+from labelwise._io import written_whole
+from labelwise.decisions import adapt_thresholds, best_thresholds
+from labelwise.measures import count, f_measure, macro, micro
+
+SETS = ("scene", "yeast", "enron", "tmc2007-500")
+AVERAGES = {"micro": micro, "macro": macro}
+SHIFTS = ("none", "more", "less")
+HEADS = ("set", "rows by one label", "labels moved", "old", "adapted", "all adapted", "tuned again")
+N_HOLDOUTS = 5
+N_LABELS = 5
+# Part of the documentation.
+PAGE = Path(__file__).with_suffix(".md")
+
+
+class Rows(NamedTuple):
+    """Probabilities and labels of the test rows after a shift."""
+
+    shift: str
+    proba: np.ndarray
+    Y: np.ndarray
+
+
+def calibrated(data: Holdout) -> tuple[np.ndarray, np.ndarray]:
+    """Return the calibrated scores of the rows for tuning and of those for testing."""
+    found = []
+    for scores, y, new in zip(data.scores.T, data.Y.toarray().T, data.scores_test.T, strict=True):
+        model = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, y)
+        found.append((model.predict(scores), model.predict(new)))
+    tuning, testing = zip(*found, strict=True)
+    return np.column_stack(tuning), np.column_stack(testing)
+
+
+def shifted(proba: np.ndarray, Y: np.ndarray, random: np.random.Generator) -> Iterator[Rows]:
+    """Yield the test rows as they are, then resampled by some of the frequent labels."""
+    yield Rows("none", proba, Y)
+    share = Y.mean(axis=0)
+    frequent = np.flatnonzero((share > 0.05) & (share < 0.6))
+    for label in random.permutation(frequent)[:N_LABELS]:
+        for shift, dropped in (("more", Y[:, label] == 0), ("less", Y[:, label] == 1)):
+            kept = ~dropped | (random.random(len(Y)) < 0.25)
+            yield Rows(shift, proba[kept], Y[kept])
+
+
+def values(tuned: Any, rows: Rows, average: str) -> list[float]:
+    """Return the number of labels that moved, and F of the four choices of thresholds."""
+    adapted = adapt_thresholds(tuned, rows.proba)
+    everywhere = adapt_thresholds(tuned, rows.proba, alpha=1)
+    again = best_thresholds(rows.proba, rows.Y, average=average)
+    chosen = (tuned, adapted.thresholds, everywhere.thresholds, again)
+    measured = AVERAGES[average]
+    found = [measured(f_measure, count(rows.Y, one.decide(rows.proba))) for one in chosen]
+    return [float(adapted.moved.sum()), *map(float, found)]
+
+
+def measured_on(name: str, n_holdouts: int) -> dict[str, dict[str, np.ndarray]]:
+    """Return the means for each average and shift."""
+    found: dict[str, dict[str, list[list[float]]]] = {
+        average: {shift: [] for shift in SHIFTS} for average in AVERAGES
+    }
+    for number in range(n_holdouts):
+        data = holdout(name, number)
+        tuning, testing = calibrated(data)
+        Y_test = data.Y_test.toarray()
+        for average in AVERAGES:
+            tuned = best_thresholds(tuning, data.Y, average=average)
+            for rows in shifted(testing, Y_test, np.random.default_rng(number)):
+                found[average][rows.shift].append(values(tuned, rows, average))
+    return {
+        average: {shift: np.mean(rows, axis=0) for shift, rows in by_shift.items()}
+        for average, by_shift in found.items()
+    }
+
+
+def table(average: str, results: dict[str, dict[str, dict[str, np.ndarray]]]) -> str:
+    """Return the table of one average for a page."""
+    lines = [f"| {' | '.join(HEADS)} |", f"|---|---|{'--:|' * (len(HEADS) - 2)}"]
+    for name, result in results.items():
+        for shift, (n_moved, *f) in result[average].items():
+            cells = [name, shift, f"{n_moved:.1f}", *(f"{value:.4f}" for value in f)]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([f"Test {average} F:", "", *lines])
+
+
+def main() -> None:
+    """Measure all sets, or those named in BENCH_SETS, on BENCH_HOLDOUTS holdouts."""
+    if not HOME.is_dir():
+        print(f"label_shift: no benchmark sets in {HOME}; set LABELWISE_DATA to their folder.")
+        return
+    chosen = os.environ.get("BENCH_SETS", ",".join(SETS)).split(",")
+    n_holdouts = int(os.environ.get("BENCH_HOLDOUTS", N_HOLDOUTS))
+    results = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Y has no positives")
+        for name in chosen:
+            results[name] = measured_on(name, n_holdouts)
+            print(f"{name}: {n_holdouts} holdouts done.", flush=True)
+    tables = "\n\n".join(table(average, results) for average in AVERAGES)
+    print(tables)
+    if chosen == list(SETS) and n_holdouts == N_HOLDOUTS:
+        with written_whole(PAGE) as stream:
+            stream.write(f"{tables}\n".encode())
+        print(f"written to {PAGE}")
+
+
+if __name__ == "__main__":
+    main()
