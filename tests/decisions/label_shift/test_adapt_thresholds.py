@@ -1,7 +1,5 @@
 """Thresholds follow label frequencies that have moved, and stay if none has."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -133,63 +131,6 @@ def test_a_file_without_the_key_adapted_is_read(tuning_data, tmp_path):
     path.write_text(path.read_text().replace(',\n "adapted": false', ""))
     assert "adapted" not in path.read_text()
     assert not Thresholds.load(path).adapted
-
-
-@pytest.mark.parametrize(
-    ("scores", "place"),
-    [
-        ([[0.1, 0.2], [0.3, 1.5]], "1.5 at row 1, label 'sky'"),
-        ([[0.1, -0.2], [0.3, 1.5]], "-0.2 at row 0, label 'sky'"),
-        (sparse.csr_array([[0.0, 0.2], [2.0, 0.5]]), "2 at row 1, label 'sea'"),
-        (np.asfortranarray([[0.1, 0.2], [3.0, 1.5]]), "3 at row 1, label 'sea'"),
-    ],
-)
-def test_scores_that_are_no_probabilities_are_refused(scores, place):
-    tuned = tuned_by_hand([1, 2], 4, label_names=("sea", "sky"))
-    if not sparse.issparse(scores):
-        scores = pd.DataFrame(scores, columns=["sea", "sky"])
-    with pytest.raises(ValueError, match="new_scores must contain probabilities") as refused:
-        adapt_thresholds(tuned, scores)
-    assert place in str(refused.value)
-    assert "labelwise fit --calibrate" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"average": "sample"}, "the expected mean over samples"),
-        ({"fbr": 0.2}, "tuned with fbr"),
-        ({"measure": "my_own"}, "my_own is not one of precision, recall, f_measure"),
-        ({"certificate": None}, "tuned with constraints"),
-        ({"adapted": True}, "adapted already"),
-    ],
-)
-def test_thresholds_that_cannot_be_adapted_are_refused(fields, reason):
-    tuned = replace(tuned_by_hand([1], 4), **fields)
-    with pytest.raises(ValueError, match=reason):
-        adapt_thresholds(tuned, [[0.5]])
-
-
-def test_constrained_thresholds_are_refused(tuning_data):
-    tuned = best_thresholds(*tuning_data, min_precision=0.9)
-    with pytest.raises(ValueError, match="tuned with constraints"):
-        adapt_thresholds(tuned, tuning_data[0])
-
-
-def test_other_arguments_are_refused():
-    tuned = tuned_by_hand([1, 2], 4)
-    with pytest.raises(TypeError, match="thresholds must be Thresholds, got list"):
-        adapt_thresholds([0.5], [[0.5]])
-    with pytest.raises(ValueError, match=r"got 2\.5 for label 1; calibrate the scores"):
-        adapt_thresholds(replace(tuned, values=np.array([np.inf, 2.5])), [[0.5, 0.5]])
-    with pytest.raises(ValueError, match="new_scores has 1 labels, but there are 2 thresholds"):
-        adapt_thresholds(tuned, [[0.5]])
-    with pytest.raises(ValueError, match="at least one sample, got 0"):
-        adapt_thresholds(tuned, np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="alpha must be from 0 to 1, got 2"):
-        adapt_thresholds(tuned, [[0.5, 0.5]], alpha=2)
-    with pytest.raises(ValueError, match="at least one sample, and not more positives"):
-        adapt_thresholds(replace(tuned, n_samples=1), [[0.5, 0.5]])
 
 
 def test_the_result_prints_as_a_table_of_the_labels_that_moved_most(new_scores):

@@ -50,6 +50,11 @@ def test_probabilities_with_the_old_mean_keep_the_old_frequency():
         assert most_likely_prior(np.array(column), 0, 0.3)[0] == 0.3
 
 
+def test_uninformative_probabilities_give_frequency_0_or_1_in_one_pass():
+    assert most_likely_prior(np.full(5, 0.1), 0, 0.3)[::3] == (0.0, 1)
+    assert most_likely_prior(np.full(5, 0.5), 0, 0.3)[::3] == (1.0, 1)
+
+
 def test_certain_probabilities_have_their_mean_as_frequency():
     column = np.array([1.0, 0.0, 0.0, 1.0])
     assert most_likely_prior(column, 0, 0.1)[0] == pytest.approx(0.5)

@@ -16,7 +16,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Adaptation:
-    """Thresholds adapted to new label frequencies, and a test of which frequencies moved.
+    """Thresholds adapted to new label frequencies, and which of these moved.
 
     `adapt_thresholds` returns such objects.
 
