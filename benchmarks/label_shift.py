@@ -25,7 +25,8 @@ SETS = ("scene", "yeast", "enron", "tmc2007-500")
 RESAMPLED = "F of the label by which rows were resampled"
 # What is measured, and the average that thresholds are tuned for.
 VIEWS = {"Micro F": "micro", "Macro F": "macro", RESAMPLED: "macro"}
-HEADS = ("set", "rows by one label", "labels moved", "old", "adapted", "all adapted", "tuned again")
+CHOICES = ("old", "adapted", "one adapted", "all adapted", "tuned again")
+HEADS = ("set", "rows by one label", "labels moved", *CHOICES)
 N_HOLDOUTS = 5
 N_LABELS = 5
 # Part of the documentation.
@@ -63,12 +64,15 @@ def shifted(proba: np.ndarray, Y: np.ndarray, random: np.random.Generator) -> It
 
 
 def values(tuned: Thresholds, rows: Rows, view: str) -> list[float]:
-    """Return the number of labels that moved, and F of the four choices of thresholds."""
+    """Return the number of labels that moved, and F of each choice of thresholds."""
     adapted = adapt_thresholds(tuned, rows.proba)
+    labels = [] if rows.label is None else [rows.label]
     everywhere = adapt_thresholds(tuned, rows.proba, alpha=1)
+    one_label = adapt_thresholds(tuned, rows.proba, labels=labels)
     again = best_thresholds(rows.proba, rows.Y, average=tuned.average)
     found = [adapted.moved.sum()]
-    for one in (tuned, adapted.thresholds, everywhere.thresholds, again):
+    results = (adapted, one_label, everywhere)
+    for one in (tuned, *(result.thresholds for result in results), again):
         counts = count(rows.Y, one.decide(rows.proba))
         if view == RESAMPLED:
             found.append(f_measure(Counts(*(part[rows.label] for part in counts))))

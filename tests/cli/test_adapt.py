@@ -50,6 +50,16 @@ def test_thresholds_are_written_as_they_are_if_nothing_moved(folder):
     assert (folder / "a.json").read_text() == (folder / "tuned.json").read_text()
 
 
+def test_only_the_labels_of_the_option_are_tested(folder):
+    words = ("adapt", folder / "tuned.json", folder / "new.csv", "--json", "--labels")
+    labels = json.loads(run(*words, "sky"))["labels"]
+    assert [label["p_value"] is None for label in labels] == [True, False]
+    assert not any(label["moved"] for label in labels)
+    assert json.loads(run(*words, "sky, sea"))["n_moved"] == 1
+    done = run_program(folder, "adapt", "tuned.json", "new.csv", "--labels", "fog")
+    assert done.stderr == "labelwise: labels must be those of the thresholds, got 'fog'.\n"
+
+
 def test_labels_are_matched_by_name(folder):
     scores = scores_in(folder / "new.csv")
     write_scores(folder / "turned.csv", scores[:, ::-1], NAMES[::-1])

@@ -67,6 +67,7 @@ def tune(
 def adapt(
     thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
     scores: opt.ScoresArgument,
+    labels: opt.AdaptLabels = None,
     alpha: opt.AdaptAlpha = 0.05,
     output: opt.TuneOutput = None,
     ids: opt.IdsOption = None,
@@ -81,6 +82,7 @@ def adapt(
     show_adaptation(
         thresholds,
         scores,
+        tested=labels,
         alpha=alpha,
         output=output,
         ids=ids,

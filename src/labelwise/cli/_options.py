@@ -206,9 +206,10 @@ TuneOutput = Annotated[
 ]
 
 # Options of labelwise adapt.
-AdaptAlpha = Annotated[
-    float, typer.Option(help="Level of the test whether a frequency moved; 1 adapts all labels.")
+AdaptLabels = Annotated[
+    str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
 ]
+AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all these labels.")]
 
 # Options of labelwise decide.
 DecideOutput = Annotated[

@@ -84,6 +84,19 @@ def test_macro_leaves_labels_that_did_not_move(tuning_data, new_scores):
     assert (found.thresholds.values != tuned.values)[found.moved].all()
 
 
+def test_only_the_named_labels_are_adapted(tuning_data, new_scores):
+    names = ("sea", "sky", "sun", "fog")
+    tuned = best_thresholds(*tuning_data, maximize="macro-f", label_names=names)
+    all_labels = adapt_thresholds(tuned, new_scores)
+    for labels in (["fog", "sky"], [3, 1]):
+        found = adapt_thresholds(tuned, new_scores, labels=labels)
+        assert found.moved.tolist() == [False, False, False, True]
+        assert np.isnan(found.p_values).tolist() == [True, False, True, False]
+        assert found.thresholds.values[:3].tolist() == tuned.values[:3].tolist()
+        assert found.thresholds.values[3] == all_labels.thresholds.values[3]
+        np.testing.assert_array_equal(found.priors, all_labels.priors)
+
+
 def test_level_1_adapts_all_labels_and_level_0_none(tuning_data, new_scores):
     tuned = best_thresholds(*tuning_data, maximize="macro-f")
     assert adapt_thresholds(tuned, new_scores, alpha=1).moved.all()

@@ -9,12 +9,20 @@ from scipy import sparse
 from scipy.stats import binom
 
 from labelwise.decisions import adapt_thresholds, best_thresholds
-from labelwise.decisions.label_shift._label_priors import Probabilities, estimate_shift
+from labelwise.decisions.label_shift import _label_priors
+from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.label_shift._label_priors_kernels import most_likely_prior
 from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
 from tests.oracles import label_shift as oracle
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1, width=32)
+
+
+def estimate_shift(proba, support, n_tuned, alpha):
+    tested = np.ones(len(support), dtype=bool)
+    return _label_priors.estimate_shift(proba, support, n_tuned, alpha, tested)
+
+
 COLUMNS = hnp.arrays(np.float64, st.integers(1, 12), elements=PROBABILITIES)
 FREQUENCIES = st.integers(1, 19).map(lambda twentieths: twentieths / 20)
 

@@ -67,3 +67,12 @@ def test_other_arguments_are_refused():
         adapt_thresholds(tuned, [[0.5, 0.5]], alpha=2)
     with pytest.raises(ValueError, match="at least one sample, and not more positives"):
         adapt_thresholds(replace(tuned, n_samples=1), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("labels", [["fog"], [2], [True], [-1], [0.5]])
+def test_labels_that_do_not_exist_are_refused(labels):
+    tuned = tuned_by_hand([1, 2], 4, label_names=("sea", "sky"))
+    with pytest.raises(ValueError, match="labels must be those of the thresholds, got"):
+        adapt_thresholds(tuned, [[0.5, 0.5]], labels=labels)
+    with pytest.raises(TypeError, match="labels must be a sequence of names or numbers, got 'sea'"):
+        adapt_thresholds(tuned, [[0.5, 0.5]], labels="sea")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +18,22 @@ from labelwise.decisions.label_shift._label_priors import (
     Probabilities,
     estimate_shift,
 )
-from labelwise.decisions.label_shift._requirements import check_adaptable, check_probabilities
+from labelwise.decisions.label_shift._requirements import (
+    check_adaptable,
+    check_probabilities,
+    check_tested,
+)
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.measures import Counts, averaged_records, macro, micro, with_beta
 
 
-def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 0.05) -> Adaptation:
+def adapt_thresholds(
+    thresholds: Thresholds,
+    new_scores: Any,
+    *,
+    labels: Iterable[str | int] | None = None,
+    alpha: float = 0.05,
+) -> Adaptation:
     """Adapt thresholds to new samples whose label frequencies have moved.
 
     The new samples need no labels. Their scores must be calibrated probabilities, from the model
@@ -39,8 +50,11 @@ def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 
         Probabilities of the labels of new samples, from 0 to 1. In a CSR matrix, an absent
         probability is 0, and the label is never decided. The columns of a frame are matched by
         name if the thresholds have label names.
+    labels : sequence of str or int, default=None
+        Names or numbers of the labels whose frequency may have moved by itself; None for all.
+        The others keep their frequency (see Notes).
     alpha : float, default=0.05
-        Level of the test, from 0 to 1. 1 adapts the thresholds of all labels.
+        Level of the test, from 0 to 1. With 1, all `labels` count as moved.
 
     Returns
     -------
@@ -50,7 +64,8 @@ def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 
     Raises
     ------
     TypeError
-        If `thresholds` are no Thresholds, or if `alpha` is not a number.
+        If `thresholds` are no Thresholds, if `labels` is no sequence, or if `alpha` is not a
+        number.
     ValueError
         If the scores or a finite threshold are not between 0 and 1; if the labels of the scores
         are not those of the thresholds; if the thresholds are adapted already; or if they were
@@ -65,7 +80,9 @@ def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 
     Notes
     -----
     It is assumed that only the frequencies of labels changed, and not what the positives and the
-    negatives of a label look like. If a label has frequency π in the tuning data and π' among the
+    negatives of a label look like. If one label becomes frequent, others that occur together with
+    it do so too, but their negatives then look different; with `labels`, only the first one is
+    adapted. If a label has frequency π in the tuning data and π' among the
     new samples, a probability p then becomes ::
 
         p' = p π'/π / (p π'/π + (1 - p) (1 - π')/(1 - π)).
@@ -142,7 +159,8 @@ def adapt_thresholds(thresholds: Thresholds, new_scores: Any, *, alpha: float = 
     alpha = check_real(alpha, "alpha", least=0, most=1)
     check_adaptable(thresholds)
     proba = check_probabilities(thresholds, new_scores)
-    shift = estimate_shift(proba, thresholds.support, thresholds.n_samples, alpha)
+    tested = check_tested(labels, thresholds)
+    shift = estimate_shift(proba, thresholds.support, thresholds.n_samples, alpha, tested)
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():
         adapted, old_value = _adapted(thresholds, proba, shift)
@@ -165,7 +183,7 @@ def _adapted(
 ) -> tuple[Thresholds, float]:
     """Choose the thresholds again; return them and the expected value of the old ones."""
     new = np.where(shift.moved, shift.new, shift.old)
-    expected = ExpectedCounts(proba, shift.old, new, ~np.isnan(shift.p_values))
+    expected = ExpectedCounts(proba, shift.old, new, shift.varies)
     values = _chosen(thresholds, expected, shift.moved)
     counts, old_counts = expected.counts(values), expected.counts(thresholds.values)
     adapted = replace(

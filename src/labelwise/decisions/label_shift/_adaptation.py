@@ -34,7 +34,8 @@ class Adaptation:
         Frequency of each label in the tuning data.
     p_values : ndarray of shape (n_labels,)
         P values of the hypothesis that the frequency has not moved, adjusted for the number of
-        labels. NaN for labels that have no positives or no negatives in the tuning data.
+        labels. NaN for labels that are not tested, because they have no positives or no negatives
+        in the tuning data, or because `labels` does not name them.
     moved : ndarray of bool of shape (n_labels,)
         Whether the p value is at most `alpha`.
     alpha : float

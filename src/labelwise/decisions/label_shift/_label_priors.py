@@ -57,21 +57,25 @@ class Probabilities:
 class LabelShift(NamedTuple):
     """Frequencies of labels in the tuning data and in new data, and a test of their equality.
 
-    Labels without positives or without negatives in the tuning data keep their frequency; their p
-    value is NaN.
+    Labels without positives or without negatives in the tuning data keep their frequency. P values
+    of labels that are not tested are NaN.
     """
 
     old: np.ndarray
     new: np.ndarray
     p_values: np.ndarray  # adjusted for the number of labels
     moved: np.ndarray
+    varies: np.ndarray  # labels with positives and negatives in the tuning data
     n_iterations: int
 
 
 def estimate_shift(
-    proba: Probabilities, support: np.ndarray, n_tuned: int, alpha: float
+    proba: Probabilities, support: np.ndarray, n_tuned: int, alpha: float, tested: np.ndarray
 ) -> LabelShift:
-    """Estimate the new frequency of each label, and test whether it differs from the old one."""
+    """Estimate the new frequency of each label, and test whether it differs from the old one.
+
+    `tested` is a mask of the labels that may have moved.
+    """
     old = support / n_tuned
     found = np.zeros((4, old.size))
     varies = (old > 0) & (old < 1)
@@ -82,12 +86,14 @@ def estimate_shift(
 
     proba.for_each_label(estimate)
     new, total, squares, steps = found
+    new = np.where(varies, new, old)
     p_values = np.full(old.size, np.nan)
-    if varies.any():
-        sums = Sums(total[varies], squares[varies], proba.n_samples)
-        p_values[varies] = _p_values(sums, support[varies], n_tuned)
-    moved = varies & (p_values <= alpha)
-    return LabelShift(old, np.where(varies, new, old), p_values, moved, int(steps.max(initial=0)))
+    tested = tested & varies
+    if tested.any():
+        sums = Sums(total[tested], squares[tested], proba.n_samples)
+        p_values[tested] = _p_values(sums, support[tested], n_tuned)
+    moved = tested & (p_values <= alpha)
+    return LabelShift(old, new, p_values, moved, varies, int(steps.max(initial=0)))
 
 
 class Sums(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,23 @@ def check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilitie
     names = thresholds.label_names or checked.names
     refuse_outside(values, "new_scores", lambda number: _place(matrix, names, number))
     return Probabilities(sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix)
+
+
+def check_tested(labels: Any, thresholds: Thresholds) -> np.ndarray:
+    """Return a mask of the labels to test, from their names or numbers; None means all."""
+    if labels is None:
+        return np.ones(len(thresholds), dtype=bool)
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels must be a sequence of names or numbers, got {labels!r}.")
+    names = thresholds.label_names or ()
+    numbers: dict[Any, int] = {name: j for j, name in enumerate(names)}
+    numbers.update((j, j) for j in range(len(thresholds)))
+    tested = np.zeros(len(thresholds), dtype=bool)
+    for label in labels:
+        if isinstance(label, bool) or label not in numbers:
+            raise ValueError(f"labels must be those of the thresholds, got {label!r}.")
+        tested[numbers[label]] = True
+    return tested
 
 
 def _place(matrix: Any, names: tuple[str, ...] | None, number: int) -> str:

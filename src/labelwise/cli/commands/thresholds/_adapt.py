@@ -25,6 +25,7 @@ def show_adaptation(
     thresholds: Path,
     scores: Path,
     *,
+    tested: str | None = None,
     alpha: float = 0.05,
     output: Path | None = None,
     ids: str | None = None,
@@ -44,7 +45,8 @@ def show_adaptation(
         )
         of_thresholds, of_scores = labels.places
         chosen = _of_labels(tuned, of_thresholds, labels.names)
-        found = adapt_thresholds(chosen, scored.values[:, of_scores], alpha=alpha)
+        names = None if tested is None else _names(tested, chosen)
+        found = adapt_thresholds(chosen, scored.values[:, of_scores], labels=names, alpha=alpha)
         if output is not None:
             found.thresholds.save(output)
     for note in labels.notes:
@@ -65,6 +67,13 @@ def _of_labels(tuned: Thresholds, places: np.ndarray, names: tuple[str, ...] | N
         intervals=None if tuned.intervals is None else tuned.intervals[:, places],
         label_names=names,
     )
+
+
+def _names(text: str, chosen: Thresholds) -> list[str | int]:
+    """Parse the labels of --labels: names, or numbers of columns that have no names."""
+    words = [word.strip() for word in text.split(",")]
+    has_names = chosen.label_names is not None
+    return [word if has_names or not word.isdigit() else int(word) for word in words]
 
 
 def _record(found: Adaptation) -> dict[str, Any]:
