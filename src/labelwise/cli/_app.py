@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
-from labelwise.cli._matrix_commands import decide, evaluate, tune
+from labelwise.cli._matrix_commands import adapt, decide, evaluate, tune
 from labelwise.cli.running import command, example_text
 
 app = typer.Typer(
@@ -179,6 +179,13 @@ command(
     force=True,
     inputs=["scores", "labels"],
 )(tune)
+command(
+    app,
+    example="labelwise adapt thresholds.json new_scores.csv -o adapted.json",
+    json=True,
+    force=True,
+    inputs=["scores"],
+)(adapt)
 command(
     app,
     example="labelwise decide thresholds.json new_scores.csv -o decided.csv",

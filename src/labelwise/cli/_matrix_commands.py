@@ -1,4 +1,4 @@
-"""Signatures of the commands that read files of scores and labels: tune, decide and evaluate."""
+"""Signatures of the commands that read scores and labels: tune, adapt, decide and evaluate."""
 
 from __future__ import annotations
 
@@ -66,6 +66,33 @@ def tune(
         matching=Matching(by_position, missing_labels),
         output=output,
         plot=plot,
+        max_bytes=max_bytes,
+    )
+
+
+def adapt(
+    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
+    scores: opt.ScoresArgument,
+    labels: opt.AdaptLabels = None,
+    alpha: opt.AdaptAlpha = 0.05,
+    output: opt.TuneOutput = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Adapt thresholds to new scores, if the frequencies of labels have moved."""
+    from labelwise.cli.commands.thresholds._adapt import show_adaptation
+    from labelwise.cli.matrices._matching import Matching
+
+    show_adaptation(
+        thresholds,
+        scores,
+        tested=labels,
+        alpha=alpha,
+        output=output,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
     )
 

@@ -217,6 +217,12 @@ TuneOutput = Annotated[
     typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
 ]
 
+# Options of labelwise adapt.
+AdaptLabels = Annotated[
+    str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
+]
+AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all these labels.")]
+
 # Options of labelwise decide.
 DecideOutput = Annotated[
     Path,
