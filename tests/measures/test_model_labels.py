@@ -9,7 +9,6 @@ import pytest
 import sklearn
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -74,17 +73,6 @@ def test_the_order_of_named_columns_does_not_change_a_score(name):
     assert accuracy > 0.1
     assert model.score(samples, FRAME[list(NAMES[::-1])]) == accuracy
     assert model.score(samples, sets_of(Y)) == accuracy
-
-
-def test_the_accuracy_of_an_estimator_is_that_of_scikit_learn():
-    model, weights = REGRESSION.fit(X, FRAME), np.arange(len(Y))
-    expected = accuracy_score(Y, model.predict(X), sample_weight=weights)
-    assert model.score(X, FRAME, sample_weight=weights) == expected
-    vector = np.where(Y[:, 0], "yes", "no")
-    model = REGRESSION.fit(X, vector)
-    assert model.score(X, vector) == accuracy_score(vector, model.predict(X)) > 0.5
-    with pytest.raises(ValueError, match="Y has label 'unknown', which the model does not know"):
-        REGRESSION.fit(X, FRAME).score(X, FRAME.assign(unknown=0))
 
 
 def test_rows_that_lack_labels_keep_the_columns_of_the_model():
