@@ -146,6 +146,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     if names_data(path) and not zipfile.is_zipfile(path):
         raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
+    _check_kind(path)
     content = read_bytes(path, max_bytes)
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)
@@ -160,6 +161,12 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
         raise DataError(path, f"contains no sound model ({first_line(error)}).") from error
     reset_run_settings(model)
     return model
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a device, which may have no end, before gigabytes of it are read."""
+    if path.is_char_device() or path.is_block_device():
+        raise DataError(path, "is a device, not a model file.")
 
 
 def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:

@@ -15,6 +15,7 @@ from labelwise._io import (
     DataError,
     as_utf8,
     bound_of,
+    check_lines,
     first_line,
     read_bytes,
     warn_of_assumption,
@@ -112,6 +113,7 @@ class _TableFile:
     def _csv(self, content: bytearray) -> CsvText:
         """Return the text, having checked that its columns and cells are not too many."""
         utf8, encoding = as_utf8(self.bound, content)
+        check_lines(self.path, utf8)
         try:
             text = CsvText(utf8)
         except csv.Error as error:
