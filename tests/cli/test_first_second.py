@@ -85,10 +85,6 @@ def counted(folder, command, *, uses_numba):
 LABELS = ("--labels", "sea,sky,sun")
 # What scikit-learn and skops import themselves.
 WITH_MODELS = {"joblib", "numba", "pandas", "scipy.stats", "sklearn", "skops"}
-IMPORTS_TORCH = pytest.mark.xfail(
-    reason="skops lists the estimators of scikit-learn by importing all of its packages, and "
-    "one of them, sklearn.externals.array_api_compat.torch, imports torch"
-)
 
 
 @pytest.mark.parametrize(
@@ -101,15 +97,8 @@ IMPORTS_TORCH = pytest.mark.xfail(
         (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
         (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
         (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
-        pytest.param(
-            ("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS, marks=IMPORTS_TORCH
-        ),
-        pytest.param(
-            ("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv"),
-            2,
-            WITH_MODELS,
-            marks=IMPORTS_TORCH,
-        ),
+        (("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS),
+        (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 2, WITH_MODELS),
     ],
     ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else None,
 )
