@@ -271,7 +271,7 @@ def warm_up() -> None:
     """
     from labelwise.cli.commands._warm_up import run_warm_up
 
-    run_warm_up()
+    run_warm_up(app)
 
 
 @command(app, example="labelwise demo")

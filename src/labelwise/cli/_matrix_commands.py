@@ -26,6 +26,9 @@ def tune(
         float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
     ] = None,
     max_decisions: opt.TuneMaxDecisions = None,
+    guarantee: opt.TuneGuarantee = None,
+    across: opt.TuneAcross = "each",
+    tuning_share: opt.TuneShare = 0.5,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -54,6 +57,9 @@ def tune(
         min_precision=min_precision,
         min_recall=min_recall,
         max_decisions=max_decisions,
+        guarantee=guarantee,
+        across=across,
+        tuning_share=tuning_share,
         bootstrap=bootstrap,
         seed=seed,
     )
