@@ -19,8 +19,12 @@ def tune(
     shrink: opt.TuneShrink = "auto",
     fbr: opt.TuneFbr = None,
     fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
+    min_precision: Annotated[
+        float | None, typer.Option(help="Lowest micro precision; for macro-..., of each label.")
+    ] = None,
+    min_recall: Annotated[
+        float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
+    ] = None,
     max_decisions: opt.TuneMaxDecisions = None,
     guarantee: opt.TuneGuarantee = None,
     across: opt.TuneAcross = "each",
@@ -36,7 +40,10 @@ def tune(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
+    """Find the thresholds that maximize a measure.
+
+    Its value on new rows is estimated, too.
+    """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
 

@@ -89,7 +89,8 @@ ByPositionOption = Annotated[
 MissingLabelsOption = Annotated[
     str,
     typer.Option(
-        "--missing-labels", help="Labels that not all files have are an error or dropped: drop."
+        "--missing-labels",
+        help="For labels that only some files have: error, or drop to leave them out.",
     ),
 ]
 DecisionsOutput = Annotated[

@@ -57,7 +57,9 @@ class Tables:
     def column(self, name: str) -> Any:
         """Return a column by name, or raise an error if there is none of that name."""
         if name not in self.known:
-            raise DataError(self.files[0].path, f"has no column {name!r}.")
+            raise DataError(
+                self.files[0].path, f"has no column {name!r}, but {listed(self.names, 8)}."
+            )
         return self.table.column(name)
 
     def file_of(self, rows: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable
+from labelwise._text import counted, printable
 from labelwise._validation import (
     Scores,
     check_scores,
@@ -262,7 +262,7 @@ class Thresholds:
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
-            (f"{never} labels never decided", never > 0),
+            (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
         ]
         text = ", ".join(note for note, applies in notes if applies)
