@@ -37,6 +37,4 @@ def nested(upper: BandCut, lower: BandCut) -> BandCut:
     both are accepted: this loses no positive, and changes no accepted cell.
     """
     is_above = lower.decided < upper.decided
-    return BandCut(
-        *(np.where(is_above, high, low) for high, low in zip(upper, lower, strict=True))
-    )
+    return BandCut(*(np.where(is_above, high, low) for high, low in zip(upper, lower, strict=True)))

@@ -25,9 +25,7 @@ def whole_hulls(problem: Problem) -> Cuts:
         parts = zip(fields_of(hull), fields_of(cuts), strict=True)
         # A hull ends at the last positive.
         ends = cuts.decided[-1] == hull.decided[-1]
-        found.append(
-            tuple(part if ends else np.append(part, every[-1]) for part, every in parts)
-        )
+        found.append(tuple(part if ends else np.append(part, every[-1]) for part, every in parts))
     return joined(found, problem.support, problem.n_samples)
 
 

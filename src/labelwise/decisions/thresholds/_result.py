@@ -145,22 +145,8 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked))
-        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
-
-    def _of_columns(self, scores: Scores) -> np.ndarray:
-        """Return the thresholds in the order of the columns of the scores."""
-        if self.label_names is not None and scores.names is not None:
-            thresholds = np.empty_like(self.values)
-            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
-            return thresholds
-        if scores.matrix.shape[1] != self.values.size:
-            raise ValueError(
-                f"scores has {scores.matrix.shape[1]} labels, but there are "
-                f"{self.values.size} thresholds."
-            )
-        return self.values
+        decided = decisions_at(checked.matrix, in_columns(self.values, self.label_names, checked))
+        return as_given(decided, scores)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -270,6 +256,27 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
+
+
+def in_columns(
+    values: np.ndarray, label_names: tuple[str, ...] | None, scores: Scores
+) -> np.ndarray:
+    """Return thresholds of labels in the order of the columns of the scores."""
+    if label_names is not None and scores.names is not None:
+        thresholds = np.empty_like(values)
+        thresholds[columns_in_order(label_names, scores.names, "scores")] = values
+        return thresholds
+    if scores.matrix.shape[1] != values.size:
+        raise ValueError(
+            f"scores has {scores.matrix.shape[1]} labels, but there are {values.size} thresholds."
+        )
+    return values
+
+
+def as_given(decided: Any, scores: Any) -> Any:
+    """Return decisions as a frame if the scores are a frame, else as they are."""
+    is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
+    return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
 
 
 def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:

@@ -36,9 +36,7 @@ def check_cost(cost: Any, n_labels: int) -> CostRule:
     return CostRule(*costs_by_label(cost, "a pair", _EVENTS, n_labels))
 
 
-def costs_by_label(
-    cost: Any, kind: str, events: Sequence[str], n_labels: int
-) -> list[np.ndarray]:
+def costs_by_label(cost: Any, kind: str, events: Sequence[str], n_labels: int) -> list[np.ndarray]:
     """Return the cost of each event by label, from numbers or sequences with one for each label."""
     if not isinstance(cost, tuple | list) or len(cost) != len(events):
         raise TypeError(
