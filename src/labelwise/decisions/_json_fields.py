@@ -20,7 +20,7 @@ from labelwise._validation import check_names
 # Enough for two million labels without names and intervals, or half a million with both. Parsing
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
-# Most lists and objects that a file may have; results are written with at most 15.
+# Most lists and objects that a file may have; results are written with at most 14.
 _MOST_LISTS = 16
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
@@ -61,6 +61,12 @@ def read_fields(
         return build({name: read(content[name], name) for name, read in readers.items()})
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise DataError(path, str(error)[:200] or "has more data than memory.") from error
+
+
+def has_format(path: str | Path, form: str) -> bool:
+    """Return whether a file of fields says that it has a format."""
+    content = _read_json(path)
+    return isinstance(content, dict) and content.get("format") == form
 
 
 def _read_json(path: str | Path) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise.decisions.bands._choice import BandChoice, BandCut, nested
+from labelwise.decisions.bands._choice import BandChoice, nested
 from labelwise.decisions.bands._objectives import QueueSearch
 
 # The rate is bisected until its bounds differ by less than this.
@@ -44,5 +44,5 @@ def _best_on_frontier(search: QueueSearch, most_reviewed: int) -> BandChoice:
         search.values.precision(decided, decided - hits), search.values.recall(hits[kept])
     )
     step = int(np.argmax(rates))
-    ends = [BandCut(*side.at_step(n, 0.0)[:3]) for n in (step, int(kept[step]))]
+    ends = [side.at_step(n) for n in (step, int(kept[step]))]
     return BandChoice(ends[0], nested(*ends), "rate", float(rates[step]), 0.0)

@@ -7,6 +7,8 @@ cells are taken from the other end, and negatives are what is looked for.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut, hulls_of, joined
@@ -29,22 +31,38 @@ def whole_hulls(problem: Problem) -> Cuts:
     return joined(found, problem.support, problem.n_samples)
 
 
-def near_cuts(
-    problem: Problem, mirror: bool, slope: float, allowance: float, most: int
-) -> Cuts | None:
-    """Return the cuts whose ``hits - slope·decided`` is at most `allowance` below the highest.
+class Near(NamedTuple):
+    """Which cuts of a label may belong to a better solution.
 
-    Of the cuts with the same hits of a label, only the one with the fewest decisions is returned.
-    Cuts are those of the mirrored problem if `mirror`. None is returned for more than `most` cuts.
+    ``hits - slope·decided`` must be at most `allowance` below the highest value of the label, and
+    label j must have at least ``fewest[j]`` decisions.
+    """
+
+    slope: float
+    allowance: float
+    fewest: np.ndarray
+
+    def places(self, cuts: Cuts, j: int) -> np.ndarray:
+        """Return the places of these cuts; of equal hits, only that with the fewest decisions."""
+        gains = cuts.hits - self.slope * cuts.decided
+        is_near = gains >= gains.max() - self.allowance
+        places = np.flatnonzero(is_near & (cuts.decided >= self.fewest[j]))
+        return places[np.diff(cuts.hits[places], prepend=-1) > 0]
+
+
+def near_cuts(problem: Problem, near: Near, *, mirror: bool, most_cuts: int) -> Cuts | None:
+    """Return the cuts of all labels that may belong to a better solution.
+
+    Cuts are those of the mirrored problem if `mirror`. None is returned for more than `most_cuts`
+    cuts, and if a label has none.
     """
     found, n_found = [], 0
-    for cuts in every_cut(problem.scores, problem.Y):
+    for j, cuts in enumerate(every_cut(problem.scores, problem.Y)):
         one = mirrored_cuts(cuts) if mirror else cuts
-        gains = one.hits - slope * one.decided
-        is_near = (gains >= gains.max() - allowance) & (np.diff(one.hits, prepend=-1) > 0)
-        found.append(tuple(part[is_near] for part in fields_of(one)))
-        n_found += found[-1][0].size
-        if n_found > most:
+        places = near.places(one, j)
+        found.append(tuple(part[places] for part in fields_of(one)))
+        n_found += places.size
+        if n_found > most_cuts or not places.size:
             return None
     return joined(found, problem.support, problem.n_samples)
 
@@ -56,8 +74,7 @@ def fields_of(cuts: Cuts) -> tuple[np.ndarray, ...]:
 
 def mirrored_cuts(cuts: Cuts) -> Cuts:
     """Return the cuts of one label from the lowest score up; hits are negatives below the cut."""
-    last = cuts.decided.size - 1
-    decided, hits = mirrored(cuts.decided, cuts.hits, cuts.decided[last], cuts.hits[last])
+    decided, hits = mirrored(cuts.decided, cuts.hits, cuts.decided[-1], cuts.hits[-1])
     backwards = cuts._replace(lows=cuts.lows[::-1], thresholds=cuts.thresholds[::-1])
     return backwards._replace(decided=decided[::-1], hits=hits[::-1])
 
@@ -74,7 +91,7 @@ def mirrored_steps(steps: FrontierSteps) -> FrontierSteps:
 
 
 def mirrored(
-    decided: np.ndarray, hits: np.ndarray, n_cells: int, n_hits: int
+    decided: np.ndarray, hits: np.ndarray, n_cells: Any, n_hits: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how many cells are not decided, and how many of these are negatives."""
     rest = n_cells - decided

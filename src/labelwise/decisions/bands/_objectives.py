@@ -65,55 +65,63 @@ class QueueSearch:
         ValueError
             If the recall cannot be met, because too many positives have no score.
         """
-        uppers, lowers = self.accepted(min_precision), self.kept(min_recall)
+        uppers, lowers = self._accepted(min_precision), self._kept(min_recall)
         least = max(0.0, -lowers[0].bound - uppers[0].bound)
         found = None
         if least == 0 and min_precision is not None and min_recall is not None:
             found = self._without_review(min_precision, min_recall)
         if found is None:
-            ends = (_ordered(upper, lower) for upper, lower in product(uppers, lowers))
-            found = min(ends, key=lambda choice: choice.n_reviewed)
+            more_uppers = self._in_order(
+                0, self.values.most_accepted(min_precision or 0), uppers, lowers[-1]
+            )
+            more_lowers = self._in_order(
+                1, self.values.fewest_kept(min_recall or 0), lowers, uppers[-1]
+            )
+            pairs = product([*uppers, *more_uppers], [*lowers, *more_lowers])
+            found = min((_ordered(*pair) for pair in pairs), key=lambda choice: choice.n_reviewed)
         n_reviewed = found.n_reviewed
         return found._replace(value=float(n_reviewed), gap=n_reviewed - min(least, n_reviewed))
 
     def highest_recall(self, min_precision: float, most_reviewed: int) -> BandChoice:
         """Find the highest recall of accepted and reviewed cells with a queue of this size."""
-        uppers = self.accepted(min_precision)
-        ends = [
-            (upper, lower)
-            for upper in uppers
-            for lower in self._ends(1, self.values.highest_recall(_n(upper) + most_reviewed))
-        ]
-        bounds = self._ends(1, self.values.highest_recall(uppers[0].bound + most_reviewed))
-        return self._best(ends, most_reviewed, "recall", self._recall, bounds[0].bound)
+        uppers, choices = self._accepted(min_precision), []
+        for upper in uppers:
+            value = self.values.highest_recall(upper.cut.decided.sum() + most_reviewed)
+            lowers = self._ends(1, value)
+            lowers += self._in_order(1, value, lowers, uppers[-1])
+            choices += [_ordered(upper, lower) for lower in lowers]
+        bound = self._ends(1, self.values.highest_recall(uppers[0].bound + most_reviewed))[0].bound
+        return _best(choices, most_reviewed, "recall", self._recall, bound)
 
     def highest_precision(self, min_recall: float, most_reviewed: int) -> BandChoice:
         """Find the highest precision of accepted cells with a queue of this size."""
-        lowers = self.kept(min_recall)
-        ends = [
-            (upper, lower)
-            for lower in lowers
-            for upper in self._ends(0, self.values.highest_precision(_n(lower) - most_reviewed))
-        ]
-        bounds = self._ends(0, self.values.highest_precision(-lowers[0].bound - most_reviewed))
-        return self._best(ends, most_reviewed, "precision", self._precision, bounds[0].bound)
+        lowers, choices = self._kept(min_recall), []
+        for lower in lowers:
+            value = self.values.highest_precision(lower.cut.decided.sum() - most_reviewed)
+            uppers = self._ends(0, value)
+            uppers += self._in_order(0, value, uppers, lowers[-1])
+            choices += [_ordered(upper, lower) for upper in uppers]
+        least = -lowers[0].bound - most_reviewed
+        bound = self._ends(0, self.values.highest_precision(least))[0].bound
+        return _best(choices, most_reviewed, "precision", self._precision, bound)
 
-    def accepted(self, min_precision: float | None) -> list[Found]:
+    def _accepted(self, min_precision: float | None) -> list[Found]:
         """Return the most cells that may be accepted, by a search and on the frontier."""
         if min_precision is None:
             n_labels = self.problem.n_labels
             none = np.zeros(n_labels, dtype=np.int64)
-            return [Found(np.full(n_labels, np.inf), none, none, 0.0, 0.0)]
+            return [Found(BandCut(np.full(n_labels, np.inf), none, none), 0.0, 0.0)]
         return self._ends(0, self.values.most_accepted(min_precision))
 
-    def kept(self, min_recall: float | None) -> list[Found]:
+    def _kept(self, min_recall: float | None) -> list[Found]:
         """Return the fewest cells that must not be rejected, by a search and on the frontier."""
-        found = self._ends(1, self.values.fewest_kept(1.0 if min_recall is None else min_recall))
+        steps = self.keep.steps
         if min_recall is None:
-            steps = self._sides[1].steps
-            return [self._sides[1].at_step(steps.slopes.size, -steps.decided[-1])]
+            n_cells = float(steps.decided[-1])
+            return [Found(self.keep.at_step(steps.slopes.size), -n_cells, -n_cells)]
+        found = self._ends(1, self.values.fewest_kept(min_recall))
         if not found:
-            highest = self.values.recall(self._sides[1].steps.hits[-1])
+            highest = self.values.recall(steps.hits[-1])
             raise ValueError(
                 f"min_recall={min_recall} cannot be met: the highest recall of the cells that have "
                 f"a score is {highest:.4g}."
@@ -128,6 +136,18 @@ class QueueSearch:
         best = self._sides[side].improved(vertex, value)
         return [best] if best.value == vertex.value else [best, vertex]
 
+    def _in_order(
+        self, side: int, value: SideValue, ends: list[Found], other: Found
+    ) -> list[Found]:
+        """Return an end of a side that is in order with a vertex of the other side.
+
+        It is searched only if the best end of the side is off the frontier, and not in order.
+        """
+        upper, lower = (ends[0], other) if side == 0 else (other, ends[0])
+        if len(ends) == 1 or not (upper.cut.decided > lower.cut.decided).any():
+            return []
+        return [self._sides[side].improved(ends[-1], value, other.cut)]
+
     def _without_review(self, min_precision: float, min_recall: float) -> BandChoice | None:
         """Return the thresholds of the highest micro F that meet both rates without a review."""
         limits = Limits(min_precision or None, min_recall or None)
@@ -141,21 +161,6 @@ class QueueSearch:
         both = BandCut(best.thresholds, best.decided, best.hits)
         return BandChoice(both, both, "review", 0.0, 0.0)
 
-    def _best(
-        self,
-        ends: Iterable[tuple[Found, Found]],
-        most_reviewed: int,
-        objective: str,
-        value: Callable[[BandChoice], float],
-        bound: float,
-    ) -> BandChoice:
-        """Return the bands of the highest value within the queue; among equals, fewest reviews."""
-        choices = [_ordered(upper, lower) for upper, lower in ends]
-        allowed = [choice for choice in choices if choice.n_reviewed <= most_reviewed]
-        best = max(allowed, key=lambda choice: (value(choice), -choice.n_reviewed))
-        reached = value(best)
-        return best._replace(objective=objective, value=reached, gap=max(0.0, bound - reached))
-
     def _recall(self, choice: BandChoice) -> float:
         return float(self.values.recall(choice.lower.hits.sum()))
 
@@ -164,11 +169,20 @@ class QueueSearch:
         return float(self.values.precision(accepted, accepted - hits))
 
 
-def _n(found: Found) -> int:
-    return int(found.decided.sum())
-
-
 def _ordered(upper: Found, lower: Found) -> BandChoice:
     """Return bands with these ends, in order."""
-    upper_cut, lower_cut = BandCut(*upper[:3]), BandCut(*lower[:3])
-    return BandChoice(upper_cut, nested(upper_cut, lower_cut), "review", 0.0, 0.0)
+    return BandChoice(upper.cut, nested(upper.cut, lower.cut), "review", 0.0, 0.0)
+
+
+def _best(
+    choices: Iterable[BandChoice],
+    most_reviewed: int,
+    objective: str,
+    value: Callable[[BandChoice], float],
+    bound: float,
+) -> BandChoice:
+    """Return the bands of the highest value within the queue; among equals, fewest reviews."""
+    allowed = [choice for choice in choices if choice.n_reviewed <= most_reviewed]
+    best = max(allowed, key=lambda choice: (value(choice), -choice.n_reviewed))
+    reached = value(best)
+    return best._replace(objective=objective, value=reached, gap=max(0.0, bound - reached))

@@ -28,9 +28,8 @@ class BandRequest(NamedTuple):
 
     def for_parts(self, n_samples: int) -> BandRequest:
         """Return the request for parts of `n_samples` samples: reviews are limited per sample."""
-        if self.max_review is None:
-            return self
-        return self._replace(max_review=float(self.most_reviewed(n_samples) / n_samples))
+        most = self.most_reviewed(n_samples)
+        return self if most is None else self._replace(max_review=most / n_samples)
 
 
 def check_band_request(

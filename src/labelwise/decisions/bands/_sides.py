@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labelwise.decisions.bands._choice import BandCut
 from labelwise.decisions.bands._frontier import (
+    Near,
     mirrored,
     mirrored_steps,
     near_cuts,
@@ -19,12 +21,17 @@ from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import ROUNDING
-from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
+from labelwise.decisions.thresholds.objectives._hit_search import (
+    FewestDecisions,
+    Wanted,
+    search_hits,
+)
 
 # Most steps of successive searches: what a short search finds leaves less for the next one.
 _MOST_STEPS = (10**6, 10**7, 10**8)
-# Most cuts off the hulls that a search may take.
-_MOST_CUTS = 10**6
+# Most cuts off the hulls that a search may take; if there are more, this share of the allowed
+# distance from the hulls.
+_MOST_CUTS, _SHARES = 10**6, (1.0, 1 / 64)
 # Larger than the rounding error of ``hits - slope·decided`` of a label.
 _SLACK = 1e-6
 
@@ -34,11 +41,9 @@ SideValue = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Found(NamedTuple):
-    """A cut of each label, its value, and an upper bound of the value of all other cuts."""
+    """One end of the queue, its value, and an upper bound of the value of all others."""
 
-    thresholds: np.ndarray
-    decided: np.ndarray  # cells of each label that reach the threshold
-    hits: np.ndarray  # positives among them
+    cut: BandCut
     value: float
     bound: float
 
@@ -69,27 +74,44 @@ class Side:
         step = int(np.argmax(values))
         if values[step] == -np.inf:
             return None
-        bounds = value(*self._line_beside(step))
-        return self.at_step(step, max(values[step], bounds.max()))._replace(value=values[step])
+        highest = float(values[step])
+        bound = max(highest, float(value(*self._line_beside(step)).max()))
+        return Found(self.at_step(step), highest, bound)
 
-    def improved(self, best: Found, value: SideValue) -> Found:
-        """Return cuts off the frontier that are better than its best vertex, if there are any."""
+    def improved(self, best: Found, value: SideValue, other: BandCut | None = None) -> Found:
+        """Return cuts off the frontier that are better than its best vertex, if there are any.
+
+        With `other`, cuts are searched that are in order with these of the other side, and the
+        bound is of no use.
+        """
         if not _is_higher(best.bound, best.value):
             return best._replace(bound=best.value)
         step = int(np.argmax(value(self.steps.decided, self.steps.hits)))
         wanted = self._wanted(value, self._line_beside(step)[1], best.value)
-        near = self._near(wanted)
-        for most_steps in _MOST_STEPS if near is not None else ():
+        for most_steps in _MOST_STEPS:
+            near, has_all = self._near(wanted, other)
+            if near is None:
+                break
             reached = search_hits(near, self.steps, wanted, most_steps)
-            values = value(reached.decided, reached.hits)
-            first = int(np.argmax(values)) if values.size else 0
-            if values.size and _is_higher(values[first], best.value):
-                cuts = self._at_cuts(near, reached.places(first))
-                best = best._replace(**cuts, value=float(values[first]))
+            best = self._better(best, value, reached)
             wanted = self._wanted(value, wanted.hits, best.value)
-            if reached.is_complete or not wanted.hits.size:
+            if (has_all and reached.is_complete) or not wanted.hits.size:
                 return best._replace(bound=best.value)
         return best
+
+    def _better(self, best: Found, value: SideValue, reached: FewestDecisions) -> Found:
+        """Return the best result of a search if its value is higher than the best so far."""
+        values = value(reached.decided, reached.hits)
+        first = int(np.argmax(values)) if values.size else 0
+        if not values.size or not _is_higher(values[first], best.value):
+            return best
+        places = reached.places(first)
+        decided, hits = reached.cuts.decided[places], reached.cuts.hits[places]
+        if self.is_mirrored:
+            n_cells, n_hits = self._totals
+            decided, hits = mirrored(decided, hits, n_cells, n_cells - n_hits)
+        cut = BandCut(reached.cuts.thresholds[places], decided, hits)
+        return best._replace(cut=cut, value=float(values[first]))
 
     def _line_beside(self, step: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the fewest decisions for each number of hits on the edges beside a step."""
@@ -112,29 +134,39 @@ class Side:
             low, high = np.where(is_wanted, middle, low), np.where(is_wanted, high, middle)
         return Wanted(hits, low)
 
-    def _near(self, wanted: Wanted) -> Cuts | None:
-        """Return the cuts that wanted solutions may have; None if there are too many."""
+    def _near(self, wanted: Wanted, other: BandCut | None) -> tuple[Cuts | None, bool]:
+        """Return cuts that wanted solutions may have, and whether these are all such cuts.
+
+        Where there are too many, those are taken that are nearest to the hulls.
+        """
         edge = int(np.searchsorted(self.steps.hits, wanted.hits[0], side="left")) - 1
         slope = float(self.steps.slopes[edge])
         highest = self.steps.hits[edge] - slope * self.steps.decided[edge]
         allowance = float(highest - (wanted.hits - slope * wanted.most).min())
-        return near_cuts(self.problem, self.is_mirrored, slope, allowance + _SLACK, _MOST_CUTS)
+        fewest = np.zeros(self.problem.n_labels) if other is None else other.decided
+        if self.is_mirrored and other is not None:
+            # Cells that are not kept must not be accepted.
+            fewest = self._totals[0] - fewest
+        cuts = None
+        for share in _SHARES:
+            near = Near(slope, share * allowance + _SLACK, fewest)
+            cuts = near_cuts(self.problem, near, mirror=self.is_mirrored, most_cuts=_MOST_CUTS)
+            if cuts is not None:
+                return cuts, share == 1
+        return None, False
 
-    def at_step(self, step: int, value: float) -> Found:
-        """Return the cuts of a step, with a value that is its own bound."""
+    @cached_property
+    def _totals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Number of scored cells of each label, and of positives among them."""
+        last = self.hulls.starts[1:] - 1
+        return self.hulls.decided[last], self.hulls.hits[last]
+
+    def at_step(self, step: int) -> BandCut:
+        """Return the cuts of a step of this side."""
         n_edges = self.steps.slopes.size - step if self.is_mirrored else step
         places = self.frontier.places(n_edges)
-        cuts = (self.hulls.thresholds[places], self.hulls.decided[places], self.hulls.hits[places])
-        return Found(*cuts, float(value), float(value))
-
-    def _at_cuts(self, cuts: Cuts, places: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the thresholds, decisions and hits of cuts of this side, not mirrored."""
-        decided, hits = cuts.decided[places], cuts.hits[places]
-        if self.is_mirrored:
-            last = self.hulls.starts[1:] - 1
-            n_cells, n_hits = self.hulls.decided[last], self.hulls.hits[last]
-            decided, hits = mirrored(decided, hits, n_cells, n_cells - n_hits)
-        return {"thresholds": cuts.thresholds[places], "decided": decided, "hits": hits}
+        hulls = self.hulls
+        return BandCut(hulls.thresholds[places], hulls.decided[places], hulls.hits[places])
 
 
 def sides_of(problem: Problem) -> tuple[Side, Side]:

@@ -10,13 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import printable
-from labelwise._validation import (
-    Scores,
-    check_scores,
-    columns_in_order,
-    frame_like,
-    is_frame,
-)
+from labelwise._validation import check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -256,27 +251,6 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
-
-
-def in_columns(
-    values: np.ndarray, label_names: tuple[str, ...] | None, scores: Scores
-) -> np.ndarray:
-    """Return thresholds of labels in the order of the columns of the scores."""
-    if label_names is not None and scores.names is not None:
-        thresholds = np.empty_like(values)
-        thresholds[columns_in_order(label_names, scores.names, "scores")] = values
-        return thresholds
-    if scores.matrix.shape[1] != values.size:
-        raise ValueError(
-            f"scores has {scores.matrix.shape[1]} labels, but there are {values.size} thresholds."
-        )
-    return values
-
-
-def as_given(decided: Any, scores: Any) -> Any:
-    """Return decisions as a frame if the scores are a frame, else as they are."""
-    is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-    return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
 
 
 def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:

@@ -1,0 +1,114 @@
+"""Files of bands: JSON with a version, read with checks of every key and value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise.decisions._json_fields import (
+    Reader,
+    each,
+    has_format,
+    names,
+    number,
+    numbers,
+    or_none,
+    read_fields,
+    text,
+    whole,
+    wholes,
+    write_fields,
+)
+from labelwise.decisions.bands._queue import BandCurves
+from labelwise.decisions.bands._result import OBJECTIVES, Bands
+from labelwise.decisions.thresholds._result import Thresholds
+
+FORMAT = "labelwise bands"
+VERSION = 1
+_BY_LABEL = (
+    "lower",
+    "support",
+    "accepted",
+    "accepted_positives",
+    "reviewed",
+    "reviewed_positives",
+    "label_names",
+)
+
+
+def write_bands(bands: Bands, path: str | Path) -> None:
+    """Write a file of bands; an error leaves an existing file unchanged."""
+    write_fields(bands, path, FORMAT, VERSION)
+
+
+def read_bands(path: str | Path) -> Bands:
+    """Read a file of bands; anything that `write_bands` does not write is refused."""
+    found: Bands = read_fields(path, FORMAT, VERSION, _READERS, _consistent)
+    return found
+
+
+def load_rule(path: str | Path) -> Thresholds | Bands:
+    """Read a file of bands or of thresholds, whichever it is."""
+    return read_bands(path) if has_format(path, FORMAT) else Thresholds.load(path)
+
+
+def _consistent(found: dict[str, Any]) -> Bands:
+    """Return the bands if every array has an entry for each label, and the ends are in order."""
+    n_labels = found["upper"].size
+    for name in _BY_LABEL:
+        size = n_labels if found[name] is None else len(found[name])
+        if size != n_labels:
+            raise ValueError(f"{name} has {size} labels but upper has {n_labels}.")
+    if (found["lower"] > found["upper"]).any():
+        raise ValueError("lower must not be above upper.")
+    if found["objective"] not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}.")
+    if found["n_samples"] < 1:
+        raise ValueError("n_samples must be at least 1, got 0.")
+    bands = Bands(**found)
+    _check_curves(bands)
+    return bands
+
+
+def _check_curves(bands: Bands) -> None:
+    """Refuse curves in which the score of a cell to review would have no probability."""
+    starts, floors, shares = bands.curves
+    if starts.size != len(bands) + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError("curves must have the first piece of each label, in rising order.")
+    if not starts[-1] == floors.size == shares.size:
+        raise ValueError("curves must have a floor and a share for each piece.")
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError("curves must have shares from 0 to 1.")
+    for j in np.flatnonzero(bands.lower < bands.upper):
+        mine = floors[starts[j] : starts[j + 1]]
+        if not mine.size or mine[-1] > bands.lower[j] or (np.diff(mine) >= 0).any():
+            raise ValueError("curves must have falling floors down to the lower threshold.")
+
+
+def _curves(value: Any, name: str) -> BandCurves:
+    parts = each(value, name, lambda part, _: part)
+    if len(parts) != 3:
+        raise ValueError(f"{name} must have 3 lists, got {len(parts)}.")
+    floors, shares = (np.array(each(part, name, number), dtype=np.float64) for part in parts[1:])
+    if np.isnan(floors).any():
+        raise ValueError(f"{name} must be numbers.")
+    return BandCurves(wholes(parts[0], name), floors, shares)
+
+
+_READERS: dict[str, Reader] = {
+    "upper": numbers,
+    "lower": numbers,
+    "support": wholes,
+    "accepted": wholes,
+    "accepted_positives": wholes,
+    "reviewed": wholes,
+    "reviewed_positives": wholes,
+    "n_samples": whole,
+    "label_names": or_none(names),
+    "objective": text,
+    "value": number,
+    "gap": number,
+    "curves": _curves,
+}

@@ -1,0 +1,71 @@
+"""Solve a checked problem: choose the search that a request asks for, and build the bands."""
+
+from __future__ import annotations
+
+from labelwise.decisions.bands._choice import BandChoice
+from labelwise.decisions.bands._cost import least_cost
+from labelwise.decisions.bands._equal_rate import highest_equal_rate
+from labelwise.decisions.bands._frontier import whole_hulls
+from labelwise.decisions.bands._objectives import QueueSearch
+from labelwise.decisions.bands._queue import band_curves
+from labelwise.decisions.bands._request import BandRequest
+from labelwise.decisions.bands._result import Bands
+from labelwise.decisions.thresholds.curves._problem import Problem
+
+
+def solve_bands(problem: Problem, request: BandRequest) -> Bands:
+    """Find the bands of a checked problem for a checked request.
+
+    Raises
+    ------
+    ValueError
+        If the recall cannot be met, or not with a queue of the size that is allowed.
+    """
+    if request.cost is not None:
+        return _bands(problem, least_cost(problem, request.cost))
+    search = QueueSearch(problem)
+    most = request.most_reviewed(problem.n_samples)
+    if most is None:
+        return _bands(problem, search.smallest_queue(request.min_precision, request.min_recall))
+    if request.min_precision is None and request.min_recall is None:
+        return _bands(problem, highest_equal_rate(search, most))
+    if request.min_recall is None:
+        return _bands(problem, search.highest_recall(request.min_precision or 0.0, most))
+    if request.min_precision is None:
+        return _bands(problem, search.highest_precision(request.min_recall, most))
+    choice = search.smallest_queue(request.min_precision, request.min_recall)
+    _check_size(choice, request, most)
+    return _bands(problem, choice)
+
+
+def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
+    """Refuse a queue that is larger than allowed."""
+    if choice.n_reviewed <= most:
+        return
+    least = int(choice.value - choice.gap)
+    needed = f"at least {least:,}" if least > most else f"{choice.n_reviewed:,}, if not fewer,"
+    raise ValueError(
+        f"min_precision={request.min_precision} and min_recall={request.min_recall} cannot be met "
+        f"with max_review={request.max_review} ({most:,} cells): {needed} cells need a review."
+    )
+
+
+def _bands(problem: Problem, choice: BandChoice) -> Bands:
+    upper, lower = choice.upper, choice.lower
+    # A queue is counted in cells of 1,000 samples, rates and costs as they are.
+    unit = 1000 / problem.n_samples if choice.objective == "review" else 1.0
+    return Bands(
+        upper=upper.thresholds,
+        lower=lower.thresholds,
+        support=problem.support,
+        accepted=upper.decided,
+        accepted_positives=upper.hits,
+        reviewed=lower.decided - upper.decided,
+        reviewed_positives=lower.hits - upper.hits,
+        n_samples=problem.n_samples,
+        label_names=problem.names,
+        objective=choice.objective,
+        value=unit * choice.value,
+        gap=unit * choice.gap,
+        curves=band_curves(whole_hulls(problem), upper.thresholds, lower.thresholds),
+    )
