@@ -8,51 +8,31 @@ from tests.oracles.thresholds import cuts
 
 
 class AllBands:
-    """Counts of every choice of an upper and a lower cut for each label, with lower <= upper."""
+    """Counts of every choice of an upper and a lower cut for each label, with lower <= upper.
+
+    A score of -inf is never accepted nor reviewed.
+    """
 
     def __init__(self, scores, Y):
-        self.n_positive = int(Y.sum())
-        of_labels = [self._of_label(column, truth) for column, truth in zip(scores.T, Y.T)]
-        self.labels = of_labels
+        self.support = Y.sum(axis=0)
+        columns = zip(scores.T, Y.T, strict=True)
+        self.labels = [_of_label(column, truth) for column, truth in columns]
         totals = np.zeros((1, 4), dtype=int)
-        for counts in of_labels:
+        for counts in self.labels:
             totals = np.unique((totals[:, None] + counts[None]).reshape(-1, 4), axis=0)
         self.accepted, self.right, self.kept, self.found = totals.T
-
-    @staticmethod
-    def _of_label(column, truth):
-        """(accepted, positives among them, kept, positives among them) of every pair of cuts."""
-        pairs = [(u, l) for u, l in product(cuts(column), repeat=2) if l <= u]
-        return np.unique(
-            [
-                (
-                    (column >= u).sum(),
-                    ((column >= u) & truth).sum(),
-                    (column >= l).sum(),
-                    ((column >= l) & truth).sum(),
-                )
-                for u, l in pairs
-            ],
-            axis=0,
+        self.reviewed = self.kept - self.accepted
+        # Without accepted cells none is wrong; without positives none is lost.
+        self.precision = np.where(
+            self.accepted == 0, 1.0, self.right / np.maximum(self.accepted, 1)
         )
-
-    @property
-    def reviewed(self):
-        return self.kept - self.accepted
-
-    @property
-    def precision(self):
-        """1 where nothing is accepted."""
-        return np.where(self.accepted == 0, 1.0, self.right / np.maximum(self.accepted, 1))
-
-    @property
-    def recall(self):
-        """1 if there are no positives."""
-        return self.found / self.n_positive if self.n_positive else np.ones(self.found.size)
+        n_positive = int(Y.sum())
+        self.recall = self.found / n_positive if n_positive else np.ones(self.found.size)
 
     def smallest_queue(self, min_precision, min_recall):
+        """The fewest cells to review; None if the recall cannot be met."""
         allowed = (self.precision >= min_precision) & (self.recall >= min_recall)
-        return self.reviewed[allowed].min()
+        return self.reviewed[allowed].min() if allowed.any() else None
 
     def highest_recall(self, min_precision, most_reviewed):
         allowed = (self.precision >= min_precision) & (self.reviewed <= most_reviewed)
@@ -66,10 +46,34 @@ class AllBands:
         return np.minimum(self.precision, self.recall)[self.reviewed <= most_reviewed].max()
 
     def least_cost(self, false_positive, false_negative, review):
-        """The sum of the least costs of the labels; costs are arrays by label."""
+        """The sum of the least costs of the labels; costs are sequences by label."""
         total = 0.0
-        for j, (accepted, right, kept, found) in enumerate(counts.T for counts in self.labels):
-            wrong, lost = accepted - right, found.max() - found
-            costs = false_positive[j] * wrong + false_negative[j] * lost
-            total += (costs + review[j] * (kept - accepted)).min()
+        for j, counts in enumerate(self.labels):
+            accepted, right, kept, found = counts.T
+            errors = false_positive[j] * (accepted - right)
+            errors = errors + false_negative[j] * (self.support[j] - found)
+            total += (errors + review[j] * (kept - accepted)).min()
         return total
+
+
+def _of_label(column, truth):
+    """(accepted, positives among them, kept, positives among them) of every pair of cuts."""
+    found = set()
+    scored = np.isfinite(column)
+    for upper, lower in product(cuts(column[scored]), repeat=2):
+        if lower <= upper:
+            accepted, kept = scored & (column >= upper), scored & (column >= lower)
+            counts = accepted, accepted & truth, kept, kept & truth
+            found.add(tuple(int(cells.sum()) for cells in counts))
+    return np.array(sorted(found))
+
+
+def states(scores, upper, lower):
+    """1, 0 or -1 of each cell, by the definition."""
+    found = np.zeros(scores.shape, dtype=int)
+    for i, j in np.ndindex(scores.shape):
+        if scores[i, j] >= upper[j]:
+            found[i, j] = 1
+        elif scores[i, j] >= lower[j]:
+            found[i, j] = -1
+    return found

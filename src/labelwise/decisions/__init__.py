@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
-    from labelwise.decisions.bands._queue import ReviewQueue
-    from labelwise.decisions.bands._request import check_band_request as check_band_request
-    from labelwise.decisions.bands._result import Bands
-    from labelwise.decisions.bands._result_json import load_rule as load_rule
+    from labelwise.decisions.bands._band_request import check_band_request as check_band_request
+    from labelwise.decisions.bands._bands import Bands
+    from labelwise.decisions.bands._bands_json import load_rule as load_rule
     from labelwise.decisions.bands._review_bands import review_bands
-    from labelwise.decisions.bands._solve import solve_bands as solve_bands
+    from labelwise.decisions.bands._review_queue import ReviewQueue
+    from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent

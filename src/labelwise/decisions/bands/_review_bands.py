@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from labelwise.decisions.bands._request import check_band_request
-from labelwise.decisions.bands._result import Bands
-from labelwise.decisions.bands._solve import solve_bands
+from labelwise.decisions.bands._band_request import check_band_request
+from labelwise.decisions.bands._bands import Bands
+from labelwise.decisions.bands._solve_bands import solve_bands
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
     warn_of_labels_without_positives,

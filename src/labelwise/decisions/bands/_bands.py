@@ -12,7 +12,7 @@ from scipy import sparse
 from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
-from labelwise.decisions.bands._queue import BandCurves, ReviewQueue, queue_of
+from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -175,8 +175,8 @@ class Bands:
         """Return the states of checked scores, dense or CSR."""
         lower, upper = self._ends(checked)
         if not sparse.issparse(checked.matrix):
-            is_kept = checked.matrix >= lower
-            return is_kept.astype(np.int8) - 2 * (is_kept & (checked.matrix < upper))
+            is_accepted, is_kept = checked.matrix >= upper, checked.matrix >= lower
+            return is_accepted.astype(np.int8) - (is_kept & ~is_accepted)
         rows = sparse.csr_array(checked.matrix)
         is_kept = rows.data >= lower[rows.indices]
         states = np.where(rows.data >= upper[rows.indices], 1, -1).astype(np.int8)
@@ -235,7 +235,7 @@ class Bands:
         OSError
             If the file cannot be written.
         """
-        from labelwise.decisions.bands._result_json import write_bands
+        from labelwise.decisions.bands._bands_json import write_bands
 
         write_bands(self, path)
 
@@ -259,7 +259,7 @@ class Bands:
             If the file cannot be read, is larger than 128 MiB, or is not a file of bands in the
             version that this release writes.
         """
-        from labelwise.decisions.bands._result_json import read_bands
+        from labelwise.decisions.bands._bands_json import read_bands
 
         return read_bands(path)
 

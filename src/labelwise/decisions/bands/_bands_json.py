@@ -21,8 +21,8 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
-from labelwise.decisions.bands._queue import BandCurves
-from labelwise.decisions.bands._result import OBJECTIVES, Bands
+from labelwise.decisions.bands._bands import OBJECTIVES, Bands
+from labelwise.decisions.bands._review_queue import BandCurves
 from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise bands"

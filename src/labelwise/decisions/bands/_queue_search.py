@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from labelwise.decisions.bands._choice import BandChoice, BandCut, nested
+from labelwise.decisions.bands._band_choice import BandChoice, BandCut, nested
 from labelwise.decisions.bands._side_values import SideValues
 from labelwise.decisions.bands._sides import Found, Side, SideValue, sides_of
 from labelwise.decisions.thresholds.curves._cuts import cuts_of
