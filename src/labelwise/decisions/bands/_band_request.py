@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._validation import check_real, is_real
-from labelwise.decisions.bands._review_cost import ReviewCost, check_review_cost
+from labelwise.decisions.bands.search._review_cost import ReviewCost, check_review_cost
 
 
 class BandRequest(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,10 +12,20 @@ from scipy import sparse
 from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
+BY_LABEL = (
+    "upper",
+    "lower",
+    "support",
+    "accepted",
+    "accepted_positives",
+    "reviewed",
+    "reviewed_positives",
+)
 OBJECTIVES = {
     "review": "the smallest queue",
     "recall": "the highest recall with this queue",
@@ -109,22 +119,24 @@ class Bands:
     @property
     def precision(self) -> float:
         """Share of positives among the accepted cells; NaN if no cell is accepted."""
-        return _share(self.accepted_positives, self.accepted)
+        return share(self.accepted_positives.sum(), self.accepted.sum())
 
     @property
     def recall(self) -> float:
         """Share of the positives that are accepted or reviewed; NaN without positives."""
-        return _share(self.accepted_positives + self.reviewed_positives, self.support)
+        return share(
+            self.accepted_positives.sum() + self.reviewed_positives.sum(), self.support.sum()
+        )
 
     @property
     def recall_accepted(self) -> float:
         """Share of the positives that are accepted; NaN without positives."""
-        return _share(self.accepted_positives, self.support)
+        return share(self.accepted_positives.sum(), self.support.sum())
 
     @property
     def review_per_1000(self) -> float:
         """Expected number of cells to review for 1,000 samples."""
-        return 1000 * float(self.reviewed.sum()) / self.n_samples
+        return 1000 * share(self.reviewed.sum(), self.n_samples)
 
     @property
     def exact(self) -> bool:
@@ -272,7 +284,7 @@ class Bands:
     def _sentences(self) -> list[str]:
         """Return lines that say what happens to the cells, and how good this is."""
         n_accepted, lost = int(self.accepted.sum()), 1 - self.recall
-        share = self.reviewed.sum() / (self.n_samples * len(self))
+        of_all = self.reviewed.sum() / (self.n_samples * len(self))
         proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
         return [
             f"Bands of {len(self)} labels on {self.n_samples} samples",
@@ -280,7 +292,7 @@ class Bands:
             f"accepted: {n_accepted:,} cells with precision {self.precision:.4f}, which have "
             f"{self.recall_accepted:.4f} of the positives",
             f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
-            f"({share:.2%} of all cells)",
+            f"({of_all:.2%} of all cells)",
             f"rejected: all other cells, which have {lost:.4f} of the positives (recall of the "
             f"others {self.recall:.4f})",
         ]
@@ -299,7 +311,7 @@ class Bands:
         return [*lines, f"... and {more} more"] if more else lines
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> float:
-    """Return the quotient of two totals; NaN if the second one is 0."""
-    total = int(whole.sum())
-    return float(part.sum() / total) if total else float("nan")
+def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
+    """Return the bands of some labels, in this order and without names."""
+    chosen = {name: getattr(bands, name)[labels] for name in BY_LABEL}
+    return replace(bands, **chosen, label_names=None, curves=bands.curves.of_labels(labels))

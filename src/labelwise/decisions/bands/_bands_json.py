@@ -21,21 +21,12 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
-from labelwise.decisions.bands._bands import OBJECTIVES, Bands
+from labelwise.decisions.bands._bands import BY_LABEL, OBJECTIVES, Bands
 from labelwise.decisions.bands._review_queue import BandCurves
 from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise bands"
 VERSION = 1
-_BY_LABEL = (
-    "lower",
-    "support",
-    "accepted",
-    "accepted_positives",
-    "reviewed",
-    "reviewed_positives",
-    "label_names",
-)
 
 
 def write_bands(bands: Bands, path: str | Path) -> None:
@@ -57,7 +48,7 @@ def load_rule(path: str | Path) -> Thresholds | Bands:
 def _consistent(found: dict[str, Any]) -> Bands:
     """Return the bands if every array has an entry for each label, and the ends are in order."""
     n_labels = found["upper"].size
-    for name in _BY_LABEL:
+    for name in (*BY_LABEL, "label_names"):
         size = n_labels if found[name] is None else len(found[name])
         if size != n_labels:
             raise ValueError(f"{name} has {size} labels but upper has {n_labels}.")

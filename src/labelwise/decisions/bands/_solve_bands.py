@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from labelwise.decisions.bands._band_choice import BandChoice
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._bands import Bands
-from labelwise.decisions.bands._equal_rate import highest_equal_rate
-from labelwise.decisions.bands._queue_search import QueueSearch
-from labelwise.decisions.bands._review_cost import least_cost
 from labelwise.decisions.bands._review_queue import band_curves
-from labelwise.decisions.bands._whole_hulls import whole_hulls
+from labelwise.decisions.bands.search._band_choice import BandChoice
+from labelwise.decisions.bands.search._equal_rate import highest_equal_rate
+from labelwise.decisions.bands.search._queue_search import QueueSearch
+from labelwise.decisions.bands.search._review_cost import least_cost
+from labelwise.decisions.bands.search._whole_hulls import whole_hulls
 from labelwise.decisions.thresholds.curves._problem import Problem
 
 

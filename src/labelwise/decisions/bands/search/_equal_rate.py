@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise.decisions.bands._band_choice import BandChoice, nested
-from labelwise.decisions.bands._queue_search import QueueSearch
+from labelwise.decisions.bands.search._band_choice import BandChoice, nested
+from labelwise.decisions.bands.search._queue_search import QueueSearch
 
 # The rate is bisected until its bounds differ by less than this.
 _TOLERANCE = 1e-4

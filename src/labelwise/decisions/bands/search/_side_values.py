@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.bands._sides import SideValue
+from labelwise.decisions.bands.search._sides import SideValue
 
 
 class SideValues(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.bands._band_choice import BandCut
-from labelwise.decisions.bands._whole_hulls import (
+from labelwise.decisions.bands.search._band_choice import BandCut
+from labelwise.decisions.bands.search._whole_hulls import (
     Near,
     mirrored,
     mirrored_steps,

@@ -9,9 +9,9 @@ from itertools import product
 
 import numpy as np
 
-from labelwise.decisions.bands._band_choice import BandChoice, BandCut, nested
-from labelwise.decisions.bands._side_values import SideValues
-from labelwise.decisions.bands._sides import Found, Side, SideValue, sides_of
+from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut, nested
+from labelwise.decisions.bands.search._side_values import SideValues
+from labelwise.decisions.bands.search._sides import Found, Side, SideValue, sides_of
 from labelwise.decisions.thresholds.curves._cuts import cuts_of
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._constraints import Limits

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.bands._band_choice import BandChoice, BandCut
+from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut
 from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best
