@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ def tune(
     min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
     min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
     max_decisions: opt.TuneMaxDecisions = None,
+    review: opt.TuneReview = None,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -36,6 +38,7 @@ def tune(
     """Find the thresholds that maximize a measure, and estimate its value on new rows."""
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.review._band_tuning import show_bands
 
     options = TuneOptions(
         maximize=maximize,
@@ -50,7 +53,8 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    show_tuning(
+    show = show_tuning if review is None else partial(show_bands, review)
+    show(
         scores,
         labels,
         options,
@@ -68,13 +72,14 @@ def decide(
     thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
     scores: opt.ScoresArgument,
     output: opt.DecideOutput,
+    queue: opt.DecideQueue = None,
     ids: opt.IdsOption = None,
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Decide the labels of each row by thresholds from a file."""
+    """Decide the labels of each row by thresholds or bands from a file."""
     from labelwise.cli.commands._decide import run_decisions
     from labelwise.cli.matrices._matching import Matching
 
@@ -82,6 +87,7 @@ def decide(
         thresholds,
         scores,
         output,
+        queue,
         ids=ids,
         matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
@@ -92,7 +98,7 @@ def decide(
 def evaluate(
     labels: opt.TruthArgument,
     scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
-    decided: Annotated[Path | None, typer.Option(help="File of decisions (0 and 1).")] = None,
+    decided: opt.EvaluateDecided = None,
     beta: opt.BetaOption = 1.0,
     bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
     undefined: opt.EvaluateUndefined = "nan",

@@ -2,7 +2,7 @@
 
 `_review_bands` is the public function, `_band_request` checks what a caller asks for, and
 `_solve_bands` finds the bands of checked scores and labels by `search`; the command line calls it
-too. `_bands` and `_bands_json` are the result and its file, `_review_queue` puts the cells to review
-in order, `_review_measures` measures three-state decisions, and `_unseen_review` estimates these
-measures on new samples. Other packages use the names that `labelwise.decisions` lists.
+too. `_bands` and `_bands_json` are the result and its file, `_review_queue` puts the cells to
+review in order, `_review_measures` measures three-state decisions, and `_unseen_review` estimates
+these measures on new samples. Other packages use the names that `labelwise.decisions` lists.
 """
