@@ -97,10 +97,8 @@ def _unseen_lines(unseen: ReviewMeasures | None, options: TuneOptions) -> list[s
     }
     for name, (rate, least) in wanted.items():
         if least is not None and rate < least:
-            lines.append(
-                f"Expect a {name} of about {rate:.4f} on new rows: --min-{name} {least:g} is met on "
-                "the tuning rows only."
-            )
+            met = f"--min-{name} {least:g} is met on the tuning rows only"
+            lines.append(f"Expect a {name} of about {rate:.4f} on new rows: {met}.")
     return lines
 
 
