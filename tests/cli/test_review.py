@@ -7,7 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 
+from labelwise.cli.commands._tune import TuneOptions
+from labelwise.cli.matrices._matrix_files import FileMatrix
+from labelwise.cli.review._band_tuning import parse_review
+from labelwise.cli.review._queue_file import write_queue
+from labelwise.cli.review._state_measures import answered_states
 from labelwise.decisions import Bands, best_thresholds, review_bands, review_measures
 from labelwise.measures import evaluate
 from tests.cli.shell import run_program
@@ -228,3 +234,22 @@ def test_rates_that_new_rows_will_not_keep_are_named(folder):
     shown = run_program(folder, "tune", "s.csv", "y.csv", *words).stdout
     assert "Expect a recall of about 0.9" in shown
     assert "--min-recall 1 is met on the tuning rows only." in shown
+
+
+def test_a_whole_number_is_a_total_and_a_decimal_number_a_mean_of_a_row():
+    assert parse_review("3", TuneOptions(), None) == 3
+    assert isinstance(parse_review("3.0", TuneOptions(), None), float)
+
+
+def test_decisions_without_reviews_have_no_answers():
+    truth = sparse.csc_array([[True, False]])
+    assert answered_states(truth, truth) is None
+    answered = answered_states(truth, sparse.csc_array(np.array([[-1, -1]], dtype=np.int8)))
+    assert answered.decided.toarray().tolist() == [[True, False]]
+
+
+def test_an_empty_queue_is_a_file_with_a_heading(tmp_path):
+    bands = review_bands([[0.1], [0.9]], [[0], [1]], min_precision=1, min_recall=1)
+    nothing = FileMatrix(np.zeros((1, 1)), None, None)
+    write_queue(tmp_path / "q.csv", bands.queue([[0.1]]), bands, nothing)
+    assert (tmp_path / "q.csv").read_text() == "row,label,score,lower,upper,probability\n"
