@@ -8,7 +8,9 @@ from hypothesis import given
 from scipy import sparse
 from sklearn.isotonic import IsotonicRegression
 
-from labelwise.decisions import review_bands
+from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
+from labelwise.decisions.bands._band_request import BandRequest
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
 
@@ -76,6 +78,7 @@ def test_the_queue_has_every_cell_to_review_and_the_least_certain_first():
     scores, truth = drawn()
     bands = review_bands(scores, truth, min_precision=0.9, min_recall=0.95)
     queue = bands.queue(scores)
+    assert type(queue) is ReviewQueue
     found = np.zeros(scores.shape, dtype=int)
     found[queue.rows, queue.labels] = -1
     np.testing.assert_array_equal(found, np.minimum(bands.decide(scores), 0))
@@ -128,3 +131,16 @@ def test_the_text_says_what_goes_to_review(bands):
     assert repr(many).endswith("... and 10 more")
     costs = review_bands(SCORES, Y, cost=(1, 1, 0.4))
     assert "the least cost: 0.8" in repr(costs)
+
+
+def test_bands_of_some_labels_decide_and_queue_as_all_bands_do():
+    scores, truth = drawn(4)
+    bands = solve_bands(check_problem(scores, truth, None), BandRequest(max_review=0.5))
+    labels = np.array([3, 1])
+    some = bands_of_labels(bands, labels)
+    np.testing.assert_array_equal(some.decide(scores[:, labels]), bands.decide(scores)[:, labels])
+    queue, all_cells = some.queue(scores[:, labels]), bands.queue(scores)
+    kept = np.isin(all_cells.labels, labels)
+    found = sorted(zip(queue.rows, labels[queue.labels], queue.probability, strict=True))
+    cells = (all_cells.rows[kept], all_cells.labels[kept], all_cells.probability[kept])
+    assert found == sorted(zip(*cells, strict=True))

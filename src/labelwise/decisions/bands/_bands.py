@@ -123,7 +123,7 @@ class Bands:
 
     @property
     def recall(self) -> float:
-        """Share of the positives that are accepted or reviewed; NaN without positives."""
+        """Share of the positives that are accepted or reviewed; NaN if none."""
         return share(
             self.accepted_positives.sum() + self.reviewed_positives.sum(), self.support.sum()
         )

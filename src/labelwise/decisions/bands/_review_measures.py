@@ -12,7 +12,7 @@ from labelwise._validation import check_outcome
 
 
 class ReviewMeasures(NamedTuple):
-    """Counts and rates of decisions with the states accepted, rejected and review.
+    """Counts and rates of decisions with three states: accept, reject, review.
 
     `review_measures` returns such objects. A cell is one label of one sample.
 
@@ -73,7 +73,7 @@ class ReviewMeasures(NamedTuple):
 
     @property
     def recall(self) -> float:
-        """Share of the positives that are accepted or reviewed; NaN without positives."""
+        """Share of the positives that are accepted or reviewed; NaN if none."""
         return share(self.accepted_positives + self.reviewed_positives, self.n_positive)
 
     @property
