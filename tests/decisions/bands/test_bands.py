@@ -10,6 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
 from labelwise.decisions.bands._band_request import BandRequest
+from labelwise.decisions.bands._review_queue import BandCurves
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
@@ -144,3 +145,9 @@ def test_bands_of_some_labels_decide_and_queue_as_all_bands_do():
     found = sorted(zip(queue.rows, labels[queue.labels], queue.probability, strict=True))
     cells = (all_cells.rows[kept], all_cells.labels[kept], all_cells.probability[kept])
     assert found == sorted(zip(*cells, strict=True))
+
+
+def test_a_score_belongs_to_the_first_piece_whose_floor_it_reaches():
+    curves = BandCurves(np.array([0, 2]), np.array([0.5, 0.2]), np.array([0.6, 0.1]))
+    found = curves.probability(np.zeros(4, dtype=int), np.array([0.7, 0.5, 0.4, 0.2]))
+    np.testing.assert_array_equal(found, [0.6, 0.6, 0.1, 0.1])

@@ -13,7 +13,7 @@ from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import sides_of
 from labelwise.decisions.bands.search._whole_hulls import whole_hulls
 from labelwise.decisions.thresholds.curves._problem import check_problem
-from tests.decisions.problems import problems
+from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
@@ -105,3 +105,22 @@ def test_a_rate_of_one_is_found_exactly():
     problem = check_problem([[0.9], [0.5], [0.4], [0.1]], [[1], [0], [1], [0]], None)
     found = highest_equal_rate(QueueSearch(problem), 2)
     assert (found.value, found.gap, found.n_reviewed) == (1.0, 0.0, 2)
+
+
+def test_ends_off_the_frontier_in_the_wrong_order_are_searched_again_in_order(monkeypatch):
+    scores = [[1.25, 0.75, 1.25], [0.25, 0.0, 0.5], [0.75, 1.25, 0.5], [0.5, 1.0, 0.5]]
+    Y = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 0]]
+    problem = check_problem(scores, Y, None)
+    found = QueueSearch(problem).smallest_queue(0.6, 0.8)
+    assert found.value == AllBands(np.array(scores), np.array(Y) == 1).smallest_queue(0.6, 0.8) == 2
+    monkeypatch.setattr(QueueSearch, "_in_order", lambda *_: [])
+    assert QueueSearch(problem).smallest_queue(0.6, 0.8).value == 3
+
+
+def test_the_highest_rate_is_searched_off_the_frontier_and_bounded():
+    for scores, Y in random_problems(40, 11, most_samples=9):
+        oracle, search = AllBands(scores, Y), QueueSearch(check_problem(scores, Y, None))
+        for most in (2, 4):
+            found = highest_equal_rate(search, most)
+            highest = oracle.highest_rate(most)
+            assert found.value - 1e-9 <= highest <= found.value + found.gap + 1e-9
