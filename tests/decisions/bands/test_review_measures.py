@@ -67,7 +67,7 @@ def test_columns_are_matched_by_name():
     [
         ([[1, 2]], "decided must contain only 1, 0 and -1 for review, got 2"),
         (sparse.csr_array([[1, -2]]), "decided must contain only 1, 0 and -1 for review, got -2"),
-        ([[1]], "scores has 1 labels but Y has 2"),
+        ([[1]], "decided has 1 labels but Y has 2"),
     ],
     ids=["two", "sparse", "shape"],
 )

@@ -125,7 +125,11 @@ def review_measures(
     >>> found.precision, round(found.recall_accepted, 4), found.recall, found.reviewed
     (1.0, 0.6667, 1.0, 2)
     """
-    outcome = check_outcome(Y, scores=decided, label_names=label_names)
+    try:
+        outcome = check_outcome(Y, scores=decided, label_names=label_names)
+    except (TypeError, ValueError) as error:
+        # States are checked as scores, since they have three values.
+        raise type(error)(str(error).replace("scores", "decided", 1)) from error
     return count_states(outcome.Y, check_states(outcome.scores, "decided"))
 
 
