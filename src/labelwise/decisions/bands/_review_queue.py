@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts
+if TYPE_CHECKING:  # deciding needs no kernels
+    from labelwise.decisions.thresholds.curves._cuts import Cuts
 
 
 class BandCurves(NamedTuple):
