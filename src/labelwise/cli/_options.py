@@ -197,6 +197,18 @@ TuneFbrRule = Annotated[
 TuneMaxDecisions = Annotated[
     str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
 ]
+TuneGuarantee = Annotated[
+    str | None,
+    typer.Option(
+        help="Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows."
+    ),
+]
+TuneAcross = Annotated[
+    str, typer.Option(help="With macro averages: guarantee each label by itself, or all.")
+]
+TuneShare = Annotated[
+    float, typer.Option(help="Share of the rows that a guarantee is not tested on.")
+]
 TuneReview = Annotated[
     str | None,
     typer.Option(

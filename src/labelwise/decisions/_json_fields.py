@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,8 +20,8 @@ from labelwise._validation import check_names
 # Enough for two million labels without names and intervals, or half a million with both. Parsing
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
-# Most lists and objects that a file may have; results are written with at most 14.
-_MOST_LISTS = 16
+# Most lists and objects that a file may have; results are written with at most 15.
+_MOST_LISTS = 20
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
@@ -107,7 +107,14 @@ def _refuse(word: str) -> None:
 
 
 def _as_json(value: Any) -> Any:
-    """Return lists and numbers for JSON; infinite numbers and NaN become strings."""
+    """Return lists and numbers for JSON; infinite numbers and NaN become strings.
+
+    A dataclass or a named tuple becomes an object with its fields.
+    """
+    if is_dataclass(value):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        return {name: _as_json(item) for name, item in value._asdict().items()}
     if isinstance(value, np.ndarray | tuple):
         return [_as_json(item) for item in value]
     if isinstance(value, np.generic):
@@ -181,3 +188,22 @@ def rows(value: Any, name: str) -> np.ndarray:
 def or_none(read: Reader) -> Reader:
     """Return a reader that also takes null."""
     return lambda value, name: None if value is None else read(value, name)
+
+
+def record(value: Any, name: str, kind: type, readers: Mapping[str, Reader]) -> Any:
+    """Read an object with exactly the keys of a dataclass or a named tuple."""
+    content = _kind(value, name, (dict,), "an object")
+    if set(content) != set(readers):
+        raise ValueError(f"{name} must have the keys {', '.join(readers)}.")
+    return kind(**{key: read(content[key], f"{name}.{key}") for key, read in readers.items()})
+
+
+def one_of(*allowed: str) -> Reader:
+    """Return a reader of one of several words."""
+
+    def read(value: Any, name: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r:.50}.")
+        return str(value)
+
+    return read

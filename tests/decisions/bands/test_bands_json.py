@@ -55,6 +55,10 @@ def changed(**changes):
     return lambda content: content | changes
 
 
+def curves(starts, floors, shares):
+    return changed(curves={"starts": starts, "floors": floors, "shares": shares})
+
+
 HOSTILE = [
     (list, "is not a file of labelwise bands"),
     (changed(version=2), "has version 2, but only 1 is known"),
@@ -67,16 +71,17 @@ HOSTILE = [
     (changed(label_names=["sea"]), "label_names has 1 labels but upper has 2"),
     (changed(objective="joy"), "objective must be one of review, recall"),
     (changed(n_samples=0), "n_samples must be at least 1"),
-    (changed(curves=[[0, 0, 0], []]), "curves must have 3 lists, got 2"),
-    (changed(curves=[[0, 1], [0.2], [0.5]]), "curves must have the first piece of each label"),
-    (changed(curves=[[0, 2, 1], [0.2], [0.5]]), "curves must have the first piece of each label"),
-    (changed(curves=[[0, 1, 1], [0.2, 0.1], [0.5]]), "curves must have a floor and a share"),
-    (changed(curves=[[0, 1, 1], [0.2], [1.5]]), "curves must have shares from 0 to 1"),
-    (changed(curves=[[0, 1, 1], [0.2], ["nan"]]), "curves must have shares from 0 to 1"),
-    (changed(curves=[[0, 1, 1], ["nan"], [0.5]]), "curves must be numbers"),
-    (changed(curves=[[0, 0, 0], [], []]), "curves must have falling floors down to the lower"),
-    (changed(curves=[[0, 1, 1], [0.5], [0.5]]), "curves must have falling floors down to"),
-    (changed(curves=[[0, 2, 2], [0.1, 0.2], [0.5, 0.5]]), "curves must have falling floors"),
+    (changed(curves=[]), "curves must be an object"),
+    (changed(curves={"starts": [0, 0, 0]}), "curves must have the keys starts, floors, shares"),
+    (curves([0, 1], [0.2], [0.5]), "curves must have the first piece of each label"),
+    (curves([0, 2, 1], [0.2], [0.5]), "curves must have the first piece of each label"),
+    (curves([0, 1, 1], [0.2, 0.1], [0.5]), "curves must have a floor and a share"),
+    (curves([0, 1, 1], [0.2], [1.5]), "curves must have shares from 0 to 1"),
+    (curves([0, 1, 1], [0.2], ["nan"]), r"curves\.shares must be numbers"),
+    (curves([0, 1, 1], ["nan"], [0.5]), r"curves\.floors must be numbers"),
+    (curves([0, 0, 0], [], []), "curves must have falling floors down to the lower"),
+    (curves([0, 1, 1], [0.5], [0.5]), "curves must have falling floors down to"),
+    (curves([0, 2, 2], [0.1, 0.2], [0.5, 0.5]), "curves must have falling floors"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from labelwise.decisions._json_fields import (
     names,
     number,
     numbers,
+    one_of,
     or_none,
     read_fields,
-    text,
+    record,
     whole,
     wholes,
     write_fields,
@@ -54,8 +56,6 @@ def _consistent(found: dict[str, Any]) -> Bands:
             raise ValueError(f"{name} has {size} labels but upper has {n_labels}.")
     if (found["lower"] > found["upper"]).any():
         raise ValueError("lower must not be above upper.")
-    if found["objective"] not in OBJECTIVES:
-        raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}.")
     if found["n_samples"] < 1:
         raise ValueError("n_samples must be at least 1, got 0.")
     bands = Bands(**found)
@@ -78,16 +78,15 @@ def _check_curves(bands: Bands) -> None:
             raise ValueError("curves must have falling floors down to the lower threshold.")
 
 
-def _curves(value: Any, name: str) -> BandCurves:
-    parts = each(value, name, lambda part, _: part)
-    if len(parts) != 3:
-        raise ValueError(f"{name} must have 3 lists, got {len(parts)}.")
-    floors, shares = (np.array(each(part, name, number), dtype=np.float64) for part in parts[1:])
-    if np.isnan(floors).any():
+def _floors(value: Any, name: str) -> np.ndarray:
+    """Read a list of numbers, which may be empty."""
+    found = np.array(each(value, name, number), dtype=np.float64)
+    if np.isnan(found).any():
         raise ValueError(f"{name} must be numbers.")
-    return BandCurves(wholes(parts[0], name), floors, shares)
+    return found
 
 
+_OF_CURVES: dict[str, Reader] = {"starts": wholes, "floors": _floors, "shares": _floors}
 _READERS: dict[str, Reader] = {
     "upper": numbers,
     "lower": numbers,
@@ -98,8 +97,8 @@ _READERS: dict[str, Reader] = {
     "reviewed_positives": wholes,
     "n_samples": whole,
     "label_names": or_none(names),
-    "objective": text,
+    "objective": one_of(*OBJECTIVES),
     "value": number,
     "gap": number,
-    "curves": _curves,
+    "curves": partial(record, kind=BandCurves, readers=_OF_CURVES),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +10,29 @@ import numpy as np
 
 from labelwise.decisions._json_fields import (
     Reader,
+    each,
     flag,
     names,
     number,
     numbers,
+    one_of,
     or_none,
     pair,
     read_fields,
+    record,
     rows,
     text,
     whole,
     wholes,
     write_fields,
 )
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.guarantees._options import EXPECTATION
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise thresholds"
-VERSION = 1
+VERSION = 2
 
 
 def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
@@ -46,7 +53,42 @@ def _of_one_size(found: dict[str, Any]) -> Thresholds:
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
         if size != n_labels:
             raise ValueError(f"{name} has {size} labels but values has {n_labels}.")
+    needed = None if found["guarantee"] is None else found["guarantee"].needed
+    if needed is not None and needed.size != n_labels:
+        raise ValueError(f"guarantee has {needed.size} labels but values has {n_labels}.")
     return Thresholds(**found)
+
+
+def _level(value: Any, name: str) -> float | str:
+    return str(value) if value == EXPECTATION else number(value, name)
+
+
+_AVERAGE = one_of("micro", "macro", "sample")
+_OF_CONSTRAINT: dict[str, Reader] = {
+    "name": one_of("min_precision", "min_recall", "max_decisions"),
+    "limit": number,
+    "value": number,
+    "corrected_value": number,
+}
+_OF_GUARANTEE: dict[str, Reader] = {
+    "level": _level,
+    "average": _AVERAGE,
+    "across": one_of("each", "all"),
+    "min_precision": or_none(number),
+    "min_recall": or_none(number),
+    "precision": number,
+    "recall": number,
+    "value": number,
+    "f_bound": or_none(number),
+    "n_tuning": whole,
+    "n_calibration": whole,
+    "needed": or_none(wholes),
+}
+
+
+def _constraints(value: Any, name: str) -> tuple[ConstraintCheck, ...]:
+    read = partial(record, kind=ConstraintCheck, readers=_OF_CONSTRAINT)
+    return tuple(each(value, name, read))
 
 
 _READERS: dict[str, Reader] = {
@@ -66,4 +108,7 @@ _READERS: dict[str, Reader] = {
     "fbr": or_none(number),
     "interval": or_none(pair),
     "intervals": or_none(rows),
+    "most_per_row": or_none(whole),
+    "constraints": _constraints,
+    "guarantee": or_none(partial(record, kind=Guarantee, readers=_OF_GUARANTEE)),
 }
