@@ -253,3 +253,20 @@ def test_an_empty_queue_is_a_file_with_a_heading(tmp_path):
     nothing = FileMatrix(np.zeros((1, 1)), None, None)
     write_queue(tmp_path / "q.csv", bands.queue([[0.1]]), bands, nothing)
     assert (tmp_path / "q.csv").read_text() == "row,label,score,lower,upper,probability\n"
+
+
+def test_guaranteed_bands_are_tuned_and_say_so(folder):
+    scores, Y = problem(2, n_rows=1500)
+    table(folder / "many.csv", 2 * Y + scores)
+    table(folder / "truth.csv", Y)
+    words = ("tune", "many.csv", "truth.csv", "--review", "auto", *RATES, "--guarantee", "0.9")
+    done = run_program(folder, *words, "-o", "b.json")
+    assert done.code == 0, done.stderr
+    assert "guaranteed on new samples with probability 0.9: precision of accepted" in done.stdout
+    assert "on unseen rows" not in done.stdout
+    record = json.loads(run_program(folder, *words, "--json").stdout)
+    found = Bands.load(folder / "b.json").guarantee
+    assert record["guarantee"] == found._asdict()
+    assert record["unseen_recall"] == found.recall
+    refused = run_program(folder, *words, "--tuning-share", "0.3")
+    assert "--review does not go together with --tuning-share." in refused.stderr

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.bands._band_guarantee import BandGuarantee
     from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "BandGuarantee",
     "Bands",
     "CalibratedLabels",
     "ConstraintCheck",

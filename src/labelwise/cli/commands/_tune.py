@@ -121,7 +121,7 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "min_recall": options.min_recall,
         "max_decisions": None if most is None else parse_count(most, "--max-decisions"),
         "n_bootstrap": options.bootstrap,
-        "guarantee": None if options.guarantee is None else _level(options.guarantee),
+        "guarantee": None if options.guarantee is None else parse_level(options.guarantee),
         "across": options.across,
         "tuning_share": options.tuning_share,
     }
@@ -137,7 +137,7 @@ def _amount(text: str, option: str) -> float | str:
         raise ValueError(f"{option} must be auto or a number from 0 to 1, got {text!r}.") from error
 
 
-def _level(text: str) -> float | str:
+def parse_level(text: str) -> float | str:
     """Parse a probability or the word expectation."""
     try:
         return float(text)

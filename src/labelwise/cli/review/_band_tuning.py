@@ -9,11 +9,12 @@ import numpy as np
 
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._progress import working
-from labelwise.cli.commands._tune import TuneOptions, parse_count
+from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
 from labelwise.decisions import (
+    BandGuarantee,
     Bands,
     Problem,
     ReviewMeasures,
@@ -23,7 +24,7 @@ from labelwise.decisions import (
 )
 
 # Options of labelwise tune that also apply to bands.
-_OF_BANDS = ("min_precision", "min_recall", "seed")
+_OF_BANDS = ("min_precision", "min_recall", "guarantee", "seed")
 
 
 def show_bands(
@@ -51,17 +52,20 @@ def show_bands(
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
     problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
+    level = None if options.guarantee is None else parse_level(options.guarantee)
     request = check_band_request(
-        options.min_precision, options.min_recall, most, None, problem.n_labels
+        options.min_precision, options.min_recall, most, None, problem.n_labels, level
     )
-    with working("tuning"):
-        bands = solve_bands(problem, request)
-        unseen = unseen_review(problem, request)
+    with working("tuning"), warnings_as_notes():
+        bands = solve_bands(problem, request, options.seed)
+        unseen = bands.guarantee or unseen_review(problem, request)
     if output is not None:
         bands.save(output)
     for note in same.notes:
         outputs.message(note)
-    lines = [repr(bands), "", *_unseen_lines(unseen, options)]
+    lines = [repr(bands)]
+    if bands.guarantee is None:
+        lines += ["", *_unseen_lines(unseen, options)]
     outputs.show("\n".join(lines), _band_record(bands, unseen))
     outputs.say_written(output)
     return bands
@@ -82,7 +86,7 @@ def parse_review(review: str, options: TuneOptions, plot: Path | None) -> int | 
     return None
 
 
-def _unseen_lines(unseen: ReviewMeasures | None, options: TuneOptions) -> list[str]:
+def _unseen_lines(unseen: ReviewMeasures | BandGuarantee | None, options: TuneOptions) -> list[str]:
     """Say what bands reach on rows that they were not tuned on, and which rate is not kept."""
     if unseen is None:
         return ["on unseen rows: not known, the other folds give no bands"]
@@ -102,7 +106,7 @@ def _unseen_lines(unseen: ReviewMeasures | None, options: TuneOptions) -> list[s
     return lines
 
 
-def _band_record(bands: Bands, unseen: ReviewMeasures | None) -> dict[str, Any]:
+def _band_record(bands: Bands, unseen: ReviewMeasures | BandGuarantee | None) -> dict[str, Any]:
     """Return the result for --json, with all labels."""
     names = bands.label_names or tuple(map(str, range(len(bands))))
     keys = ("lower", "upper", "support", "accepted", "accepted_positives", "reviewed")
@@ -120,6 +124,8 @@ def _band_record(bands: Bands, unseen: ReviewMeasures | None) -> dict[str, Any]:
         "unseen_recall": np.nan if unseen is None else unseen.recall,
         "unseen_review_per_1000": np.nan if unseen is None else unseen.review_per_1000,
         "n_samples": bands.n_samples,
+        "most_per_row": bands.most_per_row,
+        "guarantee": None if bands.guarantee is None else bands.guarantee._asdict(),
         "labels": [
             {"label": name, **dict(zip((*keys, "reviewed_positives"), row, strict=True))}
             for name, *row in zip(names, *columns, strict=True)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
+from labelwise.decisions.bands._three_states import BandEnds
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -68,11 +69,16 @@ class Bands:
         the lower one of both, or the total cost.
     value : float
         Value of the objective: cells in the queue for 1,000 samples, a rate, or the total cost.
-    gap : float
+    gap : float or None
         Upper bound of how much better than `value` the value of any other bands can be: 0 if
-        `value` is proven to be the best.
+        `value` is proven to be the best, None if no bound is known, as with a guarantee.
     curves : BandCurves
         Estimated probability by score within each band, which puts the queue in order.
+    most_per_row : int or None
+        Largest number of labels that are accepted for a sample: those with the highest scores. The
+        others are left to a person. None without such a limit, which only a guarantee sets.
+    guarantee : BandGuarantee or None
+        What is guaranteed on new samples, if `review_bands` was called with `guarantee`.
     precision : float
         Share of positives among the accepted cells; NaN if no cell is accepted.
     recall : float
@@ -110,8 +116,10 @@ class Bands:
     label_names: tuple[str, ...] | None
     objective: str
     value: float
-    gap: float
+    gap: float | None
     curves: BandCurves
+    most_per_row: int | None = None
+    guarantee: BandGuarantee | None = None
 
     # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -174,26 +182,14 @@ class Bands:
                [ 0]], dtype=int8)
         """
         checked = check_scores(scores)
-        return as_given(self._states(checked), scores)
+        return as_given(self._ends(checked).states(checked.matrix), scores)
 
-    def _ends(self, checked: Scores) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lower and the upper thresholds in the order of the columns of scores."""
+    def _ends(self, checked: Scores) -> BandEnds:
+        """Return the thresholds in the order of the columns of scores."""
         lower, upper = (
             in_columns(ends, self.label_names, checked) for ends in (self.lower, self.upper)
         )
-        return lower, upper
-
-    def _states(self, checked: Scores) -> Any:
-        """Return the states of checked scores, dense or CSR."""
-        lower, upper = self._ends(checked)
-        if not sparse.issparse(checked.matrix):
-            is_accepted, is_kept = checked.matrix >= upper, checked.matrix >= lower
-            return is_accepted.astype(np.int8) - (is_kept & ~is_accepted)
-        rows = sparse.csr_array(checked.matrix)
-        is_kept = rows.data >= lower[rows.indices]
-        states = np.where(rows.data >= upper[rows.indices], 1, -1).astype(np.int8)
-        starts = np.concatenate(([0], np.cumsum(is_kept)))[rows.indptr]
-        return sparse.csr_array((states[is_kept], rows.indices[is_kept], starts), shape=rows.shape)
+        return BandEnds(lower, upper, self.most_per_row)
 
     def queue(self, scores: Any) -> ReviewQueue:
         """List the cells to review, those where a review prevents most errors first.
@@ -230,7 +226,8 @@ class Bands:
         """
         checked = check_scores(scores)
         labels = in_columns(np.arange(len(self)), self.label_names, checked)
-        return queue_of(checked.matrix, self._ends(checked), labels, self.curves)
+        cells = self._ends(checked).cells_to_review(checked.matrix)
+        return queue_of(cells, labels, self.curves)
 
     def save(self, path: str | Path) -> None:
         """Write the bands to a JSON file.
@@ -283,19 +280,35 @@ class Bands:
 
     def _sentences(self) -> list[str]:
         """Return lines that say what happens to the cells, and how good this is."""
-        n_accepted, lost = int(self.accepted.sum()), 1 - self.recall
         of_all = self.reviewed.sum() / (self.n_samples * len(self))
-        proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
         return [
             f"Bands of {len(self)} labels on {self.n_samples} samples",
-            f"{OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}",
-            f"accepted: {n_accepted:,} cells with precision {self.precision:.4f}, which have "
-            f"{self.recall_accepted:.4f} of the positives",
+            *self._proof(),
+            f"accepted: {self._accepted()}",
             f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
             f"({of_all:.2%} of all cells)",
-            f"rejected: all other cells, which have {lost:.4f} of the positives (recall of the "
-            f"others {self.recall:.4f})",
+            f"rejected: all other cells, which have {1 - self.recall:.4f} of the positives "
+            f"(recall of the others {self.recall:.4f})",
         ]
+
+    def _accepted(self) -> str:
+        n_accepted = int(self.accepted.sum())
+        if not n_accepted:
+            return "no cells"
+        return (
+            f"{n_accepted:,} cells with precision {self.precision:.4f}, which have "
+            f"{self.recall_accepted:.4f} of the positives"
+        )
+
+    def _proof(self) -> list[str]:
+        """Return lines that say what is proven: the optimum here, or rates on new samples."""
+        lines = [] if self.guarantee is None else self.guarantee.lines()
+        if self.gap is not None:
+            proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
+            lines.append(f"{OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
+        if self.most_per_row is not None:
+            lines.append(f"at most {self.most_per_row} labels of a sample are accepted")
+        return lines
 
     def _table(self) -> list[str]:
         """Return the table of the first labels, one line each."""

@@ -23,6 +23,7 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
+from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._bands import BY_LABEL, OBJECTIVES, Bands
 from labelwise.decisions.bands._review_queue import BandCurves
 from labelwise.decisions.thresholds._result import Thresholds
@@ -72,7 +73,9 @@ def _check_curves(bands: Bands) -> None:
         raise ValueError("curves must have a floor and a share for each piece.")
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("curves must have shares from 0 to 1.")
-    for j in np.flatnonzero(bands.lower < bands.upper):
+    # In a row with too many cells to accept, any kept cell may be to review.
+    upper = bands.upper if bands.most_per_row is None else np.inf
+    for j in np.flatnonzero(bands.lower < upper):
         mine = floors[starts[j] : starts[j + 1]]
         if not mine.size or mine[-1] > bands.lower[j] or (np.diff(mine) >= 0).any():
             raise ValueError("curves must have falling floors down to the lower threshold.")
@@ -87,6 +90,16 @@ def _floors(value: Any, name: str) -> np.ndarray:
 
 
 _OF_CURVES: dict[str, Reader] = {"starts": wholes, "floors": _floors, "shares": _floors}
+_OF_GUARANTEE: dict[str, Reader] = {
+    "level": number,
+    "min_precision": or_none(number),
+    "min_recall": or_none(number),
+    "precision": number,
+    "recall": number,
+    "review_per_1000": number,
+    "n_tuning": whole,
+    "n_calibration": whole,
+}
 _READERS: dict[str, Reader] = {
     "upper": numbers,
     "lower": numbers,
@@ -99,6 +112,8 @@ _READERS: dict[str, Reader] = {
     "label_names": or_none(names),
     "objective": one_of(*OBJECTIVES),
     "value": number,
-    "gap": number,
+    "gap": or_none(number),
     "curves": partial(record, kind=BandCurves, readers=_OF_CURVES),
+    "most_per_row": or_none(whole),
+    "guarantee": or_none(partial(record, kind=BandGuarantee, readers=_OF_GUARANTEE)),
 }

@@ -20,9 +20,12 @@ def review_bands(
     *,
     min_precision: float | None = None,
     min_recall: float | None = None,
+    guarantee: float | None = None,
     max_review: int | float | None = None,
     cost: Any = None,
+    random_state: Any = None,
     label_names: Sequence[str] | None = None,
+    groups: Any = None,
 ) -> Bands:
     """Find which scores to accept, to reject, and to leave to a person.
 
@@ -46,6 +49,10 @@ def review_bands(
         Lower bound on the share of all positives that are accepted or reviewed: at most
         ``1 - min_recall`` of the positives are rejected. With None and without `max_review`, no
         scored cell is rejected.
+    guarantee : float, default=None
+        Probability, over the given samples, with which `min_precision` and `min_recall` hold on
+        new samples of the same distribution, such as 0.95. Half of the samples are for choosing
+        the bands, the others only test them. Without `max_review` and `cost`.
     max_review : int or float, default=None
         Largest size of the queue: an int in total, a float as the mean per sample. The highest
         recall is found for `min_precision`, the highest precision for `min_recall`. Without both,
@@ -54,8 +61,14 @@ def review_bands(
     cost : three of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive (a wrong acceptance), of a false negative (a wrong rejection) and
         of a review. The total cost is minimised. Without the other three arguments.
+    random_state : int, RandomState instance or None, default=None
+        With `guarantee`, splits the samples. With None, the split is the same in every call.
     label_names : sequence of str, default=None
         Names of the columns, for data without column names.
+    groups : array-like of shape (n_samples,), default=None
+        With `guarantee`, samples of the same group are in the same part, and the groups must be
+        independent of each other: the samples of one patient. Without groups, copies of a sample
+        stay together, as in `best_thresholds`.
 
     Returns
     -------
@@ -74,7 +87,8 @@ def review_bands(
     Warns
     -----
     UserWarning
-        If labels have no positives.
+        If labels have no positives, or if a rate cannot be guaranteed: then no cell is accepted,
+        or none is rejected.
 
     See Also
     --------
@@ -104,7 +118,14 @@ def review_bands(
     for all labels, review pays where p is between ``review / false negative`` and
     ``1 - review / false positive`` (Chow, 1970).
 
-    All rates are those on the given samples; on new samples they are mostly lower.
+    Without a guarantee, all rates are those on the given samples; on new samples they are mostly
+    lower. With one, the upper thresholds are certified for the precision, and the lower ones for
+    the recall, by the tests that `best_thresholds` makes for its guarantee. Each end has a path and
+    tests of its own; with both rates, each test may fail with probability
+    ``(1 - guarantee) / 2``, so that both rates hold together with probability `guarantee`. The
+    test of the precision may need a limit of accepted cells per sample (`Bands.most_per_row`);
+    cells beyond it go to review. A lower threshold above the upper one is lowered to it, which only
+    raises the recall. The counts are those of all given samples.
 
     References
     ----------
@@ -133,7 +154,9 @@ def review_bands(
     >>> bands.decide([[0.5, 0.4]])
     array([[-1,  1]], dtype=int8)
     """
-    problem = check_problem(scores, Y, label_names)
-    request = check_band_request(min_precision, min_recall, max_review, cost, problem.n_labels)
+    problem = check_problem(scores, Y, label_names, groups)
+    request = check_band_request(
+        min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
+    )
     warn_of_labels_without_positives(problem)
-    return solve_bands(problem, request)
+    return solve_bands(problem, request, random_state)

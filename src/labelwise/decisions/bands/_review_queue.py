@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 if TYPE_CHECKING:  # deciding needs no kernels
     from labelwise.decisions.thresholds.curves._cuts import Cuts
@@ -86,28 +85,15 @@ def band_curves(hulls: Cuts, upper: np.ndarray, lower: np.ndarray) -> BandCurves
 
 
 def queue_of(
-    scores: Any, ends: tuple[np.ndarray, np.ndarray], labels: np.ndarray, curves: BandCurves
+    cells: tuple[np.ndarray, np.ndarray, np.ndarray], labels: np.ndarray, curves: BandCurves
 ) -> ReviewQueue:
-    """Return the cells of checked scores between the ends of each column, most useful first.
+    """Put rows, columns and scores of cells to review in order, most useful first.
 
     Without a review, the better of both decisions is wrong with probability ``min(p, 1 - p)``:
     this is the number of errors that a review prevents. `labels` has the label of each column.
     """
-    rows, columns, values = _cells_between(scores, *ends)
+    rows, columns, values = cells
     probability = curves.probability(labels[columns], values)
     prevented = np.minimum(probability, 1 - probability)
     order = np.lexsort((columns, rows, -values, -prevented))
     return ReviewQueue(rows[order], columns[order], values[order], probability[order])
-
-
-def _cells_between(
-    scores: Any, lower: np.ndarray, upper: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, columns and scores of the cells from the lower ends to below the upper ones."""
-    if sparse.issparse(scores):
-        cells = sparse.coo_array(scores)
-        (rows, columns), values = cells.coords, cells.data
-        inside = (values >= lower[columns]) & (values < upper[columns])
-        return rows[inside], columns[inside], values[inside]
-    rows, columns = np.nonzero((scores >= lower) & (scores < upper))
-    return rows, columns, scores[rows, columns]
