@@ -111,4 +111,5 @@ _READERS: dict[str, Reader] = {
     "most_per_row": or_none(whole),
     "constraints": _constraints,
     "guarantee": or_none(partial(record, kind=Guarantee, readers=_OF_GUARANTEE)),
+    "adapted": flag,
 }
