@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._request import check_request as check_request
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
+    from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
+    from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
+    from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
     from labelwise.decisions.thresholds.generalisation._corrected_value import (
         corrected_value as corrected_value,

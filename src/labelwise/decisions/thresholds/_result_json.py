@@ -31,12 +31,17 @@ _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
 def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
     """Write a file of thresholds; an error leaves an existing file unchanged."""
+    text = json.dumps(content_of(thresholds), indent=1, ensure_ascii=False, allow_nan=False)
+    with written_whole(path) as stream:
+        stream.write(f"{text}\n".encode())
+
+
+def content_of(thresholds: Thresholds) -> dict[str, Any]:
+    """Return the content of a file of thresholds, ready for JSON."""
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     for field in fields(thresholds):
         content[field.name] = _as_json(getattr(thresholds, field.name))
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    with written_whole(path) as stream:
-        stream.write(f"{text}\n".encode())
+    return content
 
 
 def read_thresholds(path: str | Path) -> Thresholds:

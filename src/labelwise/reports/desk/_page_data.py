@@ -1,0 +1,190 @@
+"""Everything that the page of a desk shows, as data for its script."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._text import printable
+from labelwise.decisions import Problem, Thresholds, content_of
+from labelwise.reports.desk._desk import Desk
+from labelwise.reports.desk._notable_rows import Found, contradictions, nearest
+from labelwise.reports.desk._points import Folds, Marked, Point, are_probabilities, marked_points, measured
+from labelwise.reports.desk._rival import compare_models
+from labelwise.reports.desk._score_bins import score_bins
+from labelwise.reports.desk._slice_counts import slice_counts
+from labelwise.reports.desk._stored_cuts import MOST_VERTICES, StoredCuts, stored_cuts
+from labelwise.reports.page import Page, packed, packed_small
+
+_LONGEST_TEXT = 300
+# Numbers of slices in the page: cuts times groups.
+_MOST_SLICE_CELLS = 400_000
+
+
+def desk_page(desk: Desk) -> Page:
+    """Collect the data of a desk's page."""
+    problem = desk.problem
+    marked = marked_points(desk)
+    exact = next(point for point in marked.points if point.key == "exact")
+    n_groups = sum(len(slicing.groups) for slicing in desk.slicings)
+    most = MOST_VERTICES if not n_groups else min(MOST_VERTICES, _MOST_SLICE_CELLS // n_groups)
+    result = exact.result
+    cuts = stored_cuts(problem, None if result is None else result.certificate, most)
+    data = {
+        "nRows": problem.n_samples,
+        **_label_data(problem),
+        "cuts": _cut_data(cuts),
+        "points": [_point_data(problem, point, desk.random_state) for point in marked.points],
+        "folds": _fold_data(marked),
+        "bins": _bin_data(problem),
+        "rows": _row_data(desk, marked.points),
+        "slices": [_slice_data(desk, slicing, cuts, exact) for slicing in desk.slicings],
+        "versus": _rival_data(desk, exact),
+        "file": _file_data(result),
+    }
+    return Page("desk.html", desk.title, data, {"summary": _summary(desk)})
+
+
+def _summary(desk: Desk) -> str:
+    positives = int(desk.problem.support.sum())
+    per_row = positives / desk.n_samples
+    return (
+        f"{desk.n_samples:,} rows, {desk.n_labels:,} labels, {positives:,} positives "
+        f"({per_row:.2f} a row)"
+    )
+
+
+def _label_data(problem: Problem) -> dict[str, Any]:
+    names = problem.names or tuple(map(str, range(problem.n_labels)))
+    shown = {j: text for j, name in enumerate(names) if (text := printable(name)) != name}
+    return {
+        "names": list(names),
+        "shown": shown,  # names that are not safe or too long to show as they are
+        "hasNames": problem.names is not None,
+        "support": packed(problem.support, np.int32),
+    }
+
+
+def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
+    return {
+        "starts": packed(cuts.starts, np.int32),
+        "decided": packed(cuts.decided, np.int32),
+        "hits": packed(cuts.hits, np.int32),
+        "thresholds": packed(cuts.thresholds, np.float64),
+        "isHull": packed(cuts.is_hull, np.uint8),
+        "levels": None if cuts.levels is None else packed(cuts.levels, np.int32),
+        "slopes": None if cuts.slopes is None else packed(cuts.slopes, np.float64),
+        "nVertices": cuts.n_vertices,
+    }
+
+
+def _point_data(problem: Problem, point: Point, seed: Any) -> dict[str, Any]:
+    """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
+    counts = problem.counts(point.values)
+    decided = point.held_out
+    if decided is None:
+        decided = _decided(problem, point.values)
+    result = point.result
+    return {
+        "key": point.key,
+        "name": printable(point.name),
+        "note": printable(point.note, 200),
+        "thresholds": packed(point.values, np.float64),
+        "decided": packed(counts.tp + counts.fp, np.int32),
+        "hits": packed(counts.tp, np.int32),
+        "isHeldOut": point.held_out is not None,
+        "honest": measured(problem, decided, seed),
+        "known": None if result is None else _known(result),
+    }
+
+
+def _known(result: Thresholds) -> dict[str, Any]:
+    """Return what a file of thresholds says beside the numbers that the page computes."""
+    content = content_of(result)
+    computed = {"values", "value", "measure", "average", "beta", "support", "decided"}
+    computed |= {"n_samples", "label_names", "format", "version"}
+    return {key: value for key, value in content.items() if key not in computed}
+
+
+def _decided(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
+    return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
+
+
+def _fold_data(marked: Marked) -> dict[str, Any] | None:
+    found = marked.fold_thresholds
+    if found is None:
+        return None
+    return {
+        "n": found.shape[0],
+        "low": packed(found.min(axis=0), np.float64),
+        "high": packed(found.max(axis=0), np.float64),
+    }
+
+
+def _bin_data(problem: Problem) -> dict[str, Any]:
+    bins = score_bins(problem)
+    return {
+        "areProbabilities": are_probabilities(problem),
+        "low": packed(bins.low, np.float64),
+        "high": packed(bins.high, np.float64),
+        "count": packed_small(bins.count),
+        "positive": packed_small(bins.positive),
+        "mean": packed(bins.mean, np.float32),
+        "n": bins.count.shape[1],
+    }
+
+
+def _row_data(desk: Desk, points: list[Point]) -> dict[str, Any]:
+    """Return the lists of rows, and the ids and texts of the rows in them."""
+    lists = contradictions(desk.problem)
+    near = {point.key: nearest(desk.problem, point.values) for point in points}
+    every = [found.rows for found in (*lists.values(), *near.values())]
+    rows = np.unique(np.concatenate(every)).tolist()
+    ids, texts = desk.ids, desk.texts
+    return {
+        "hasIds": ids is not None,
+        "ids": {row: printable(row if ids is None else ids[row]) for row in rows},
+        "texts": texts and {row: printable(texts[row], _LONGEST_TEXT) for row in rows},
+        "nearest": {key: _cell_list(found) for key, found in near.items()},
+        **{name: _cell_list(found) for name, found in lists.items()},
+    }
+
+
+def _cell_list(found: Found) -> list[list[Any]]:
+    columns = (found.rows, found.labels, found.scores, found.truth.astype(int), found.strength)
+    return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: Point) -> dict[str, Any]:
+    found = slice_counts(desk.problem, slicing, cuts, _decided(desk.problem, exact.values))
+    return {
+        "name": printable(found.name),
+        "groups": [printable(group) for group in found.groups],
+        "rows": found.rows.tolist(),
+        "positives": found.positives.tolist(),
+        "decided": packed_small(found.decided),
+        "hits": packed_small(found.hits),
+        "spread": found.spread,
+    }
+
+
+def _rival_data(desk: Desk, exact: Point) -> dict[str, Any] | None:
+    if desk.rival is None:
+        return None
+    found = compare_models(desk.problem, exact.held_out, desk.rival, desk.random_state)
+    labels = {name: packed(column, np.float64) for name, column in found["labels"].items()}
+    return {**found, "labels": labels}
+
+
+def _file_data(result: Thresholds | None) -> dict[str, Any]:
+    """Return the content of a file of thresholds, with what the page does not compute."""
+    if result is None:
+        raise ValueError("a desk needs the exact thresholds.")
+    empty = np.zeros(0)
+    bare = Thresholds(
+        values=empty, value=0.0, measure="", average="micro", support=empty, decided=empty, n_samples=0
+    )
+    return content_of(replace(bare, label_names=None))

@@ -1,0 +1,197 @@
+"""The marked points of a desk: common rules and given thresholds, with held-out values."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._parallel import n_threads_for
+from labelwise._validation import check_random_state
+from labelwise.decisions import Problem, Request, Thresholds, check_request, solve
+from labelwise.measures import (
+    Counts,
+    Resampling,
+    count_matched,
+    f_measure,
+    micro_draws,
+    precision,
+    recall,
+)
+from labelwise.reports.desk._desk import Desk
+from labelwise.splitting import assign_checked
+
+N_FOLDS = 5
+N_DRAWS = 200
+CONFIDENCE = 0.95
+# Intervals over fewer units would say nothing.
+_LEAST_UNITS = 20
+MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
+
+
+class Point(NamedTuple):
+    """Thresholds with a name; `held_out` has decisions by thresholds of other folds."""
+
+    key: str
+    name: str
+    note: str
+    values: np.ndarray
+    result: Thresholds | None = None
+    held_out: sparse.csc_array | None = None
+
+
+@dataclass(frozen=True)
+class Folds:
+    """A fold for each row of a problem, the same whenever they are drawn with the same seed."""
+
+    problem: Problem
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, problem: Problem, random_state: Any) -> Folds:
+        """Assign the units of a problem to random folds.
+
+        Stratified folds would have the label shares that were tuned for, which new rows need not
+        have.
+        """
+        n_folds = min(N_FOLDS, problem.n_units)
+        if n_folds < 2:
+            return cls(problem, np.zeros(problem.n_samples, dtype=np.intp))
+        random = check_random_state(random_state)
+        numbers = assign_checked(
+            problem.Y, n_folds, method="random", groups=problem.units, random_state=random
+        )
+        return cls(problem, numbers)
+
+    def thresholds(self, requests: dict[str, Request]) -> dict[str, np.ndarray]:
+        """Tune on all folds but one, for each request: arrays of shape (n_folds, n_labels)."""
+        folds = np.unique(self.numbers)
+        if folds.size < 2:
+            return {}
+        # The copies of rows are found once, before threads ask for them.
+        _ = self.problem.units
+        with ThreadPoolExecutor(max(1, n_threads_for(folds.size))) as pool:
+            found = list(pool.map(lambda fold: self._without(fold, requests), folds))
+        return {name: np.stack([one[name] for one in found]) for name in requests}
+
+    def _without(self, fold: int, requests: dict[str, Request]) -> dict[str, np.ndarray]:
+        part = self.problem.rows(np.flatnonzero(self.numbers != fold))
+        return {name: solve(part, request, 0).values for name, request in requests.items()}
+
+    def decisions(self, thresholds: np.ndarray) -> sparse.csc_array:
+        """Decide each row by the thresholds of the other folds."""
+        scores = self.problem.scores
+        _, row_fold = np.unique(self.numbers, return_inverse=True)
+        if not sparse.issparse(scores):
+            return sparse.csc_array(scores >= thresholds[row_fold])
+        stored = sparse.csr_array(scores)
+        rows = np.repeat(row_fold, np.diff(stored.indptr))
+        reached = stored.data >= thresholds[rows, stored.indices]
+        decided = sparse.csr_array((reached, stored.indices, stored.indptr), shape=stored.shape)
+        decided.eliminate_zeros()
+        return sparse.csc_array(decided)
+
+
+class Marked(NamedTuple):
+    """The points of a desk, and the thresholds of the exact optimum over folds."""
+
+    points: list[Point]
+    fold_thresholds: np.ndarray | None  # of shape (n_folds, n_labels)
+
+
+def marked_points(desk: Desk) -> Marked:
+    """Tune the common rules for micro F, and measure each of them on held-out folds too."""
+    problem = desk.problem
+    tuned = _tuned(problem, desk.random_state)
+    requests = {key: _fixed(request, result) for key, (request, result) in tuned.items()}
+    folds = Folds.of(problem, desk.random_state)
+    by_fold = folds.thresholds(requests)
+    points = [_default_cut(problem)]
+    for key, (_, result) in tuned.items():
+        held_out = folds.decisions(by_fold[key]) if key in by_fold else None
+        name, note = _words(key, result)
+        points.append(Point(key, name, note, result.values, result, held_out))
+    points += [_given(number, *item) for number, item in enumerate(desk.thresholds.items())]
+    return Marked(points, by_fold.get("exact"))
+
+
+def _tuned(problem: Problem, seed: Any) -> dict[str, tuple[Request, Thresholds]]:
+    """Return the request and the thresholds of each rule that applies."""
+    options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
+    if problem.n_units > 1 and problem.support.any():
+        options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
+    requests = {key: check_request(given, problem.n_labels) for key, given in options.items()}
+    return {key: (request, solve(problem, request, seed)) for key, request in requests.items()}
+
+
+def _fixed(request: Request, result: Thresholds) -> Request:
+    """Return the request with the amounts that "auto" chose, for folds."""
+    shrink = result.shrink if request.shrink == "auto" else request.shrink
+    return replace(request, shrink=shrink, fbr=result.fbr if request.fbr == "auto" else request.fbr)
+
+
+def _words(key: str, result: Thresholds) -> tuple[str, str]:
+    """Return the name of a tuned point and a sentence on it."""
+    if key == "shrink":
+        told = f"Shrinkage {result.shrink:g}, chosen by cross-validation: rare labels lean on all."
+        return "shrunk", told
+    if key == "fbr":
+        told = f"Labels with F below {result.fbr:g} get a higher threshold (FBR)."
+        return "FBR", told
+    if key == "shared":
+        return "shared", "One threshold for all labels, the best one for micro F."
+    return "exact", "The highest micro F of all thresholds on these rows."
+
+
+def _default_cut(problem: Problem) -> Point:
+    """Return the cut that most programs use: 0.5 for probabilities, 0 for other scores."""
+    cut = 0.5 if are_probabilities(problem) else 0.0
+    told = f"Every label is decided from a score of {cut:g}, without tuning."
+    return Point("default", f"cut at {cut:g}", told, np.full(problem.n_labels, cut))
+
+
+def are_probabilities(problem: Problem) -> bool:
+    """Return whether all scores are between 0 and 1."""
+    stored = problem.scores.data if sparse.issparse(problem.scores) else problem.scores
+    return bool(stored.size) and bool(stored.min() >= 0) and bool(stored.max() <= 1)
+
+
+def _given(number: int, name: str, thresholds: Thresholds | np.ndarray) -> Point:
+    values = thresholds if isinstance(thresholds, np.ndarray) else thresholds.values
+    result = thresholds if isinstance(thresholds, Thresholds) else None
+    guarantee = getattr(thresholds, "guarantee", None)
+    if guarantee is None:
+        return Point(f"given{number}", name or "given", "Given by the caller.", values, result)
+    told = f"Certified: {_plain(guarantee)}."
+    return Point(f"given{number}", name or "certified", told, values, result)
+
+
+def _plain(guarantee: Any) -> str:
+    """Return a guarantee as text: a probability, or what its object prints."""
+    if isinstance(guarantee, float):
+        return f"the constraint holds on new rows with probability {guarantee:g}"
+    return str(guarantee).rstrip(".")
+
+
+def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str, Any]:
+    """Return the counts of all labels together, and intervals of precision, recall and F."""
+    by_sample = count_matched(problem.Y, decided, "sample")
+    found: dict[str, Any] = {"counts": [int(np.sum(part)) for part in by_sample], "intervals": None}
+    if problem.n_units >= _LEAST_UNITS:
+        drawn = draws(by_sample, seed)
+        found["intervals"] = {name: middle(rate(drawn)) for name, rate in MEASURES.items()}
+    return found
+
+
+def draws(by_sample: Counts, seed: Any) -> Counts:
+    """Draw rows with replacement; the same seed draws the same rows."""
+    return micro_draws(by_sample, Resampling(N_DRAWS, CONFIDENCE, check_random_state(seed)))
+
+
+def middle(values: np.ndarray) -> list[float | None]:
+    """Return the percentiles that enclose the middle share; None if a draw has no value."""
+    tail = (1 - CONFIDENCE) / 2
+    return [float(end) if np.isfinite(end) else None for end in np.quantile(values, [tail, 1 - tail])]
