@@ -45,7 +45,7 @@ def desk_page(desk: Desk) -> Page:
         "versus": _rival_data(desk, exact),
         "file": _file_data(result),
     }
-    return Page("desk.html", desk.title, data, {"summary": _summary(desk)})
+    return Page("desk.html", desk.title, data, {"summary": _summary(desk), "has_texts": desk.texts is not None})
 
 
 def _summary(desk: Desk) -> str:

@@ -1,0 +1,71 @@
+// Files of the chosen point: thresholds for labelwise decide, and tables as csv.
+
+function jsonNumber(value) {
+  if (value === Infinity) return "inf";
+  if (value === -Infinity) return "-inf";
+  return Number.isNaN(value) ? "nan" : value;
+}
+
+// The content of a file of thresholds; what the page does not compute comes from the point.
+function thresholdsFile(labels, counts, value, known) {
+  const isCost = state.measure === "cost";
+  return {
+    ...page.file,
+    ...known,
+    values: Array.from(labels.thresholds, jsonNumber),
+    value: jsonNumber(value),
+    measure: isCost ? "cost" : MEASURES[state.measure].python,
+    average: "micro",
+    support: Array.from(curves.support),
+    decided: Array.from(labels.decided),
+    n_samples: curves.nRows,
+    beta: state.measure === "f" ? state.beta : 1,
+    label_names: page.hasNames ? page.names : null,
+  };
+}
+
+function saveThresholds(name, labels, known = {}) {
+  const counts = countsOf(curves, sum(labels.decided), sum(labels.hits));
+  const value = state.measure === "cost" ? costOf(...counts) : valueOf(counts);
+  const text = JSON.stringify(thresholdsFile(labels, counts, value, known), null, 1);
+  download(name, "application/json", `${text}\n`);
+}
+
+// What a marked point says of itself holds only for its own measure and without pins.
+function knownOf(point) {
+  const isItsOwn = point && !pins.size && state.measure === "f" && state.beta === 1;
+  return isItsOwn && point.known ? point.known : {};
+}
+
+function labelTable() {
+  const head = ["label", "support", "threshold", "decided", "precision", "recall", "f", "f low", "f high", "fold low", "fold high", "calibration error", "notes"];
+  const lines = order.map((j) => {
+    const counts = labelCounts(j);
+    const notes = [...notesOf(j).map(([text]) => text), whyNever(j)].filter(Boolean).join("; ");
+    return [
+      page.names[j], curves.support[j], view.labels.thresholds[j], view.labels.decided[j],
+      precision(...counts), recall(...counts), labelF(j), ...intervalOf(j),
+      folds ? folds.low[j] : NaN, folds ? folds.high[j] : NaN, calibration[j], notes,
+    ];
+  });
+  return [head, ...lines];
+}
+
+function rowTable() {
+  const head = ["list", "row", "label", "score", "has label", ...(page.rows.texts ? ["text"] : [])];
+  const lists = { nearest: page.rows.nearest[state.near] ?? [], unexpected: page.rows.unexpected, missed: page.rows.missed };
+  const lines = Object.entries(lists).flatMap(([list, cells]) =>
+    cells.map(([row, label, score, truth]) => [
+      list, page.rows.ids[row], page.names[label], score, truth, ...(page.rows.texts ? [page.rows.texts[row]] : []),
+    ]),
+  );
+  return [head, ...lines];
+}
+
+function startDownloads() {
+  byId("save-thresholds").addEventListener("click", () => saveThresholds("thresholds.json", view.labels, knownOf(view.point)));
+  byId("save-accept").addEventListener("click", () => saveThresholds("accept.json", labelsAt(state.accept)));
+  byId("save-review").addEventListener("click", () => saveThresholds("review.json", labelsAt(state.review)));
+  byId("save-labels").addEventListener("click", () => download("labels.csv", "text/csv", csvText(labelTable())));
+  byId("save-rows").addEventListener("click", () => download("rows.csv", "text/csv", csvText(rowTable())));
+}
