@@ -45,7 +45,12 @@ def desk_page(desk: Desk) -> Page:
         "versus": _rival_data(desk, exact),
         "file": _file_data(result),
     }
-    return Page("desk.html", desk.title, data, {"summary": _summary(desk), "has_texts": desk.texts is not None})
+    words = {
+        "summary": _summary(desk),
+        "has_texts": desk.texts is not None,
+        "has_rival": desk.rival is not None,
+    }
+    return Page("desk.html", desk.title, data, words)
 
 
 def _summary(desk: Desk) -> str:

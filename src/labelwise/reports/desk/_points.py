@@ -135,15 +135,17 @@ def _fixed(request: Request, result: Thresholds) -> Request:
 
 def _words(key: str, result: Thresholds) -> tuple[str, str]:
     """Return the name of a tuned point and a sentence on it."""
-    if key == "shrink":
-        told = f"Shrinkage {result.shrink:g}, chosen by cross-validation: rare labels lean on all."
-        return "shrunk", told
-    if key == "fbr":
-        told = f"Labels with F below {result.fbr:g} get a higher threshold (FBR)."
-        return "FBR", told
+    name = {"exact": "exact", "shared": "shared", "shrink": "shrunk", "fbr": "FBR"}[key]
+    if key == "exact":
+        return name, "The highest micro F that any thresholds reach on these rows."
     if key == "shared":
-        return "shared", "One threshold for all labels, the best one for micro F."
-    return "exact", "The highest micro F of all thresholds on these rows."
+        return name, "One threshold for all labels, the best one for micro F."
+    amount = result.shrink if key == "shrink" else result.fbr
+    if not amount:
+        return name, "No amount is better than 0 on held-out folds: the same as exact."
+    if key == "shrink":
+        return name, f"Rare labels lean on the curve of all labels, by {amount:g} (shrinkage)."
+    return name, f"Labels whose F is below {amount:g} get a higher threshold."
 
 
 def _default_cut(problem: Problem) -> Point:

@@ -1,7 +1,7 @@
 // The chart of the frontier, with marked points and the handle.
 
 const chart = byId("chart");
-const HEIGHT = 400;
+let HEIGHT = 400;
 const MARGIN = { top: 14, right: 16, bottom: 46, left: 52 };
 const CONTOURS = [0.2, 0.4, 0.6, 0.8];
 let drawn = null;
@@ -78,7 +78,8 @@ function drawContours(target, scales) {
   const letter = state.beta === 1 ? "F" : `F${number(state.beta)}`;
   for (const value of CONTOURS) {
     const lowest = (weight * value) / (1 + weight - value);
-    const xs = Array.from({ length: 41 }, (_, i) => lowest + ((1 - lowest) * i) / 40);
+    // From precision 1 at the lowest recall, closer together where the line is steep.
+    const xs = Array.from({ length: 61 }, (_, i) => lowest + (1 - lowest) * (i / 60) ** 3);
     const ys = xs.map((r) => (value * r) / ((1 + weight) * r - weight * value));
     const last = ys[ys.length - 1];
     target.append(
@@ -125,6 +126,7 @@ function drawPoints(target, scales) {
 }
 
 function drawChart(width) {
+  HEIGHT = Math.round(Math.min(560, Math.max(320, 0.86 * width)));
   const scales = scalesFor(width);
   const back = svg("g");
   drawAxes(back, scales, width);

@@ -33,15 +33,21 @@ function showNumbers() {
 
 function showPlace() {
   const place = byId("place");
-  const pinned = pins.size ? ` ${plural(pins.size, "label is", "labels are")} pinned.` : "";
-  if (view.point) place.textContent = `Marked point: ${view.point.name}. ${view.point.note}${pinned}`;
-  else if (state.at === "best") {
-    const aim = state.measure === "cost" ? "Lowest cost" : `Highest ${measureName()}`;
-    const under = ["minPrecision", "minRecall", "maxWork"].some((name) => limit(name) !== null) ? " on the frontier under the constraints" : "";
-    place.textContent = view.isMet ? `${aim}${under}.${pinned}` : `No point of the frontier meets the constraints; the highest value without them is shown.${pinned}`;
-  } else place.textContent = `Chosen by hand: point ${whole(view.stop)} of ${whole(stops.n - 1)} on the frontier.${pinned}`;
+  place.replaceChildren(...placeWords());
   place.classList.toggle("is-warning", !view.isMet);
   byId("to-best").disabled = state.at === "best";
+}
+
+// What the chosen point is: a heading, and a sentence.
+function placeWords() {
+  const pinned = pins.size ? `${plural(pins.size, "label is", "labels are")} pinned.` : "";
+  const words = (head, more) => [head, html("span", { class: "faint" }, `${more} ${pinned}`.trim())];
+  if (view.point) return words(`Rule: ${view.point.name}`, view.point.note);
+  if (state.at === "hand") return words("Chosen by hand", `Point ${whole(view.stop)} of ${whole(stops.n - 1)} on the frontier.`);
+  if (!view.isMet) return words("No point of the frontier meets the constraints", "The best point without them is shown.");
+  const aim = state.measure === "cost" ? "Lowest cost" : `Highest ${measureName()}`;
+  const isLimited = ["minPrecision", "minRecall", "maxWork"].some((name) => limit(name) !== null);
+  return words(aim, isLimited ? "The best point of the frontier under the constraints." : "The best of all thresholds on these rows.");
 }
 
 function pointRow(point, index) {
@@ -50,7 +56,7 @@ function pointRow(point, index) {
   const heldOut = fMeasure(...honest.counts);
   const ends = honest.intervals?.f;
   const icon = svg("svg", { width: 20, height: 20, viewBox: "-10 -10 20 20", "aria-hidden": "true" }, sign(index, 0, 0));
-  const use = html("button", { type: "button", class: "plain", "data-point": point.key, title: point.note }, icon, html("bdi", {}, point.name));
+  const use = html("button", { type: "button", class: "plain", "data-point": point.key }, icon, html("bdi", {}, point.name));
   use.addEventListener("click", () => {
     state.at = point.key;
     changed();
@@ -63,12 +69,12 @@ function pointRow(point, index) {
   return html(
     "tr",
     { "data-key": point.key },
-    html("th", { scope: "row" }, use),
+    html("th", { scope: "row" }, use, html("span", { class: "faint" }, point.note)),
     cell(precision(tp, fp), share, "precision"),
     cell(recall(tp, fp, fn), share, "recall"),
     cell(fMeasure(tp, fp, fn, tn), share, "f"),
     cell(heldOut, share, "held-out"),
-    html("td", { class: "num faint" }, ends && ends[0] !== null ? `${share(ends[0])} to ${share(ends[1])}` : NONE),
+    html("td", { class: "num faint" }, ends ? rangeText(ends[0], ends[1], share) : NONE),
     cell(perThousand(tp + fp), number, "work"),
   );
 }

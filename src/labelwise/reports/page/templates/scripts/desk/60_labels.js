@@ -98,11 +98,6 @@ const COLUMNS = {
   calibration: { head: "calibration error", value: (j) => calibration[j], show: share },
 };
 
-function rangeText(low, high, show) {
-  if (Number.isNaN(low)) return NONE;
-  return low === high ? show(low) : `${show(low)} to ${show(high)}`;
-}
-
 const FILTERS = {
   all: () => true,
   decided: (j) => view.labels.decided[j] > 0,

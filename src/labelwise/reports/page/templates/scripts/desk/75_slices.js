@@ -28,7 +28,7 @@ function rateCells(slice, group, tp, fp, fn) {
   return rates.map(([name, value, ends]) => {
     const exact = html("span", { "data-name": name });
     setNumber(exact, value, share);
-    const range = Number.isNaN(value) ? "" : ` ${share(ends[0])} to ${share(ends[1])}`;
+    const range = Number.isNaN(value) ? "" : ` ${rangeText(ends[0], ends[1], share)}`;
     return html("td", { class: "num" }, exact, html("span", { class: "faint" }, range));
   });
 }

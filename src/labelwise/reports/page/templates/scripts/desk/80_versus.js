@@ -13,7 +13,7 @@ function versusRow(name) {
   const apart = html("td", { class: "num", "data-name": `difference-${name}` });
   setNumber(apart, change ?? NaN, (value) => (value > 0 ? "+" : "") + signed(share(value)));
   const isClear = low !== null && (low > 0 || high < 0);
-  const range = low === null ? NONE : `${signed(share(low))} to ${signed(share(high))}`;
+  const range = rangeText(low, high, (value) => signed(share(value)));
   return html(
     "tr",
     {},

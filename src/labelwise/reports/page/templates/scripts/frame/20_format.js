@@ -35,6 +35,11 @@ function threshold(value) {
   return number(value);
 }
 
+function rangeText(low, high, show) {
+  if (low === null || Number.isNaN(low)) return NONE;
+  return low === high ? show(low) : `${show(low)}\u2009\u2013\u2009${show(high)}`;
+}
+
 function plural(count, one, many) {
   return `${whole(count)} ${count === 1 ? one : many}`;
 }
