@@ -1,4 +1,4 @@
-"""Signatures of the commands that read files of scores and labels: tune, decide and evaluate."""
+"""Signatures of the commands that read scores and labels: tune, decide, evaluate, report."""
 
 from __future__ import annotations
 
@@ -131,4 +131,37 @@ def evaluate(
         seed=seed,
         max_bytes=max_bytes,
         safe_csv=safe_csv,
+    )
+
+
+def report(
+    scores: opt.ScoresArgument,
+    labels: opt.TruthArgument,
+    output: opt.ReportOutput,
+    thresholds: opt.ReportThresholds = None,
+    versus: opt.ReportVersus = None,
+    slices: opt.ReportSlices = None,
+    texts: Annotated[Path | None, typer.Option(help="Table of texts of the rows, by id.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading.  [default: file of scores]")] = None,
+    seed: opt.SeedOption = 0,
+    columns: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Write an HTML page on which thresholds are chosen and every number follows."""
+    from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.pages._report import ReportFiles, write_desk
+
+    write_desk(
+        ReportFiles(scores, labels, output, thresholds, versus, slices, texts),
+        title=title,
+        columns=columns,
+        bags=bags,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
+        seed=seed,
+        max_bytes=max_bytes,
     )

@@ -229,6 +229,20 @@ EvaluateOutput = Annotated[
     typer.Option("--output", "-o", help="csv file for the measures of every label; - for stdout."),
 ]
 
+# Options of labelwise report.
+ReportOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
+]
+ReportThresholds = Annotated[
+    Path | None, typer.Option(help="File written by labelwise tune, to mark on the page.")
+]
+ReportVersus = Annotated[
+    Path | None, typer.Option(help="Scores of another model on the same rows, to compare with.")
+]
+ReportSlices = Annotated[
+    Path | None, typer.Option(help="Table of groups of the rows: ids, and a column for each.")
+]
+
 # Options of labelwise compare.
 CompareStudy = Annotated[Path | None, typer.Argument(help="TOML file of a study.")]
 CompareCluster = Annotated[

@@ -158,10 +158,12 @@ function stateEntries() {
 }
 
 const CHOICES = {
-  measure: [...Object.keys(MEASURES), "cost"],
-  at: ["best", "hand", ...points.map((point) => point.key)],
-  axis: ["recall", "work"],
-  near: points.map((point) => point.key),
+  measure: () => [...Object.keys(MEASURES), "cost"],
+  at: () => ["best", "hand", ...points.map((point) => point.key)],
+  axis: () => ["recall", "work"],
+  near: () => points.map((point) => point.key),
+  sort: () => Object.keys(COLUMNS),
+  filter: () => Object.keys(FILTERS),
 };
 
 // Takes a state from the address; anything that does not fit keeps its default.
@@ -174,7 +176,7 @@ function restore(entries) {
       const value = Number(text);
       if (Number.isFinite(value)) state[name] = name === "beta" || name === "cost" ? value : Math.trunc(value);
     } else if (typeof standard === "boolean") state[name] = text === "true";
-    else if (!CHOICES[name] || CHOICES[name].includes(text)) state[name] = text.slice(0, 200);
+    else if (!CHOICES[name] || CHOICES[name]().includes(text)) state[name] = text.slice(0, 200);
   }
   if (!(state.beta > 0)) state.beta = DEFAULTS.beta;
   state.cost = Math.max(-2, Math.min(2, state.cost));

@@ -109,12 +109,12 @@ const FILTERS = {
 
 function findLabels() {
   const words = state.search.trim().toLowerCase();
-  const filter = FILTERS[state.filter] ?? FILTERS.all;
+  const filter = FILTERS[state.filter];
   order = [];
   for (let j = 0; j < curves.nLabels; j += 1) {
     if (filter(j) && (!words || page.names[j].toLowerCase().includes(words))) order.push(j);
   }
-  const { value } = COLUMNS[state.sort] ?? COLUMNS.support;
+  const { value } = COLUMNS[state.sort];
   const keys = new Map(order.map((j) => [j, value(j)]));
   const sense = state.down ? -1 : 1;
   order.sort((a, b) => compareKeys(keys.get(a), keys.get(b), sense) || a - b);

@@ -37,7 +37,7 @@ function update() {
 
 function showChoices() {
   byId("search").value = state.search;
-  byId("filter").value = state.filter in FILTERS ? state.filter : "all";
+  byId("filter").value = state.filter;
   byId("near").value = state.near;
   byId("slice").value = state.slice;
 }

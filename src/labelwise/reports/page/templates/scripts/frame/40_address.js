@@ -12,7 +12,7 @@ function writeAddress(entries) {
   writing = setTimeout(() => {
     written = new URLSearchParams(entries).toString();
     history.replaceState(null, "", `#${written}`);
-  }, 120);
+  }, 50);
 }
 
 // Calls back when somebody else than the page changes the address.
