@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
     from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
     from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of

@@ -20,7 +20,6 @@ from labelwise.measures import (
     matthews,
     precision,
     recall,
-    with_beta,
 )
 from tests.cli.shell import run
 from tests.reports.browser import OpenPage
@@ -54,7 +53,7 @@ def check_point(desk, counts, thresholds, beta=1.0):
     same(desk.number("#n-work"), 1000 * (total.tp + total.fp) / N_ROWS)
     found = desk.numbers("threshold")
     assert [found[j] for j in range(N_LABELS)] == thresholds.tolist()
-    by_label = count(Y, (SCORES >= thresholds).astype(int))
+    by_label = count(Y, (thresholds <= SCORES).astype(int))
     for name, rate in (("precision", precision), ("recall", recall)):
         found = desk.numbers(name)
         same([found[j] for j in range(N_LABELS)], rate(by_label))
@@ -192,14 +191,17 @@ def test_a_rule_is_chosen_with_its_own_thresholds(desk):
     desk.tab.click("[data-point=default]")
     desk.settle()
     half = np.full(N_LABELS, 0.5)
-    check_point(desk, count(Y, (SCORES >= half).astype(int)), half)
+    check_point(desk, count(Y, (half <= SCORES).astype(int)), half)
     desk.tab.click("#to-best")
     desk.settle()
     same(desk.number("#n-f"), best_thresholds(SCORES, Y).value)
 
 
 def test_bands_have_their_queue_precision_and_recall(desk):
-    for handle, keys in (("accept", ("Home", "ArrowRight", "PageUp")), ("review", ("End", "PageDown"))):
+    for handle, keys in (
+        ("accept", ("Home", "ArrowRight", "PageUp")),
+        ("review", ("End", "PageDown")),
+    ):
         desk.tab.focus(f"#handle-{handle}")
         for key in keys:
             desk.tab.keyboard.press(key)
@@ -307,18 +309,22 @@ def test_thresholds_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
     path = desk.saved("#save-thresholds", tmp_path)
     loaded = Thresholds.load(path)
     assert loaded.values.tolist() == FRONTIER.thresholds(LAST // 2).tolist()
-    assert loaded.decided.tolist() == (SCORES >= loaded.values).sum(axis=0).tolist()
+    assert loaded.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
     assert loaded.support.tolist() == Y.sum(axis=0).tolist()
     same(loaded.value, f_measure(Counts(*(cells[LAST // 2] for cells in FRONTIER.counts))))
     assert loaded.label_names == NAMES
-    with (tmp_path / "scores.csv").open("w", newline="", encoding="utf-8", errors="replace") as file:
+    with (tmp_path / "scores.csv").open(
+        "w", newline="", encoding="utf-8", errors="replace"
+    ) as file:
         csv.writer(file).writerows([[f"c{j}" for j in range(N_LABELS)], *SCORES.tolist()])
     unnamed = json.loads(path.read_text(encoding="utf-8")) | {"label_names": None}
     (tmp_path / "unnamed.json").write_text(json.dumps(unnamed))
     decided = tmp_path / "decided.csv"
-    run("decide", tmp_path / "unnamed.json", tmp_path / "scores.csv", "-o", decided, "--by-position")
+    run(
+        "decide", tmp_path / "unnamed.json", tmp_path / "scores.csv", "-o", decided, "--by-position"
+    )
     rows = np.loadtxt(decided, delimiter=",", skiprows=1)
-    assert (rows == (SCORES >= loaded.values)).all()
+    assert (rows == (loaded.values <= SCORES)).all()
 
 
 def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
@@ -357,9 +363,9 @@ def test_tables_are_saved_without_formulas(desk, tmp_path):
 def test_slices_have_the_counts_of_their_rows(desk):
     for vertex in (LAST // 3, LAST // 2):
         desk.go(f"at=hand&stop={vertex}")
-        decided = SCORES >= FRONTIER.thresholds(vertex)
+        decided = FRONTIER.thresholds(vertex) <= SCORES
         for row, group in enumerate(np.unique(GROUPS), start=1):
-            here = GROUPS == group
+            here = group == GROUPS
             counts = Counts(*map(np.sum, count(Y[here], decided[here].astype(int))))
             place = f"#slices-body tr:nth-child({row})"
             assert group in desk.tab.text_content(place)
@@ -432,7 +438,7 @@ def test_everything_is_reached_by_keyboard_alone(desk):
         reached.append(desk.tab.evaluate("document.activeElement.id"))
     wanted = ["save-thresholds", "theme", "handle", "measure", "beta", "cost", "minPrecision"]
     wanted += ["handle-accept", "handle-review", "search", "filter"]
-    assert [name for name in reached if name in wanted] == wanted
+    assert [name for name in dict.fromkeys(reached) if name in wanted] == wanted
     unnamed = desk.tab.evaluate(
         """() => [...document.querySelectorAll("button, input, select, [role=slider]")]
             .filter((one) => !(one.labels?.length || one.textContent.trim()
@@ -450,5 +456,7 @@ def test_the_changing_numbers_are_announced(desk):
 
 
 def test_an_address_with_nonsense_opens_the_page(desk):
-    desk.go("at=nobody&stop=-7&beta=x&measure=%3Cb%3E&pins=99.1_a.b_1.-4&label=1e9&sort=constructor&accept=1e12&slice=77&cost=9e99")
+    desk.go(
+        "at=nobody&stop=-7&beta=x&measure=%3Cb%3E&pins=99.1_a.b_1.-4&label=1e9&sort=constructor&accept=1e12&slice=77&cost=9e99"
+    )
     assert 0 <= desk.number("#n-f") <= 1

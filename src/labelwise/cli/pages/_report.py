@@ -52,11 +52,10 @@ def write_desk(
         models = [path for path in (files.scores, files.versus) if path is not None]
         scored = [read_scores(path, max_bytes, ids=ids) for path in models]
         same = matched(truth, scored, matching)
-        beside = [
-            None if path is None else read(path, same.truth, ids, max_bytes)
-            for path, read in ((files.slices, read_row_columns), (files.texts, read_texts))
-        ]
-        thresholds = None if files.thresholds is None else Thresholds.load(files.thresholds)
+        beside = (same.truth, ids, max_bytes)
+        slices = files.slices and read_row_columns(files.slices, *beside)
+        texts = None if files.texts is None else read_texts(files.texts, *beside)
+        thresholds = files.thresholds and Thresholds.load(files.thresholds)
     from labelwise.reports import Desk, write_report
 
     with working("writing"), warnings_as_notes():
@@ -65,8 +64,8 @@ def write_desk(
             same.truth.values,
             thresholds=thresholds,
             ids=same.truth.ids,
-            slices=beside[0],
-            texts=beside[1],
+            slices=slices,
+            texts=texts,
             versus=same.others[1].values if files.versus is not None else None,
             label_names=same.truth.label_names,
             title=title or files.scores.name,

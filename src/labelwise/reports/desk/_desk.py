@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_outcome, columns_in_order, is_frame
+from labelwise._validation import check_outcome, check_random_state, columns_in_order, is_frame
 from labelwise.decisions import Problem, Thresholds
 
 
@@ -106,7 +106,8 @@ class Desk:
         self.texts = _texts(texts, "texts", self.n_samples)
         self.slicings = _slicings(slices, self.n_samples)
         self.title = str(title)
-        self.random_state = random_state
+        # Threads must not share a generator: the same seed gives the same page.
+        self.seed = int(check_random_state(random_state).randint(2**31))
 
     @property
     def n_samples(self) -> int:
@@ -173,7 +174,7 @@ def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
         raise TypeError(f"{name} must be a sequence with an entry for each row, got a string.")
     found = tuple(map(str, values))
     if len(found) != n_samples:
-        raise ValueError(f"{name} must have {n_samples} entries, one for each row, got {len(found)}.")
+        raise ValueError(f"{name} must have {n_samples} entries, one a row, got {len(found)}.")
     return found
 
 

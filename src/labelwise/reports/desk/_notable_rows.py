@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from labelwise.decisions import Problem
-from labelwise.reports.desk._cells import Cells, cells_of
+from labelwise.reports.desk._cells import cells_of
 
 # Rows of each list, and of one label in a list.
 MOST_ROWS, MOST_OF_LABEL = 40, 4
@@ -23,74 +24,89 @@ class Found(NamedTuple):
     strength: np.ndarray
 
 
-def contradictions(problem: Problem) -> dict[str, Found]:
-    """Find scores that contradict the truth most: "unexpected" negatives, "missed" positives.
+class RankedLabel(NamedTuple):
+    """Cells of one label in the order of rising score."""
 
-    The strength of a negative is the share of the label's positives with a lower score, that of a
-    positive the share of negatives with a higher score. One is added to the number of positives or
-    negatives, so that labels with few of them do not come first.
-    """
-    found: dict[str, list[Found]] = {"unexpected": [], "missed": []}
-    for cells in cells_of(problem):
-        strength = _strength(cells)
-        for name, wanted in (("unexpected", ~cells.truth), ("missed", cells.truth)):
-            found[name].append(_best(cells, np.where(wanted, strength, -1.0)))
-    return {name: _joined(parts) for name, parts in found.items()}
+    label: int
+    scores: np.ndarray
+    rows: np.ndarray
+    truth: np.ndarray
 
-
-def nearest(problem: Problem, thresholds: np.ndarray) -> Found:
-    """Find the cells nearest to the threshold of their label, in standard deviations of scores."""
-    parts = []
-    for cells in cells_of(problem):
-        cut = thresholds[cells.first : cells.first + cells.n_labels]
-        with np.errstate(invalid="ignore"):
-            distance = np.abs(cells.scores - cut[cells.labels]) / _spread(cells)[cells.labels]
-        parts.append(_best(cells, np.where(np.isfinite(distance), -distance, -np.inf)))
-    return _joined(parts, least=-np.inf)
+    def at(self, places: np.ndarray, strength: np.ndarray) -> Found:
+        """Return some of the cells, with their strength."""
+        labels = np.full(places.size, self.label)
+        return Found(self.rows[places], labels, self.scores[places], self.truth[places], strength)
 
 
-def _spread(cells: Cells) -> np.ndarray:
-    """Return the standard deviation of the scores of each label, 1 if they are all the same."""
-    count = np.maximum(np.bincount(cells.labels, minlength=cells.n_labels), 1)
-    mean = np.bincount(cells.labels, cells.scores, cells.n_labels) / count
-    square = (cells.scores - mean[cells.labels]) ** 2
-    spread = np.sqrt(np.bincount(cells.labels, square, cells.n_labels) / count)
-    return np.where(spread > 0, spread, 1.0)
+class NotableRows(NamedTuple):
+    """Lists of cells; see the functions that find them."""
+
+    unexpected: Found
+    missed: Found
+    nearest: dict[str, Found]
 
 
-def _strength(cells: Cells) -> np.ndarray:
-    """Return how much each cell contradicts its truth, see `contradictions`."""
-    strength = np.empty(cells.scores.size)
-    ends = np.searchsorted(cells.labels, np.arange(cells.n_labels + 1))
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
-        scores, truth = cells.scores[start:end], cells.truth[start:end]
-        with_it, without = np.sort(scores[truth]), np.sort(scores[~truth])
-        below = np.searchsorted(with_it, scores, side="left") / (with_it.size + 1)
-        above = (without.size - np.searchsorted(without, scores, side="right")) / (without.size + 1)
-        strength[start:end] = np.where(truth, above, below)
-    return strength
-
-
-def _best(cells: Cells, strength: np.ndarray) -> Found:
-    """Return the strongest cells of each label."""
-    ends = np.searchsorted(cells.labels, np.arange(cells.n_labels + 1))
-    places = []
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
-        most = min(MOST_OF_LABEL, end - start)
-        if most:
-            places.append(start + np.argpartition(-strength[start:end], most - 1)[:most])
-    chosen = np.concatenate(places) if places else np.zeros(0, dtype=np.intp)
-    return Found(
-        cells.rows[chosen],
-        cells.labels[chosen] + cells.first,
-        cells.scores[chosen],
-        cells.truth[chosen],
-        strength[chosen],
+def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableRows:
+    """Find the lists of rows; `points` has thresholds by name, to whose cuts rows are near."""
+    unexpected, missed = [], []
+    near: dict[str, list[Found]] = {name: [] for name in points}
+    for ranked in _ranked_labels(problem):
+        unexpected.append(unexpected_negatives(ranked))
+        missed.append(missed_positives(ranked))
+        spread = float(np.std(ranked.scores)) if ranked.scores.size else 0.0
+        for name, thresholds in points.items():
+            near[name].append(nearest(ranked, float(thresholds[ranked.label]), spread or 1.0))
+    return NotableRows(
+        _strongest(unexpected),
+        _strongest(missed),
+        {name: _strongest(parts, least=-np.inf) for name, parts in near.items()},
     )
 
 
-def _joined(parts: list[Found], least: float = 0.0) -> Found:
-    """Return the strongest cells of all blocks whose strength is above `least`."""
+def unexpected_negatives(ranked: RankedLabel) -> Found:
+    """Return the negatives with the highest scores.
+
+    The strength is the share of the label's positives with a lower score. One is added to the
+    number of positives, so that labels with few of them do not come first.
+    """
+    positives = ranked.scores[ranked.truth]
+    places = np.flatnonzero(~ranked.truth)[-MOST_OF_LABEL:]
+    below = np.searchsorted(positives, ranked.scores[places], side="left")
+    return ranked.at(places, below / (positives.size + 1))
+
+
+def missed_positives(ranked: RankedLabel) -> Found:
+    """Return the positives with the lowest scores; the strength is the share of negatives above."""
+    negatives = ranked.scores[~ranked.truth]
+    places = np.flatnonzero(ranked.truth)[:MOST_OF_LABEL]
+    not_above = np.searchsorted(negatives, ranked.scores[places], side="right")
+    return ranked.at(places, (negatives.size - not_above) / (negatives.size + 1))
+
+
+def nearest(ranked: RankedLabel, threshold: float, spread: float) -> Found:
+    """Return the cells nearest to a threshold; the strength is the negative distance in spreads."""
+    if not np.isfinite(threshold):
+        return ranked.at(np.zeros(0, dtype=np.intp), np.zeros(0))
+    first_above = int(np.searchsorted(ranked.scores, threshold, side="left"))
+    around = slice(max(0, first_above - MOST_OF_LABEL), first_above + MOST_OF_LABEL)
+    places = np.arange(ranked.scores.size)[around]
+    strength = -np.abs(ranked.scores[places] - threshold) / spread
+    best = np.argsort(-strength, kind="stable")[:MOST_OF_LABEL]
+    return ranked.at(places[best], strength[best])
+
+
+def _ranked_labels(problem: Problem) -> Iterator[RankedLabel]:
+    for cells in cells_of(problem):
+        ends = np.searchsorted(cells.labels, np.arange(cells.n_labels + 1))
+        for j in range(cells.n_labels):
+            part = slice(ends[j], ends[j + 1])
+            order = np.argsort(cells.scores[part], kind="stable")
+            columns = (cells.scores[part], cells.rows[part], cells.truth[part])
+            yield RankedLabel(cells.first + j, *(column[order] for column in columns))
+
+
+def _strongest(parts: list[Found], least: float = 0.0) -> Found:
+    """Return the strongest cells of all labels whose strength is above `least`."""
     found = Found(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     order = np.lexsort((found.labels, found.rows, -found.strength))[:MOST_ROWS]
     order = order[found.strength[order] > least]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from labelwise._text import printable
 from labelwise.decisions import Problem, Thresholds, content_of
 from labelwise.reports.desk._desk import Desk
-from labelwise.reports.desk._notable_rows import Found, contradictions, nearest
-from labelwise.reports.desk._points import Folds, Marked, Point, are_probabilities, marked_points, measured
+from labelwise.reports.desk._notable_rows import Found, notable_rows
+from labelwise.reports.desk._points import (
+    Marked,
+    Point,
+    are_probabilities,
+    decided_by,
+    marked_points,
+    measured,
+)
 from labelwise.reports.desk._rival import compare_models
 from labelwise.reports.desk._score_bins import score_bins
 from labelwise.reports.desk._slice_counts import slice_counts
@@ -37,13 +42,13 @@ def desk_page(desk: Desk) -> Page:
         "nRows": problem.n_samples,
         **_label_data(problem),
         "cuts": _cut_data(cuts),
-        "points": [_point_data(problem, point, desk.random_state) for point in marked.points],
+        "points": [_point_data(problem, point, desk.seed) for point in marked.points],
         "folds": _fold_data(marked),
         "bins": _bin_data(problem),
         "rows": _row_data(desk, marked.points),
         "slices": [_slice_data(desk, slicing, cuts, exact) for slicing in desk.slicings],
         "versus": _rival_data(desk, exact),
-        "file": _file_data(result),
+        "file": _file_data(),
     }
     words = {
         "summary": _summary(desk),
@@ -91,7 +96,7 @@ def _point_data(problem: Problem, point: Point, seed: Any) -> dict[str, Any]:
     counts = problem.counts(point.values)
     decided = point.held_out
     if decided is None:
-        decided = _decided(problem, point.values)
+        decided = decided_by(problem, point.values)
     result = point.result
     return {
         "key": point.key,
@@ -114,10 +119,6 @@ def _known(result: Thresholds) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key not in computed}
 
 
-def _decided(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
-    return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
-
-
 def _fold_data(marked: Marked) -> dict[str, Any] | None:
     found = marked.fold_thresholds
     if found is None:
@@ -135,26 +136,26 @@ def _bin_data(problem: Problem) -> dict[str, Any]:
         "areProbabilities": are_probabilities(problem),
         "low": packed(bins.low, np.float64),
         "high": packed(bins.high, np.float64),
-        "count": packed_small(bins.count),
-        "positive": packed_small(bins.positive),
+        "count": packed_small(bins.n_rows),
+        "positive": packed_small(bins.n_positive),
         "mean": packed(bins.mean, np.float32),
-        "n": bins.count.shape[1],
+        "n": bins.n_rows.shape[1],
     }
 
 
 def _row_data(desk: Desk, points: list[Point]) -> dict[str, Any]:
     """Return the lists of rows, and the ids and texts of the rows in them."""
-    lists = contradictions(desk.problem)
-    near = {point.key: nearest(desk.problem, point.values) for point in points}
-    every = [found.rows for found in (*lists.values(), *near.values())]
+    found = notable_rows(desk.problem, {point.key: point.values for point in points})
+    every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]
     rows = np.unique(np.concatenate(every)).tolist()
     ids, texts = desk.ids, desk.texts
     return {
         "hasIds": ids is not None,
         "ids": {row: printable(row if ids is None else ids[row]) for row in rows},
         "texts": texts and {row: printable(texts[row], _LONGEST_TEXT) for row in rows},
-        "nearest": {key: _cell_list(found) for key, found in near.items()},
-        **{name: _cell_list(found) for name, found in lists.items()},
+        "unexpected": _cell_list(found.unexpected),
+        "missed": _cell_list(found.missed),
+        "nearest": {key: _cell_list(near) for key, near in found.nearest.items()},
     }
 
 
@@ -164,7 +165,7 @@ def _cell_list(found: Found) -> list[list[Any]]:
 
 
 def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: Point) -> dict[str, Any]:
-    found = slice_counts(desk.problem, slicing, cuts, _decided(desk.problem, exact.values))
+    found = slice_counts(desk.problem, slicing, cuts, decided_by(desk.problem, exact.values))
     return {
         "name": printable(found.name),
         "groups": [printable(group) for group in found.groups],
@@ -179,17 +180,12 @@ def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: Point) -> dic
 def _rival_data(desk: Desk, exact: Point) -> dict[str, Any] | None:
     if desk.rival is None:
         return None
-    found = compare_models(desk.problem, exact.held_out, desk.rival, desk.random_state)
+    found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
     labels = {name: packed(column, np.float64) for name, column in found["labels"].items()}
     return {**found, "labels": labels}
 
 
-def _file_data(result: Thresholds | None) -> dict[str, Any]:
+def _file_data() -> dict[str, Any]:
     """Return the content of a file of thresholds, with what the page does not compute."""
-    if result is None:
-        raise ValueError("a desk needs the exact thresholds.")
     empty = np.zeros(0)
-    bare = Thresholds(
-        values=empty, value=0.0, measure="", average="micro", support=empty, decided=empty, n_samples=0
-    )
-    return content_of(replace(bare, label_names=None))
+    return content_of(Thresholds(empty, 0.0, "", "micro", empty, empty, 0))

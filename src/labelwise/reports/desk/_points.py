@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,14 @@ from scipy import sparse
 
 from labelwise._parallel import n_threads_for
 from labelwise._validation import check_random_state
-from labelwise.decisions import Problem, Request, Thresholds, check_request, solve
+from labelwise.decisions import (
+    Problem,
+    Request,
+    Thresholds,
+    check_request,
+    solve,
+    solve_with_folds,
+)
 from labelwise.measures import (
     Counts,
     Resampling,
@@ -66,20 +73,11 @@ class Folds:
         )
         return cls(problem, numbers)
 
-    def thresholds(self, requests: dict[str, Request]) -> dict[str, np.ndarray]:
-        """Tune on all folds but one, for each request: arrays of shape (n_folds, n_labels)."""
-        folds = np.unique(self.numbers)
-        if folds.size < 2:
-            return {}
-        # The copies of rows are found once, before threads ask for them.
-        _ = self.problem.units
-        with ThreadPoolExecutor(max(1, n_threads_for(folds.size))) as pool:
-            found = list(pool.map(lambda fold: self._without(fold, requests), folds))
-        return {name: np.stack([one[name] for one in found]) for name in requests}
-
-    def _without(self, fold: int, requests: dict[str, Request]) -> dict[str, np.ndarray]:
-        part = self.problem.rows(np.flatnonzero(self.numbers != fold))
-        return {name: solve(part, request, 0).values for name, request in requests.items()}
+    def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
+        """Tune on all rows and, if there are folds, without each of them."""
+        if np.unique(self.numbers).size < 2:
+            return solve(self.problem, request, seed), None
+        return solve_with_folds(self.problem, request, self.numbers, seed)
 
     def decisions(self, thresholds: np.ndarray) -> sparse.csc_array:
         """Decide each row by the thresholds of the other folds."""
@@ -95,6 +93,11 @@ class Folds:
         return sparse.csc_array(decided)
 
 
+def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
+    """Decide all rows by the same thresholds."""
+    return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
+
+
 class Marked(NamedTuple):
     """The points of a desk, and the thresholds of the exact optimum over folds."""
 
@@ -104,33 +107,30 @@ class Marked(NamedTuple):
 
 def marked_points(desk: Desk) -> Marked:
     """Tune the common rules for micro F, and measure each of them on held-out folds too."""
-    problem = desk.problem
-    tuned = _tuned(problem, desk.random_state)
-    requests = {key: _fixed(request, result) for key, (request, result) in tuned.items()}
-    folds = Folds.of(problem, desk.random_state)
-    by_fold = folds.thresholds(requests)
-    points = [_default_cut(problem)]
-    for key, (_, result) in tuned.items():
-        held_out = folds.decisions(by_fold[key]) if key in by_fold else None
-        name, note = _words(key, result)
-        points.append(Point(key, name, note, result.values, result, held_out))
+    folds = Folds.of(desk.problem, desk.seed)
+    points = [_default_cut(desk.problem)]
+    fold_thresholds = None
+    for key, (result, by_fold) in _tuned(desk.problem, folds, desk.seed).items():
+        held_out = None if by_fold is None else folds.decisions(by_fold)
+        points.append(Point(key, *_words(key, result), result.values, result, held_out))
+        fold_thresholds = by_fold if key == "exact" else fold_thresholds
     points += [_given(number, *item) for number, item in enumerate(desk.thresholds.items())]
-    return Marked(points, by_fold.get("exact"))
+    return Marked(points, fold_thresholds)
 
 
-def _tuned(problem: Problem, seed: Any) -> dict[str, tuple[Request, Thresholds]]:
-    """Return the request and the thresholds of each rule that applies."""
+def _tuned(
+    problem: Problem, folds: Folds, seed: int
+) -> dict[str, tuple[Thresholds, np.ndarray | None]]:
+    """Return the thresholds of each rule that applies, and those without each fold."""
     options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
     if problem.n_units > 1 and problem.support.any():
         options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
     requests = {key: check_request(given, problem.n_labels) for key, given in options.items()}
-    return {key: (request, solve(problem, request, seed)) for key, request in requests.items()}
-
-
-def _fixed(request: Request, result: Thresholds) -> Request:
-    """Return the request with the amounts that "auto" chose, for folds."""
-    shrink = result.shrink if request.shrink == "auto" else request.shrink
-    return replace(request, shrink=shrink, fbr=result.fbr if request.fbr == "auto" else request.fbr)
+    # What all requests need is computed once, before threads ask for it.
+    _ = problem.units, problem.ranking, problem.hit_positions
+    with ThreadPoolExecutor(max(1, n_threads_for(len(requests)))) as pool:
+        found = pool.map(lambda request: folds.tuned(request, seed), requests.values())
+        return dict(zip(requests, found, strict=True))
 
 
 def _words(key: str, result: Thresholds) -> tuple[str, str]:
@@ -196,4 +196,5 @@ def draws(by_sample: Counts, seed: Any) -> Counts:
 def middle(values: np.ndarray) -> list[float | None]:
     """Return the percentiles that enclose the middle share; None if a draw has no value."""
     tail = (1 - CONFIDENCE) / 2
-    return [float(end) if np.isfinite(end) else None for end in np.quantile(values, [tail, 1 - tail])]
+    ends = np.quantile(values, [tail, 1 - tail])
+    return [float(end) if np.isfinite(end) else None for end in ends]

@@ -9,7 +9,14 @@ from scipy import sparse
 
 from labelwise.decisions import Problem, check_request, micro_frontier, solve
 from labelwise.measures import count_matched, f_measure, precision, recall
-from labelwise.reports.desk._points import MEASURES, Folds, draws, measured, middle
+from labelwise.reports.desk._points import (
+    MEASURES,
+    Folds,
+    decided_by,
+    draws,
+    measured,
+    middle,
+)
 
 # Points of the rival's frontier that are drawn.
 _MOST_DRAWN = 600
@@ -24,12 +31,13 @@ def compare_models(
     rows for both models. Without folds, the decisions of the thresholds tuned on all rows count.
     """
     request = check_request({}, rival.n_labels)
-    best = solve(rival, request, seed)
-    theirs = _held_out(rival, request, seed)
-    ours = held_out
-    if ours is None or theirs is None:
-        ours = _decided(problem, solve(problem, request, seed).values)
-        theirs = _decided(rival, best.values)
+    folds = Folds.of(rival, seed)
+    best, by_fold = folds.tuned(request, seed)
+    if held_out is None or by_fold is None:
+        ours = decided_by(problem, solve(problem, request, seed).values)
+        theirs = decided_by(rival, best.values)
+    else:
+        ours, theirs = held_out, folds.decisions(by_fold)
     return {
         "frontier": _curve(rival),
         "best": [int(best.decided.sum()), int(rival.counts(best.values).tp.sum())],
@@ -38,17 +46,6 @@ def compare_models(
         "difference": _differences(problem, ours, theirs, seed),
         "labels": _by_label(problem, ours, theirs),
     }
-
-
-def _held_out(problem: Problem, request: Any, seed: Any) -> sparse.csc_array | None:
-    folds = Folds.of(problem, seed)
-    found = folds.thresholds({"exact": request})
-    return folds.decisions(found["exact"]) if found else None
-
-
-def _decided(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
-    folds = Folds(problem, np.zeros(problem.n_samples, dtype=np.intp))
-    return folds.decisions(thresholds[None])
 
 
 def _curve(problem: Problem) -> dict[str, list[int]]:

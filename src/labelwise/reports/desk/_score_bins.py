@@ -20,14 +20,15 @@ class ScoreBins(NamedTuple):
 
     low: np.ndarray
     high: np.ndarray
-    count: np.ndarray
-    positive: np.ndarray
+    n_rows: np.ndarray
+    n_positive: np.ndarray
     mean: np.ndarray  # mean score of each bin, 0 for an empty one
 
 
 def score_bins(problem: Problem) -> ScoreBins:
     """Count the scores of each label, and its positives, in bins."""
-    return ScoreBins(*(np.concatenate(part) for part in zip(*map(_of_block, cells_of(problem)), strict=True)))
+    blocks = map(_of_block, cells_of(problem))
+    return ScoreBins(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
 
 
 def _of_block(cells: Cells) -> ScoreBins:
@@ -41,9 +42,9 @@ def _of_block(cells: Cells) -> ScoreBins:
     place = ((cells.scores - low[cells.labels]) / width[cells.labels] * N_BINS).astype(np.intp)
     key = cells.labels * N_BINS + np.clip(place, 0, N_BINS - 1)
     size = cells.n_labels * N_BINS
-    count = np.bincount(key, minlength=size)
+    n_rows = np.bincount(key, minlength=size)
     total = np.bincount(key, weights=cells.scores, minlength=size)
-    positive = np.bincount(key[cells.truth], minlength=size)
-    mean = total / np.maximum(count, 1)
+    n_positive = np.bincount(key[cells.truth], minlength=size)
+    mean = total / np.maximum(n_rows, 1)
     shape = (cells.n_labels, N_BINS)
-    return ScoreBins(low, high, *(part.reshape(shape) for part in (count, positive, mean)))
+    return ScoreBins(low, high, *(part.reshape(shape) for part in (n_rows, n_positive, mean)))

@@ -41,12 +41,12 @@ def slice_counts(
     """Count the groups of a column; `decided` are the decisions that the spread is measured at."""
     groups, codes = _largest(slicing)
     size = len(groups)
-    found = [np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2)]
+    n_decided, hits = (np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2))
     for cells in cells_of(problem):
         place = _places(cuts, cells.first + cells.labels, cells.scores)
         is_decided = place >= 0
         key = place * size + codes[cells.rows]
-        for total, wanted in zip(found, (is_decided, is_decided & cells.truth), strict=True):
+        for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
             total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
     by_sample = count_matched(problem.Y, decided, "sample")
     positives = np.bincount(codes, by_sample.tp + by_sample.fn, size).astype(np.int64)
@@ -55,7 +55,8 @@ def slice_counts(
         groups,
         np.bincount(codes, minlength=size),
         positives,
-        *found,
+        n_decided,
+        hits,
         _spreads(by_sample, codes, size),
     )
 

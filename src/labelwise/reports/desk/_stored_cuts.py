@@ -87,7 +87,7 @@ def _spread(cuts: Cuts) -> np.ndarray:
     size = np.repeat(sizes, sizes)
     bucket = place * most // size
     is_new = np.diff(bucket, prepend=-1) != 0
-    return is_new | (place == 0) | (place == size - 1)
+    return np.asarray(is_new | (place == 0) | (place == size - 1))
 
 
 def _summary(

@@ -10,10 +10,10 @@ import numpy as np
 
 # Larger numbers are in a list of their own.
 _ESCAPE = 255
-_CODES = {np.uint8: "u1", np.int32: "i4", np.float32: "f4", np.float64: "f8"}
+_CODES: dict[Any, str] = {np.uint8: "u1", np.int32: "i4", np.float32: "f4", np.float64: "f8"}
 
 
-def packed(array: Any, kind: type) -> dict[str, str]:
+def packed(array: Any, kind: Any) -> dict[str, str]:
     """Encode an array as little-endian bytes in base64, with the code of its type."""
     code = _CODES[kind]
     content = np.ascontiguousarray(array, dtype=f"<{code}").tobytes()

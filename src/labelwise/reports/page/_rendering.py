@@ -38,7 +38,8 @@ def rendered(page: Page) -> str:
     kind = page.template.removesuffix(".html")
     style = "\n".join(_text("styles", f"{name}.css") for name in (*_FRAME, kind))
     script = _script((*_FRAME, kind))
-    return _environment().get_template(page.template).render(
+    template = _environment().get_template(page.template)
+    text: str = template.render(
         title=printable(page.title),
         version=__version__,
         policy=_policy(style, script),
@@ -46,7 +47,8 @@ def rendered(page: Page) -> str:
         script=_markup(script),
         data=_markup(as_script(page.data)),
         **page.words,
-    ) + "\n"
+    )
+    return f"{text}\n"
 
 
 def _script(folders: Sequence[str]) -> str:
@@ -56,7 +58,7 @@ def _script(folders: Sequence[str]) -> str:
         found = resources.files(_TEMPLATES).joinpath("templates", "scripts", folder)
         files = sorted(found.iterdir(), key=lambda file: file.name)
         parts += [file.read_text("utf-8") for file in files if file.name.endswith(".js")]
-    return "(() => {\n\"use strict\";\n" + "\n".join(parts) + "\n})();\n"
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
 
 
 def _policy(style: str, script: str) -> str:

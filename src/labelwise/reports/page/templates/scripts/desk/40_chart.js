@@ -168,7 +168,7 @@ function placeHandle() {
 function moveTo(stop) {
   state.at = "hand";
   state.stop = Math.min(Math.max(0, stop), stops.n - 1);
-  changed();
+  changed({ only: "point" });
 }
 
 // The stop after a key, from the current one; null for keys without a meaning.

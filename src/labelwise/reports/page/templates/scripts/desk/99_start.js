@@ -1,7 +1,10 @@
 // Everything together: a change of the state is shown once in the next frame.
 
+// What a change can be of: the point that is chosen, one section, or all.
 const SHOWN = { bands: showBands, labels: showLabels, rows: showRows, slices: showSlices };
+const FOLLOW_THE_POINT = ["labels", "slices"];
 let waiting = null;
+let rowsWaiting = 0;
 
 function changed(what = {}) {
   if (!waiting) {
@@ -15,24 +18,30 @@ function changed(what = {}) {
 function update() {
   const { only, redraw } = waiting;
   waiting = null;
-  if (only.has("all")) {
-    compute();
-    if (redraw && drawn) drawChart(drawn.width);
-    showFields();
-    showNumbers();
-    showPoints();
-    placeHandle();
-  }
+  const isPoint = only.has("point") || only.has("all");
+  if (isPoint) showPoint(redraw);
   for (const [name, show] of Object.entries(SHOWN)) {
-    if (only.has("all") || only.has(name)) show();
+    if (only.has("all") || only.has(name) || (isPoint && FOLLOW_THE_POINT.includes(name))) show();
   }
-  if (only.has("all")) {
-    const [tp, fp, fn, tn] = view.counts;
-    const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
-    announce(`Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`);
+  if (isPoint && !only.has("all")) {
+    // Lists of rows follow when the handle rests.
+    clearTimeout(rowsWaiting);
+    rowsWaiting = setTimeout(() => changed({ only: "rows" }), 150);
   }
   writeAddress(stateEntries());
   document.documentElement.dataset.ready = "true";
+}
+
+function showPoint(redraw) {
+  compute();
+  if (redraw && drawn) drawChart(drawn.width);
+  showFields();
+  showNumbers();
+  showPoints();
+  placeHandle();
+  const [tp, fp, fn, tn] = view.counts;
+  const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
+  announce(`Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`);
 }
 
 function showChoices() {
