@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_outcome, check_random_state, columns_in_order, is_frame
+from labelwise._validation import (
+    Labels,
+    check_matching,
+    check_outcome,
+    check_random_state,
+    check_scores,
+    columns_in_order,
+    is_frame,
+)
 from labelwise.decisions import Problem, Thresholds
 
 
@@ -98,9 +106,9 @@ class Desk:
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
         self.rival = None
         if versus is not None:
-            names = None if is_frame(versus) else outcome.names
-            other = check_outcome(Y, scores=versus, label_names=names or label_names)
-            self.rival = Problem(other.scores, other.Y, other.names)
+            truth = Labels(outcome.Y, outcome.names)
+            other = check_matching(truth, check_scores(versus, input_name="versus"), "versus")
+            self.rival = Problem(other, outcome.Y, outcome.names)
         self.thresholds = _points(thresholds, self.problem)
         self.ids = _texts(ids, "ids", self.n_samples)
         self.texts = _texts(texts, "texts", self.n_samples)
