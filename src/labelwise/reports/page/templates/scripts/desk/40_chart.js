@@ -2,7 +2,7 @@
 
 const chart = byId("chart");
 let HEIGHT = 400;
-const MARGIN = { top: 14, right: 16, bottom: 46, left: 52 };
+const MARGIN = { top: 14, right: 40, bottom: 46, left: 52 };
 const CONTOURS = [0.2, 0.4, 0.6, 0.8];
 let drawn = null;
 
@@ -84,7 +84,7 @@ function drawContours(target, scales) {
     const last = ys[ys.length - 1];
     target.append(
       svg("path", { class: "contour", d: lineThrough(xs.map(scales.x), ys.map(scales.y)) }),
-      svg("text", { class: "contour-name", x: scales.x(1) - 4, y: scales.y(last) - 5, "text-anchor": "end" }, `${letter} ${value}`),
+      svg("text", { class: "contour-name", x: scales.x(1) + 5, y: scales.y(last) + 4 }, `${letter} ${value}`),
     );
   }
 }

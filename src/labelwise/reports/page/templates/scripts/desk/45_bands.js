@@ -5,15 +5,13 @@ const BAND_HEIGHT = 190;
 const BAND_MARGIN = { top: 12, right: 16, bottom: 42, left: 52 };
 let bandDrawn = null;
 
-// Default bands: precision of 0.9 above, four of five positives above the reject band.
+// Default bands: precision of 0.9 above; below, a decision is right in fewer than one of five.
 function defaultBands() {
   const isSure = (stop) => stops.decided[stop] > 0 && stops.hits[stop] / stops.decided[stop] >= 0.9;
   let accept = stops.n - 1;
   while (accept > 0 && !isSure(accept)) accept -= 1;
-  const wanted = 0.8 * stops.hits[stops.n - 1];
-  const review = stops.hits.findIndex((hits) => hits >= wanted);
   state.accept = accept;
-  state.review = Math.max(accept, review);
+  state.review = Math.max(accept, stopAtSlope(stops, 0.2));
 }
 
 // Decisions and hits of both limits, and what follows from them.

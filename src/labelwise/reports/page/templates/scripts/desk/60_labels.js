@@ -13,6 +13,7 @@ const bins = {
 };
 const body = byId("labels-body");
 let order = [];
+let isSought = false; // whether to turn to the page of the chosen label
 
 function labelCounts(j) {
   const [d, tp] = [view.labels.decided[j], view.labels.hits[j]];
@@ -56,7 +57,7 @@ function whyNever(j) {
   const next = view.stop + 1 < stops.n ? stops.slopes[view.stop + 1] : 0;
   const best = bestShare(j);
   if (best === 0) return "no positive has a score";
-  return `even its best scores are right in ${share(best)}, not enough at this point (above ${share(next)})`;
+  return `its best scores are right in ${share(best)} of cases, this point asks for more than ${share(next)}`;
 }
 
 function notesOf(j) {
@@ -153,8 +154,11 @@ function fillRow(row, j) {
   for (const cell of row.cells) {
     const name = cell.dataset.name;
     if (name === "notes") {
-      clear(cell).append(...notesOf(j).map(([text, kind]) => html("span", { class: `tag ${kind}` }, text)));
-      cell.title = whyNever(j);
+      const why = whyNever(j);
+      clear(cell).append(
+        ...notesOf(j).map(([text, kind]) => html("span", { class: `tag ${kind}` }, text)),
+        ...(why && curves.support[j] ? [html("span", { class: "why" }, why)] : []),
+      );
     } else if (name && COLUMNS[name].text) cell.textContent = COLUMNS[name].text(j);
     else if (name) setNumber(cell, COLUMNS[name].value(j), COLUMNS[name].show);
   }
@@ -162,6 +166,11 @@ function fillRow(row, j) {
 
 function showLabels() {
   findLabels();
+  if (isSought) {
+    isSought = false;
+    const place = order.indexOf(state.label);
+    if (place >= 0) state.first = PAGE_SIZE * Math.floor(place / PAGE_SIZE);
+  }
   const shown = order.slice(state.first, state.first + PAGE_SIZE);
   shown.forEach((j, i) => fillRow(rows[i], j));
   const wanted = [];
@@ -198,7 +207,7 @@ function showLabelWords(nShown) {
 }
 
 function startLabels() {
-  const head = byId("labels-head");
+  const notes = byId("labels-notes");
   for (const [name, column] of Object.entries(COLUMNS)) {
     const button = html("button", { type: "button", class: "plain", "data-sort": name }, column.head);
     button.addEventListener("click", () => {
@@ -207,9 +216,8 @@ function startLabels() {
       state.first = 0;
       changed({ only: "labels" });
     });
-    head.append(html("th", { scope: "col", class: name === "label" ? "" : "num", "aria-sort": "none" }, button));
+    notes.before(html("th", { scope: "col", class: name === "label" ? "" : "num", "aria-sort": "none" }, button));
   }
-  head.append(html("th", { scope: "col" }, "notes"));
   byId("search").addEventListener("input", ({ target }) => {
     Object.assign(state, { search: target.value, first: 0 });
     changed({ only: "labels" });

@@ -133,7 +133,7 @@ function scorePlot(j) {
   }
   const cut = view.labels.thresholds[j];
   if (cut >= low && cut <= high) frame.append(svg("line", { class: "cut", x1: x(cut), x2: x(cut), y1: y(0), y2: y(1) }));
-  return figure("Scores: rows with the label (dark) and without", frame);
+  return figure("Scores of rows with the label (blue) and without (grey)", frame);
 }
 
 // Share of positives by score; on the diagonal, scores are probabilities.

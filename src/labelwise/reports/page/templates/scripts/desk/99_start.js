@@ -66,6 +66,7 @@ startSlices();
 startVersus();
 startDownloads();
 restore(readAddress());
+isSought = true;
 showSummaryNote();
 compute();
 showBands();
@@ -80,6 +81,7 @@ theme.addEventListener("change", () => {
 followSections();
 onAddress((entries) => {
   restore(entries);
+  isSought = true;
   showChoices();
   changed({ redraw: true });
 });
