@@ -14,7 +14,7 @@ from labelwise.decisions import Problem
 _TOGETHER = 2**22
 
 
-class Cells(NamedTuple):
+class ScoredCells(NamedTuple):
     """Scores with their rows and labels; `truth` is whether the row has the label."""
 
     first: int  # the first label of the block
@@ -25,7 +25,7 @@ class Cells(NamedTuple):
     truth: np.ndarray
 
 
-def cells_of(problem: Problem) -> Iterator[Cells]:
+def cells_of(problem: Problem) -> Iterator[ScoredCells]:
     """Yield the stored cells of blocks of labels, label after label."""
     step = max(1, _TOGETHER // problem.n_samples)
     columns = sparse.csc_array(problem.scores) if sparse.issparse(problem.scores) else None
@@ -41,4 +41,4 @@ def cells_of(problem: Problem) -> Iterator[Cells]:
             block = columns[:, first:last]
             labels = np.repeat(np.arange(last - first), np.diff(block.indptr))
             parts = (block.data, block.indices, labels, truth[block.indices, labels])
-        yield Cells(first, last - first, *parts)
+        yield ScoredCells(first, last - first, *parts)

@@ -12,7 +12,7 @@ from labelwise.reports.desk._desk import Desk
 from labelwise.reports.desk._notable_rows import Found, notable_rows
 from labelwise.reports.desk._points import (
     Marked,
-    Point,
+    MarkedPoint,
     are_probabilities,
     decided_by,
     marked_points,
@@ -91,7 +91,7 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
     }
 
 
-def _point_data(problem: Problem, point: Point, seed: Any) -> dict[str, Any]:
+def _point_data(problem: Problem, point: MarkedPoint, seed: Any) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
     counts = problem.counts(point.values)
     decided = point.held_out
@@ -143,7 +143,7 @@ def _bin_data(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _row_data(desk: Desk, points: list[Point]) -> dict[str, Any]:
+def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
     """Return the lists of rows, and the ids and texts of the rows in them."""
     found = notable_rows(desk.problem, {point.key: point.values for point in points})
     every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]
@@ -164,7 +164,7 @@ def _cell_list(found: Found) -> list[list[Any]]:
     return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: Point) -> dict[str, Any]:
+def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: MarkedPoint) -> dict[str, Any]:
     found = slice_counts(desk.problem, slicing, cuts, decided_by(desk.problem, exact.values))
     return {
         "name": printable(found.name),
@@ -177,7 +177,7 @@ def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: Point) -> dic
     }
 
 
-def _rival_data(desk: Desk, exact: Point) -> dict[str, Any] | None:
+def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
     if desk.rival is None:
         return None
     found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)

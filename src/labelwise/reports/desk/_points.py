@@ -39,7 +39,7 @@ _LEAST_UNITS = 20
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
 
-class Point(NamedTuple):
+class MarkedPoint(NamedTuple):
     """Thresholds with a name; `held_out` has decisions by thresholds of other folds."""
 
     key: str
@@ -101,7 +101,7 @@ def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
 class Marked(NamedTuple):
     """The points of a desk, and the thresholds of the exact optimum over folds."""
 
-    points: list[Point]
+    points: list[MarkedPoint]
     fold_thresholds: np.ndarray | None  # of shape (n_folds, n_labels)
 
 
@@ -112,7 +112,7 @@ def marked_points(desk: Desk) -> Marked:
     fold_thresholds = None
     for key, (result, by_fold) in _tuned(desk.problem, folds, desk.seed).items():
         held_out = None if by_fold is None else folds.decisions(by_fold)
-        points.append(Point(key, *_words(key, result), result.values, result, held_out))
+        points.append(MarkedPoint(key, *_words(key, result), result.values, result, held_out))
         fold_thresholds = by_fold if key == "exact" else fold_thresholds
     points += [_given(number, *item) for number, item in enumerate(desk.thresholds.items())]
     return Marked(points, fold_thresholds)
@@ -148,11 +148,11 @@ def _words(key: str, result: Thresholds) -> tuple[str, str]:
     return name, f"Labels whose F is below {amount:g} get a higher threshold."
 
 
-def _default_cut(problem: Problem) -> Point:
+def _default_cut(problem: Problem) -> MarkedPoint:
     """Return the cut that most programs use: 0.5 for probabilities, 0 for other scores."""
     cut = 0.5 if are_probabilities(problem) else 0.0
     told = f"Every label is decided from a score of {cut:g}, without tuning."
-    return Point("default", f"cut at {cut:g}", told, np.full(problem.n_labels, cut))
+    return MarkedPoint("default", f"cut at {cut:g}", told, np.full(problem.n_labels, cut))
 
 
 def are_probabilities(problem: Problem) -> bool:
@@ -161,14 +161,16 @@ def are_probabilities(problem: Problem) -> bool:
     return bool(stored.size) and bool(stored.min() >= 0) and bool(stored.max() <= 1)
 
 
-def _given(number: int, name: str, thresholds: Thresholds | np.ndarray) -> Point:
+def _given(number: int, name: str, thresholds: Thresholds | np.ndarray) -> MarkedPoint:
     values = thresholds if isinstance(thresholds, np.ndarray) else thresholds.values
     result = thresholds if isinstance(thresholds, Thresholds) else None
     guarantee = getattr(thresholds, "guarantee", None)
     if guarantee is None:
-        return Point(f"given{number}", name or "given", "Given by the caller.", values, result)
+        return MarkedPoint(
+            f"given{number}", name or "given", "Given by the caller.", values, result
+        )
     told = f"Certified: {_plain(guarantee)}."
-    return Point(f"given{number}", name or "certified", told, values, result)
+    return MarkedPoint(f"given{number}", name or "certified", told, values, result)
 
 
 def _plain(guarantee: Any) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions import Problem
-from labelwise.reports.desk._cells import Cells, cells_of
+from labelwise.reports.desk._cells import ScoredCells, cells_of
 
 N_BINS = 20
 
@@ -31,7 +31,7 @@ def score_bins(problem: Problem) -> ScoreBins:
     return ScoreBins(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
 
 
-def _of_block(cells: Cells) -> ScoreBins:
+def _of_block(cells: ScoredCells) -> ScoreBins:
     low = np.full(cells.n_labels, np.inf)
     high = np.full(cells.n_labels, -np.inf)
     np.minimum.at(low, cells.labels, cells.scores)
