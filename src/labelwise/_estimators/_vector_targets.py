@@ -88,7 +88,7 @@ def proba_of_classes(estimator: Any, proba: np.ndarray) -> np.ndarray:
 
 
 def check_target_classes(estimator: Any) -> int:
-    """Return the number of labels of a loaded estimator; refuse classes that are no vector's."""
+    """Count the labels of a loaded estimator; refuse a wrong `target_classes_`."""
     classes: Any = getattr(estimator, "target_classes_", None)
     if classes is None:
         return len(estimator.classes_)

@@ -29,6 +29,8 @@ _GROWTH = 64
 TEXT_BYTES = 60
 SIDE_BYTES = 100
 _BLOCK = 2**20
+# Most characters of another error's text in an error message.
+_MOST_QUOTED = 200
 
 
 class DataError(ValueError):
@@ -150,9 +152,9 @@ def _faults() -> tuple[type[Exception], ...]:
     return (*of_python, *of_modules, *(() if arrow is None else (arrow.ArrowException,)))
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's text, or its kind if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text, shortened, or its class if it has no text."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:_MOST_QUOTED]
 
 
 def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
@@ -169,7 +171,7 @@ def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
 
 
 def _unpacked(file: BinaryIO, bound: Bound) -> bytearray:
-    """Return the content of gzip; what claims too much is only counted, in little memory."""
+    """Unpack gzip; content that is too large is only counted, and not kept in memory."""
     keep = not file.seekable() or _claimed_size(file) <= bound.max_bytes
     try:
         return _joined(gzip.GzipFile(fileobj=file), bound, keep)

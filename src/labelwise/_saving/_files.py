@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise._io import MAX_BYTES, DataError, read_bytes, written_whole
-from labelwise._saving._archive import Archive, first_line, open_archive
+from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_whole
+from labelwise._saving._archive import Archive, open_archive
 from labelwise._saving._run_settings import reset_run_settings
 from labelwise._saving._soundness import check_sound
 from labelwise._saving._trusted import (

@@ -90,7 +90,7 @@ def check_trusted(more: Sequence[type]) -> None:
 
 def trusted_names(more: Sequence[type] = ()) -> list[str]:
     """Return the full names of the types and functions that skops does not know by itself."""
-    # What sparse matrices and trees hold is checked, by `open_archive` and `check_sound`.
+    # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
     return [*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(), *more))]
 
 

@@ -259,7 +259,7 @@ def warm_up() -> None:
     """Compile what the commands use, once for all later runs, as in an image of a server."""
     from labelwise.cli.commands._warm_up import run_warm_up
 
-    run_warm_up()
+    run_warm_up(app)
 
 
 @command(app, example="labelwise demo")

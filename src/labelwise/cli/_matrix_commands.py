@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
+from labelwise.cli.pages import _options as page_opt
 
 
 def tune(
@@ -22,6 +23,9 @@ def tune(
     min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
     min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
     max_decisions: opt.TuneMaxDecisions = None,
+    guarantee: opt.TuneGuarantee = None,
+    across: opt.TuneAcross = "each",
+    tuning_share: opt.TuneShare = 0.5,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -47,6 +51,9 @@ def tune(
         min_precision=min_precision,
         min_recall=min_recall,
         max_decisions=max_decisions,
+        guarantee=guarantee,
+        across=across,
+        tuning_share=tuning_share,
         bootstrap=bootstrap,
         seed=seed,
     )
@@ -137,12 +144,12 @@ def evaluate(
 def report(
     scores: opt.ScoresArgument,
     labels: opt.TruthArgument,
-    output: opt.ReportOutput,
-    thresholds: opt.ReportThresholds = None,
-    versus: opt.ReportVersus = None,
-    slices: opt.ReportSlices = None,
-    texts: Annotated[Path | None, typer.Option(help="Table of texts of the rows, by id.")] = None,
-    title: Annotated[str | None, typer.Option(help="Heading.  [default: file of scores]")] = None,
+    output: page_opt.ReportOutput,
+    thresholds: page_opt.ReportThresholds = None,
+    versus: page_opt.ReportVersus = None,
+    slices: page_opt.ReportSlices = None,
+    texts: page_opt.ReportTexts = None,
+    title: page_opt.ReportTitle = None,
     seed: opt.SeedOption = 0,
     columns: opt.LabelsOption = None,
     bags: opt.BagsOption = None,

@@ -197,6 +197,18 @@ TuneFbrRule = Annotated[
 TuneMaxDecisions = Annotated[
     str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
 ]
+TuneGuarantee = Annotated[
+    str | None,
+    typer.Option(
+        help="Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows."
+    ),
+]
+TuneAcross = Annotated[
+    str, typer.Option(help="With macro averages: guarantee each label by itself, or all.")
+]
+TuneShare = Annotated[
+    float, typer.Option(help="Share of the rows that a guarantee is not tested on.")
+]
 TuneBootstrap = Annotated[
     int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
 ]
@@ -227,20 +239,6 @@ EvaluatePerLabel = Annotated[
 EvaluateOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="csv file for the measures of every label; - for stdout."),
-]
-
-# Options of labelwise report.
-ReportOutput = Annotated[
-    Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
-]
-ReportThresholds = Annotated[
-    Path | None, typer.Option(help="File written by labelwise tune, to mark on the page.")
-]
-ReportVersus = Annotated[
-    Path | None, typer.Option(help="Scores of another model on the same rows, to compare with.")
-]
-ReportSlices = Annotated[
-    Path | None, typer.Option(help="Table of groups of the rows: ids, and a column for each.")
 ]
 
 # Options of labelwise compare.

@@ -103,7 +103,7 @@ def _check_overwriting(paths: Iterable[Path]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can have it: NaN is null, infinity the text inf."""
+    """Convert a value for JSON: NaN becomes null, and infinity the text inf."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):

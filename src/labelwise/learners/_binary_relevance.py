@@ -30,7 +30,7 @@ from labelwise.learners._training import (
     check_coefficients,
     learn_features,
     learn_targets,
-    tell,
+    report_progress,
 )
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import (
@@ -362,7 +362,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return found.held_out
 
     def _tell(self, text: str) -> None:
-        tell(self.verbose, self, text)
+        report_progress(self.verbose, self, text)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments to pass to the ``fit`` of the classifiers."""

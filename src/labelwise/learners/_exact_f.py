@@ -17,7 +17,12 @@ from labelwise._estimators import (
 )
 from labelwise._validation import is_whole, relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
+from labelwise.learners._training import (
+    check_coefficients,
+    learn_features,
+    learn_targets,
+    report_progress,
+)
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     check_penalty,
@@ -305,7 +310,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
             yield maximize_expected_f(joint, p_empty, beta=self.beta)
 
     def _tell(self, text: str) -> None:
-        tell(self.verbose, self, text)
+        report_progress(self.verbose, self, text)
 
     def _check_loaded(self) -> None:
         """Check that classes and coefficients of a loaded file match its labels."""

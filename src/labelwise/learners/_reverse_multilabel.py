@@ -162,7 +162,9 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
+        found = learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
+        for name, value in found._asdict().items():
+            setattr(self, f"{name}_", value)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

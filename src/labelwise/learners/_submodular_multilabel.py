@@ -154,7 +154,8 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
-        learn_weights(self, X, y, pairs_in)
+        for name, value in learn_weights(self, X, y, pairs_in)._asdict().items():
+            setattr(self, f"{name}_", value)
         # The last call is for all samples; there is no call if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
         places, gains = shown[-1] if shown else nothing

@@ -1,19 +1,17 @@
 """The data of a desk's page: cuts, rules, bins, rows, slices and rivals, by definition."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import Problem, Thresholds, best_thresholds, check_request, micro_frontier
+from labelwise.decisions import Problem, best_thresholds, check_request, micro_frontier
 from labelwise.measures import Counts, Resampling, count, f_measure, micro_draws, precision, recall
 from labelwise.reports import Desk, write_report
 from labelwise.reports.desk import _cells, _page_data
 from labelwise.reports.desk._notable_rows import MOST_OF_LABEL, notable_rows
-from labelwise.reports.desk._points import Folds, decided_by, marked_points, measured
+from labelwise.reports.desk._points import Folds, decided_by, decisions_of, marked_points, measured
 from labelwise.reports.desk._rival import compare_models
 from labelwise.reports.desk._score_bins import N_BINS, score_bins
 from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
@@ -116,16 +114,16 @@ def test_given_thresholds_are_marked_under_their_names_in_the_order_of_labels():
 
 
 def test_thresholds_with_a_guarantee_are_certified():
-    class Certified(Thresholds):
-        guarantee = 0.9
-
-    tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
-    fields = {field.name: getattr(tuned, field.name) for field in dataclasses.fields(tuned)}
-    point = marked_points(
-        Desk([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]], Certified(**fields))
-    ).points[-1]
+    rows = np.arange(len(Y)) % 2 == 0
+    tuned = best_thresholds(
+        SCORES[rows][:, 4:], Y[rows][:, 4:], min_precision=0.3, guarantee=0.9, random_state=0
+    )
+    desk = Desk(SCORES[~rows][:, 4:], Y[~rows][:, 4:], tuned)
+    point = marked_points(desk).points[-1]
     assert point.name == "certified"
-    assert "with probability 0.9" in point.note
+    assert "with probability 0.9: micro precision at least 0.3" in point.note
+    found = decisions_of(desk.problem, point).toarray()
+    assert (found == tuned.decide(SCORES[~rows][:, 4:])).all()
 
 
 def test_intervals_enclose_the_value_and_need_twenty_rows():

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from typer import Typer
 
 from labelwise.cli._outputs import Outputs
 from labelwise.cli.commands._learners import LEARNERS
@@ -20,10 +21,8 @@ _LABELS = ("--labels", ",".join(_NAMES))
 _ROW_FILES = ("d.arff", "e.arff", "c.svm")
 
 
-def run_warm_up() -> None:
-    """Run the commands that call kernels on small files, and print how many ran."""
-    from labelwise.cli._app import app
-
+def run_warm_up(app: Typer) -> None:
+    """Run the commands of `app` that call kernels on small files, and print how many ran."""
     with TemporaryDirectory() as name:
         commands = list(_commands(Path(name)))
         for command in commands:

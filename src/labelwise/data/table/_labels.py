@@ -21,7 +21,7 @@ _GAP, _WRONG = -1, -2
 
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
-    """Return the columns whose names begin so; there must be one."""
+    """Return the columns whose names begin with the prefix; raise an error if there is none."""
     names = [name for name in tables.names if name.startswith(prefix)]
     if not names:
         raise DataError(tables.files[0].path, f"has no column that begins with {prefix!r}.")

@@ -17,6 +17,9 @@ from labelwise._validation import (
     frame_like,
     is_frame,
 )
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -73,6 +76,13 @@ class Thresholds:
         Lower and upper end of the spread of each threshold over resampled rows, if
         `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
         the best threshold; see the notes of `best_thresholds`.
+    most_per_row : int or None
+        The most labels that are decided for a sample, which `decide` enforces by keeping the
+        highest scores; None for no limit. Set by `best_thresholds` with `guarantee`.
+    constraints : tuple of ConstraintCheck
+        What each constraint reaches on the tuning data and, by cross-validation, on other data.
+    guarantee : Guarantee or None
+        What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -106,6 +116,9 @@ class Thresholds:
     fbr: float | None = None
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
+    most_per_row: int | None = None
+    constraints: tuple[ConstraintCheck, ...] = ()
+    guarantee: Guarantee | None = None
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -145,7 +158,7 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked))
+        decided = decisions_at(checked.matrix, self._of_columns(checked), self.most_per_row)
         is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
         return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
 
@@ -245,9 +258,12 @@ class Thresholds:
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{never} labels never decided", never > 0),
+            (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
         ]
         text = ", ".join(note for note, applies in notes if applies)
-        return [*([text] if text else []), *self._proof()]
+        checks = [check.line() for check in self.constraints]
+        stated = [] if self.guarantee is None else self.guarantee.lines(self.label_names)
+        return [*([text] if text else []), *self._proof(), *checks, *stated]
 
     def _proof(self) -> list[str]:
         """Return a line that explains the certificate, or no line."""
@@ -270,17 +286,6 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
-
-
-def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:
-    """Decide checked scores: dense int8, or boolean CSR if the scores are CSR."""
-    if not sparse.issparse(scores):
-        return (scores >= thresholds).astype(np.int8)
-    rows = sparse.csr_array(scores)
-    reached = rows.data >= thresholds[rows.indices]
-    starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
-    ones = np.ones(int(starts[-1]), dtype=bool)
-    return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -116,7 +116,8 @@ class Store:
             while rows := cursor.fetchmany(_ROWS_AT_ONCE):
                 for row in rows:
                     if not _is_sound(row, texts):
-                        place = " / ".join(str(part) for part in row[1:8])
+                        cell = dict(zip(COLUMNS, row, strict=False))
+                        place = " / ".join(str(cell[name]) for name in _PLANNED)
                         raise StoreError(
                             self.path, storable_text(f"is damaged (the cell {place} was changed).")
                         )

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-FORMAT = 2
+# Since format 3, keys of cells name public modules only.
+FORMAT = 3
 APPLICATION = int.from_bytes(b"lwst")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 5.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +43,8 @@ class Desk:
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels, 0 or 1. Columns with names are matched by name.
     thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
-        Further points to mark, under their names. Thresholds that have an attribute `guarantee`
-        which is not None are marked as certified.
+        Further points to mark, under their names. Thresholds with a guarantee are marked as
+        certified, with what they guarantee.
     ids : sequence of shape (n_samples,), default=None
         Names of the rows. None numbers the rows from 0.
     texts : sequence of str of shape (n_samples,), default=None
@@ -162,8 +163,9 @@ def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
 
 
 def _reordered(thresholds: Thresholds, order: np.ndarray) -> Thresholds:
-    from dataclasses import replace
-
+    guarantee = thresholds.guarantee
+    if guarantee is not None and guarantee.needed is not None:
+        guarantee = replace(guarantee, needed=guarantee.needed[order])
     return replace(
         thresholds,
         values=thresholds.values[order],
@@ -171,6 +173,7 @@ def _reordered(thresholds: Thresholds, order: np.ndarray) -> Thresholds:
         decided=thresholds.decided[order],
         label_names=tuple(thresholds.label_names[j] for j in order),  # type: ignore[index]
         intervals=None if thresholds.intervals is None else thresholds.intervals[:, order],
+        guarantee=guarantee,
     )
 
 

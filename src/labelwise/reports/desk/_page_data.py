@@ -8,6 +8,7 @@ import numpy as np
 
 from labelwise._text import printable
 from labelwise.decisions import Problem, Thresholds, content_of
+from labelwise.measures import count_matched
 from labelwise.reports.desk._desk import Desk
 from labelwise.reports.desk._notable_rows import Found, notable_rows
 from labelwise.reports.desk._points import (
@@ -15,6 +16,7 @@ from labelwise.reports.desk._points import (
     MarkedPoint,
     are_probabilities,
     decided_by,
+    decisions_of,
     marked_points,
     measured,
 )
@@ -93,10 +95,9 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
 
 def _point_data(problem: Problem, point: MarkedPoint, seed: Any) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
-    counts = problem.counts(point.values)
-    decided = point.held_out
-    if decided is None:
-        decided = decided_by(problem, point.values)
+    decided = decisions_of(problem, point)
+    counts = count_matched(problem.Y, decided, "label")
+    honest = decided if point.held_out is None else point.held_out
     result = point.result
     return {
         "key": point.key,
@@ -106,17 +107,15 @@ def _point_data(problem: Problem, point: MarkedPoint, seed: Any) -> dict[str, An
         "decided": packed(counts.tp + counts.fp, np.int32),
         "hits": packed(counts.tp, np.int32),
         "isHeldOut": point.held_out is not None,
-        "honest": measured(problem, decided, seed),
+        "honest": measured(problem, honest, seed),
         "known": None if result is None else _known(result),
     }
 
 
 def _known(result: Thresholds) -> dict[str, Any]:
-    """Return what a file of thresholds says beside the numbers that the page computes."""
+    """Return a file of thresholds without those entries that the page has already."""
     content = content_of(result)
-    computed = {"values", "value", "measure", "average", "beta", "support", "decided"}
-    computed |= {"n_samples", "label_names", "format", "version"}
-    return {key: value for key, value in content.items() if key not in computed}
+    return {key: content[key] for key in content if key not in ("values", "label_names")}
 
 
 def _fold_data(marked: Marked) -> dict[str, Any] | None:

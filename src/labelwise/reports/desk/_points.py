@@ -98,6 +98,15 @@ def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
     return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
 
 
+def decisions_of(problem: Problem, point: MarkedPoint) -> sparse.csc_array:
+    """Decide all rows by the thresholds of a point, with at most as many labels as they allow."""
+    if point.result is None:
+        return decided_by(problem, point.values)
+    decided = sparse.csc_array(point.result.decide(problem.scores), dtype=bool)
+    decided.eliminate_zeros()
+    return decided
+
+
 class Marked(NamedTuple):
     """The points of a desk, and the thresholds of the exact optimum over folds."""
 
@@ -164,20 +173,13 @@ def are_probabilities(problem: Problem) -> bool:
 def _given(number: int, name: str, thresholds: Thresholds | np.ndarray) -> MarkedPoint:
     values = thresholds if isinstance(thresholds, np.ndarray) else thresholds.values
     result = thresholds if isinstance(thresholds, Thresholds) else None
-    guarantee = getattr(thresholds, "guarantee", None)
-    if guarantee is None:
+    guarantee = None if result is None else result.guarantee
+    if result is None or guarantee is None:
         return MarkedPoint(
             f"given{number}", name or "given", "Given by the caller.", values, result
         )
-    told = f"Certified: {_plain(guarantee)}."
+    told = guarantee.lines(result.label_names)[0].capitalize() + "."
     return MarkedPoint(f"given{number}", name or "certified", told, values, result)
-
-
-def _plain(guarantee: Any) -> str:
-    """Return a guarantee as text: a probability, or what its object prints."""
-    if isinstance(guarantee, float):
-        return f"the constraint holds on new rows with probability {guarantee:g}"
-    return str(guarantee).rstrip(".")
 
 
 def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str, Any]:

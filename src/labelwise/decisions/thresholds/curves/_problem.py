@@ -13,6 +13,7 @@ from scipy import sparse
 
 from labelwise._text import listed
 from labelwise._validation import check_outcome
+from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
@@ -25,7 +26,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     label_rankings,
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
-from labelwise.measures import Counts
+from labelwise.measures import Counts, count_matched
 from labelwise.splitting import check_groups
 
 
@@ -110,17 +111,24 @@ class Problem:
         return counts_of(decided, hits, *self.totals(weights))
 
     def rows(self, numbers: np.ndarray) -> Problem:
-        """Return the problem of a subset of the rows."""
+        """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
         if self.units is not None:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
-        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
+        Y = sparse.csc_array(self.Y[numbers])
+        Y.sort_indices()
+        return Problem(scores[numbers], Y, self.names, groups)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
         decided, hits = decided_and_hits(self.scores, self.Y, thresholds)
         return counts_of(decided, hits, self.support, self.n_samples)
+
+    def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
+        """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
+        decided = sparse.csc_array(decisions_at(self.scores, thresholds, most_per_row))
+        return count_matched(self.Y, decided, by)
 
 
 def check_problem(

@@ -6,35 +6,33 @@ function jsonNumber(value) {
   return Number.isNaN(value) ? "nan" : value;
 }
 
-// The content of a file of thresholds; what the page does not compute comes from the point.
-function thresholdsFile(labels, counts, value, known) {
+// The content of a file of thresholds; `known` replaces what the page has computed.
+function thresholdsFile(labels, known) {
+  const counts = countsOf(curves, sum(labels.decided), sum(labels.hits));
   const isCost = state.measure === "cost";
   return {
     ...page.file,
-    ...known,
-    values: Array.from(labels.thresholds, jsonNumber),
-    value: jsonNumber(value),
+    value: jsonNumber(isCost ? costOf(...counts) : valueOf(counts)),
     measure: isCost ? "cost" : MEASURES[state.measure].python,
     average: "micro",
+    beta: state.measure === "f" ? state.beta : 1,
     support: Array.from(curves.support),
     decided: Array.from(labels.decided),
     n_samples: curves.nRows,
-    beta: state.measure === "f" ? state.beta : 1,
+    ...known,
+    values: Array.from(labels.thresholds, jsonNumber),
     label_names: page.hasNames ? page.names : null,
   };
 }
 
 function saveThresholds(name, labels, known = {}) {
-  const counts = countsOf(curves, sum(labels.decided), sum(labels.hits));
-  const value = state.measure === "cost" ? costOf(...counts) : valueOf(counts);
-  const text = JSON.stringify(thresholdsFile(labels, counts, value, known), null, 1);
+  const text = JSON.stringify(thresholdsFile(labels, known), null, 1);
   download(name, "application/json", `${text}\n`);
 }
 
-// What a marked point says of itself holds only for its own measure and without pins.
+// A rule is saved as it is, with its own measure and guarantee, unless labels are pinned.
 function knownOf(point) {
-  const isItsOwn = point && !pins.size && state.measure === "f" && state.beta === 1;
-  return isItsOwn && point.known ? point.known : {};
+  return point && point.known && !pins.size ? point.known : {};
 }
 
 function labelTable() {
