@@ -19,23 +19,28 @@ ARGUMENTS = [
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
+def give_up(reason):
+    """Skip what needs a browser; in continuous integration, fail."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 def chromium_path():
-    """The browser's program; without it, tests are skipped, but fail in continuous integration."""
+    """The program of the browser."""
     found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is None:
-        reason = f"needs one of the programs {', '.join(PROGRAMS)}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+    return found or give_up(f"needs one of the programs {', '.join(PROGRAMS)}")
 
 
 @contextmanager
 def launched():
     """A browser, from Debian's package or another one on the path."""
     path = chromium_path()
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        give_up("needs playwright")
+    with sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield chromium
         chromium.close()

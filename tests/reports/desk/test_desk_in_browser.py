@@ -21,6 +21,7 @@ from labelwise.measures import (
     precision,
     recall,
 )
+from labelwise.reports import Desk, write_report
 from tests.cli.shell import run
 from tests.reports.browser import OpenPage
 from tests.reports.small_desk import GROUPS, HOSTILE, N_LABELS, N_ROWS, NAMES, SCORES, SMALL, Y
@@ -460,3 +461,27 @@ def test_an_address_with_nonsense_opens_the_page(desk):
         "at=nobody&stop=-7&beta=x&measure=%3Cb%3E&pins=99.1_a.b_1.-4&label=1e9&sort=constructor&accept=1e12&slice=77&cost=9e99"
     )
     assert 0 <= desk.number("#n-f") <= 1
+
+
+def test_certified_thresholds_are_saved_with_their_guarantee(chromium, tmp_path):
+    rows = np.arange(N_ROWS) % 2 == 0
+    names = NAMES[9:]
+    tuned = best_thresholds(
+        SCORES[rows, 9:],
+        Y[rows, 9:],
+        min_precision=0.3,
+        guarantee=0.9,
+        random_state=0,
+        label_names=names,
+    )
+    report = tmp_path / "report.html"
+    write_report(Desk(SCORES[~rows, 9:], Y[~rows, 9:], tuned, label_names=names), report)
+    with chromium.new_context() as context:
+        page = OpenPage(context, report, "at=given0&measure=jaccard")
+        assert "guaranteed on new samples" in page.tab.text_content("#place").lower()
+        decided = tuned.decide(SCORES[~rows, 9:])
+        totals = Counts(*map(np.sum, count(Y[~rows, 9:], decided)))
+        same(page.number("#n-precision"), precision(totals))
+        found = Thresholds.load(page.saved("#save-thresholds", tmp_path))
+        assert repr(found) == repr(tuned)
+        assert page.errors == []
