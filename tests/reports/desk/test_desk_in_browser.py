@@ -361,19 +361,25 @@ def test_tables_are_saved_without_formulas(desk, tmp_path):
     assert texts == {"'=text"}
 
 
+def check_slices(desk, thresholds):
+    decided = (thresholds <= SCORES).astype(int)
+    for row, group in enumerate(np.unique(GROUPS), start=1):
+        here = group == GROUPS
+        counts = Counts(*map(np.sum, count(Y[here], decided[here])))
+        place = f"#slices-body tr:nth-child({row})"
+        assert group in desk.tab.text_content(place)
+        for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
+            same(desk.number(f"{place} [data-name={name}]"), rate(counts))
+
+
 def test_slices_have_the_counts_of_their_rows(desk):
     for vertex in (LAST // 3, LAST // 2):
         desk.go(f"at=hand&stop={vertex}")
-        decided = FRONTIER.thresholds(vertex) <= SCORES
-        for row, group in enumerate(np.unique(GROUPS), start=1):
-            here = group == GROUPS
-            counts = Counts(*map(np.sum, count(Y[here], decided[here].astype(int))))
-            place = f"#slices-body tr:nth-child({row})"
-            assert group in desk.tab.text_content(place)
-            for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
-                same(desk.number(f"{place} [data-name={name}]"), rate(counts))
+        check_slices(desk, FRONTIER.thresholds(vertex))
     desk.tab.click("[data-point=shared]")
     desk.settle()
+    check_slices(desk, best_thresholds(SCORES, Y, shared=True).values)
+    desk.go("at=shared&pins=12.0")
     assert desk.tab.is_visible("#slices-off")
 
 

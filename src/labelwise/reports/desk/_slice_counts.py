@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ class SliceCounts(NamedTuple):
 
     `decided` and `hits` have the shape (n_cuts, n_groups); the sum over the cuts of a label up to
     one of them is what the group has there. `spread` has, for precision, recall and F, the factor
-    by which the standard error over rows exceeds that of independent decisions.
+    by which the standard error over rows exceeds that of independent decisions. `points` has the
+    decisions and hits of each group at the marked points.
     """
 
     name: str
@@ -33,12 +35,19 @@ class SliceCounts(NamedTuple):
     decided: np.ndarray
     hits: np.ndarray
     spread: dict[str, list[float]]
+    points: dict[str, tuple[list[int], list[int]]]
 
 
 def slice_counts(
-    problem: Problem, slicing: Slicing, cuts: StoredCuts, decided: sparse.csc_array
+    problem: Problem,
+    slicing: Slicing,
+    cuts: StoredCuts,
+    decided: Mapping[str, sparse.csc_array],
 ) -> SliceCounts:
-    """Count the groups of a column; `decided` are the decisions that the spread is measured at."""
+    """Count the groups of a column at the stored cuts, and for the decisions of marked points.
+
+    The spread is measured at the point "exact".
+    """
     groups, codes = _largest(slicing)
     size = len(groups)
     n_decided, hits = (np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2))
@@ -48,17 +57,29 @@ def slice_counts(
         key = place * size + codes[cells.rows]
         for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
             total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
-    by_sample = count_matched(problem.Y, decided, "sample")
-    positives = np.bincount(codes, by_sample.tp + by_sample.fn, size).astype(np.int64)
+    by_sample = {key: count_matched(problem.Y, one, "sample") for key, one in decided.items()}
+    exact = by_sample["exact"]
     return SliceCounts(
         slicing.name,
         groups,
         np.bincount(codes, minlength=size),
-        positives,
+        _totals(exact.tp + exact.fn, codes, size),
         n_decided,
         hits,
-        _spreads(by_sample, codes, size),
+        _spreads(exact, codes, size),
+        {
+            key: (
+                _totals(counts.tp + counts.fp, codes, size).tolist(),
+                _totals(counts.tp, codes, size).tolist(),
+            )
+            for key, counts in by_sample.items()
+        },
     )
+
+
+def _totals(of_rows: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
+    """Return the sum over the rows of each group."""
+    return np.bincount(codes, of_rows, size).astype(np.int64)
 
 
 def _largest(slicing: Slicing) -> tuple[list[str], np.ndarray]:

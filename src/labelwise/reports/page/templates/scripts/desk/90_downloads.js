@@ -36,14 +36,37 @@ function knownOf(point) {
 }
 
 function labelTable() {
-  const head = ["label", "support", "threshold", "decided", "precision", "recall", "f", "f low", "f high", "fold low", "fold high", "calibration error", "notes"];
+  const head = [
+    "label",
+    "support",
+    "threshold",
+    "decided",
+    "precision",
+    "recall",
+    "f",
+    "f low",
+    "f high",
+    "fold low",
+    "fold high",
+    "calibration error",
+    "notes",
+  ];
   const lines = order.map((j) => {
     const counts = labelCounts(j);
     const notes = [...notesOf(j).map(([text]) => text), whyNever(j)].filter(Boolean).join("; ");
     return [
-      page.names[j], curves.support[j], view.labels.thresholds[j], view.labels.decided[j],
-      precision(...counts), recall(...counts), labelF(j), ...intervalOf(j),
-      folds ? folds.low[j] : NaN, folds ? folds.high[j] : NaN, calibration[j], notes,
+      page.names[j],
+      curves.support[j],
+      view.labels.thresholds[j],
+      view.labels.decided[j],
+      precision(...counts),
+      recall(...counts),
+      labelF(j),
+      ...intervalOf(j),
+      folds ? folds.low[j] : NaN,
+      folds ? folds.high[j] : NaN,
+      calibration[j],
+      notes,
     ];
   });
   return [head, ...lines];
@@ -51,19 +74,32 @@ function labelTable() {
 
 function rowTable() {
   const head = ["list", "row", "label", "score", "has label", ...(page.rows.texts ? ["text"] : [])];
-  const lists = { nearest: page.rows.nearest[state.near] ?? [], unexpected: page.rows.unexpected, missed: page.rows.missed };
+  const lists = {
+    nearest: page.rows.nearest[state.near] ?? [],
+    unexpected: page.rows.unexpected,
+    missed: page.rows.missed,
+  };
   const lines = Object.entries(lists).flatMap(([list, cells]) =>
     cells.map(([row, label, score, truth]) => [
-      list, page.rows.ids[row], page.names[label], score, truth, ...(page.rows.texts ? [page.rows.texts[row]] : []),
+      list,
+      page.rows.ids[row],
+      page.names[label],
+      score,
+      truth,
+      ...(page.rows.texts ? [page.rows.texts[row]] : []),
     ]),
   );
   return [head, ...lines];
 }
 
 function startDownloads() {
-  byId("save-thresholds").addEventListener("click", () => saveThresholds("thresholds.json", view.labels, knownOf(view.point)));
+  byId("save-thresholds").addEventListener("click", () =>
+    saveThresholds("thresholds.json", view.labels, knownOf(view.point)),
+  );
   byId("save-accept").addEventListener("click", () => saveThresholds("accept.json", labelsAt(state.accept)));
   byId("save-review").addEventListener("click", () => saveThresholds("review.json", labelsAt(state.review)));
-  byId("save-labels").addEventListener("click", () => download("labels.csv", "text/csv", csvText(labelTable())));
+  byId("save-labels").addEventListener("click", () =>
+    download("labels.csv", "text/csv", csvText(labelTable())),
+  );
   byId("save-rows").addEventListener("click", () => download("rows.csv", "text/csv", csvText(rowTable())));
 }
