@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.decisions import Thresholds, best_thresholds, cuts_of, micro_frontier
+from labelwise.decisions import Bands, Thresholds, best_thresholds, cuts_of, micro_frontier
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -338,12 +338,19 @@ def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
     assert (found.gap, found.certificate) == (wanted.gap, wanted.certificate)
 
 
-def test_bands_are_saved_as_thresholds(desk, tmp_path):
-    desk.go("accept=2&review=5")
-    accept = Thresholds.load(desk.saved("#save-accept", tmp_path))
-    review = Thresholds.load(desk.saved("#save-review", tmp_path))
-    assert accept.values.tolist() == FRONTIER.thresholds(2).tolist()
-    assert review.values.tolist() == FRONTIER.thresholds(5).tolist()
+def test_bands_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
+    desk.go("accept=2&review=9")
+    bands = Bands.load(desk.saved("#save-bands", tmp_path))
+    assert bands.upper.tolist() == FRONTIER.thresholds(2).tolist()
+    assert bands.lower.tolist() == FRONTIER.thresholds(9).tolist()
+    same(desk.number("#band-precisionAbove"), bands.precision)
+    same(desk.number("#band-recallBelow"), bands.recall)
+    same(desk.number("#band-queue"), bands.review_per_1000)
+    queue = bands.queue(SCORES)
+    assert queue.rows.size == bands.reviewed.sum()
+    inside = (bands.lower <= SCORES) & (bands.upper > SCORES)
+    assert inside[queue.rows, queue.labels].all()
+    assert (np.diff(np.abs(queue.probability - 0.5)) >= -1e-12).all()
 
 
 def test_tables_are_saved_without_formulas(desk, tmp_path):

@@ -7,16 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from labelwise._text import printable
-from labelwise._validation import (
-    Scores,
-    check_scores,
-    columns_in_order,
-    frame_like,
-    is_frame,
-)
+from labelwise._text import counted, printable
+from labelwise._validation import check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._row_limit import decisions_at
@@ -83,6 +77,9 @@ class Thresholds:
         What each constraint reaches on the tuning data and, by cross-validation, on other data.
     guarantee : Guarantee or None
         What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
+    adapted : bool
+        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
+        then expected numbers on the `n_samples` new samples, which had no labels.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -119,6 +116,7 @@ class Thresholds:
     most_per_row: int | None = None
     constraints: tuple[ConstraintCheck, ...] = ()
     guarantee: Guarantee | None = None
+    adapted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -158,22 +156,8 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked), self.most_per_row)
-        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
-
-    def _of_columns(self, scores: Scores) -> np.ndarray:
-        """Return the thresholds in the order of the columns of the scores."""
-        if self.label_names is not None and scores.names is not None:
-            thresholds = np.empty_like(self.values)
-            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
-            return thresholds
-        if scores.matrix.shape[1] != self.values.size:
-            raise ValueError(
-                f"scores has {scores.matrix.shape[1]} labels, but there are "
-                f"{self.values.size} thresholds."
-            )
-        return self.values
+        thresholds = in_columns(self.values, self.label_names, checked)
+        return as_given(decisions_at(checked.matrix, thresholds, self.most_per_row), scores)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -243,7 +227,8 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
 
     def _notes(self) -> list[str]:
         """Return lines with what is known about the value and why it is the highest."""
@@ -257,7 +242,7 @@ class Thresholds:
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
-            (f"{never} labels never decided", never > 0),
+            (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
         ]
         text = ", ".join(note for note, applies in notes if applies)

@@ -8,7 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import printable
-from labelwise.decisions import Problem, Thresholds, content_of
+from labelwise.decisions import (
+    BandCurves,
+    Bands,
+    Problem,
+    Thresholds,
+    content_of,
+    content_of_bands,
+)
 from labelwise.measures import count_matched
 from labelwise.reports.desk._desk import Desk, Slicing
 from labelwise.reports.desk._notable_rows import Found, notable_rows
@@ -51,7 +58,7 @@ def desk_page(desk: Desk) -> Page:
         "rows": _row_data(desk, marked.points),
         "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
         "versus": _rival_data(desk, exact),
-        "file": _file_data(),
+        "files": _file_data(),
     }
     words = {
         "summary": _summary(desk),
@@ -188,6 +195,10 @@ def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
 
 
 def _file_data() -> dict[str, Any]:
-    """Return the content of a file of thresholds, with what the page does not compute."""
-    empty = np.zeros(0)
-    return content_of(Thresholds(empty, 0.0, "", "micro", empty, empty, 0))
+    """Return files of thresholds and bands without numbers, which the page fills in."""
+    empty, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
+    thresholds = Thresholds(empty, 0.0, "", "micro", nothing, nothing, 0)
+    counts = (nothing,) * 5
+    curves = BandCurves(nothing, empty, empty)
+    bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)
+    return {"thresholds": content_of(thresholds), "bands": content_of_bands(bands)}

@@ -11,7 +11,7 @@ function thresholdsFile(labels, known) {
   const counts = countsOf(curves, sum(labels.decided), sum(labels.hits));
   const isCost = state.measure === "cost";
   return {
-    ...page.file,
+    ...page.files.thresholds,
     value: jsonNumber(isCost ? costOf(...counts) : valueOf(counts)),
     measure: isCost ? "cost" : MEASURES[state.measure].python,
     average: "micro",
@@ -25,14 +25,55 @@ function thresholdsFile(labels, known) {
   };
 }
 
-function saveThresholds(name, labels, known = {}) {
-  const text = JSON.stringify(thresholdsFile(labels, known), null, 1);
-  download(name, "application/json", `${text}\n`);
+function saveJson(name, content) {
+  download(
+    name,
+    "application/json",
+    `${JSON.stringify(content, null, 1)}
+`,
+  );
 }
 
 // A rule is saved as it is, with its own measure and guarantee, unless labels are pinned.
 function knownOf(point) {
   return point && point.known && !pins.size ? point.known : {};
+}
+
+// The hull of each label between both limits: lowest scores and shares of positives of its pieces.
+function bandCurves(accept, review) {
+  const found = { starts: [0], floors: [], shares: [] };
+  for (let j = 0; j < curves.nLabels; j += 1) {
+    let last = accept.cuts[j];
+    for (let cut = last + 1; cut <= review.cuts[j]; cut += 1) {
+      if (!curves.isHull[cut]) continue;
+      const share = (curves.hits[cut] - curves.hits[last]) / (curves.decided[cut] - curves.decided[last]);
+      found.floors.push(jsonNumber(curves.thresholds[cut]));
+      found.shares.push(share);
+      last = cut;
+    }
+    found.starts.push(found.floors.length);
+  }
+  return found;
+}
+
+// The content of a file of bands, for labelwise decide and Bands.load.
+function bandsFile() {
+  const [accept, review] = [labelsAt(state.accept), labelsAt(state.review)];
+  const between = (name) => Array.from(review[name], (value, j) => value - accept[name][j]);
+  return {
+    ...page.files.bands,
+    upper: Array.from(accept.thresholds, jsonNumber),
+    lower: Array.from(review.thresholds, jsonNumber),
+    support: Array.from(curves.support),
+    accepted: Array.from(accept.decided),
+    accepted_positives: Array.from(accept.hits),
+    reviewed: between("decided"),
+    reviewed_positives: between("hits"),
+    n_samples: curves.nRows,
+    label_names: page.hasNames ? page.names : null,
+    value: bandNumbers().queue,
+    curves: bandCurves(accept, review),
+  };
 }
 
 function labelTable() {
@@ -94,10 +135,9 @@ function rowTable() {
 
 function startDownloads() {
   byId("save-thresholds").addEventListener("click", () =>
-    saveThresholds("thresholds.json", view.labels, knownOf(view.point)),
+    saveJson("thresholds.json", thresholdsFile(view.labels, knownOf(view.point))),
   );
-  byId("save-accept").addEventListener("click", () => saveThresholds("accept.json", labelsAt(state.accept)));
-  byId("save-review").addEventListener("click", () => saveThresholds("review.json", labelsAt(state.review)));
+  byId("save-bands").addEventListener("click", () => saveJson("bands.json", bandsFile()));
   byId("save-labels").addEventListener("click", () =>
     download("labels.csv", "text/csv", csvText(labelTable())),
   );
