@@ -44,10 +44,8 @@ def desk_page(desk: Desk) -> Page:
     marked = marked_points(desk)
     exact = next(point for point in marked.points if point.key == "exact")
     decided = {point.key: decisions_of(problem, point) for point in marked.points}
-    n_groups = sum(min(len(slicing.groups), MOST_GROUPS) for slicing in desk.slicings)
-    most = MOST_VERTICES if not n_groups else min(MOST_VERTICES, _MOST_SLICE_CELLS // n_groups)
-    result = exact.result
-    cuts = stored_cuts(problem, None if result is None else result.certificate, most)
+    certificate = None if exact.result is None else exact.result.certificate
+    cuts = stored_cuts(problem, certificate, _most_vertices(desk))
     data = {
         "nRows": problem.n_samples,
         **_label_data(problem),
@@ -66,6 +64,12 @@ def desk_page(desk: Desk) -> Page:
         "has_rival": desk.rival is not None,
     }
     return Page("desk.html", desk.title, data, words)
+
+
+def _most_vertices(desk: Desk) -> int:
+    """Return how many vertices of hulls the page may store, fewer with slices."""
+    n_groups = sum(min(len(slicing.groups), MOST_GROUPS) for slicing in desk.slicings)
+    return min(MOST_VERTICES, _MOST_SLICE_CELLS // max(n_groups, 1))
 
 
 def _summary(desk: Desk) -> str:

@@ -35,7 +35,7 @@ class SliceCounts(NamedTuple):
     decided: np.ndarray
     hits: np.ndarray
     spread: dict[str, list[float]]
-    points: dict[str, tuple[list[int], list[int]]]
+    points: dict[str, tuple[list[int], ...]]
 
 
 def slice_counts(
@@ -50,15 +50,15 @@ def slice_counts(
     """
     groups, codes = _largest(slicing)
     size = len(groups)
-    n_decided, hits = (np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2))
-    for cells in cells_of(problem):
-        place = _places(cuts, cells.first + cells.labels, cells.scores)
-        is_decided = place >= 0
-        key = place * size + codes[cells.rows]
-        for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
-            total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
+    n_decided, hits = _added_by_cuts(problem, cuts, codes, size)
     by_sample = {key: count_matched(problem.Y, one, "sample") for key, one in decided.items()}
     exact = by_sample["exact"]
+    points = {
+        key: tuple(
+            _totals(part, codes, size).tolist() for part in (counts.tp + counts.fp, counts.tp)
+        )
+        for key, counts in by_sample.items()
+    }
     return SliceCounts(
         slicing.name,
         groups,
@@ -67,14 +67,22 @@ def slice_counts(
         n_decided,
         hits,
         _spreads(exact, codes, size),
-        {
-            key: (
-                _totals(counts.tp + counts.fp, codes, size).tolist(),
-                _totals(counts.tp, codes, size).tolist(),
-            )
-            for key, counts in by_sample.items()
-        },
+        points,
     )
+
+
+def _added_by_cuts(
+    problem: Problem, cuts: StoredCuts, codes: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the decisions and hits of each group that each stored cut adds to the one before."""
+    n_decided, hits = (np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2))
+    for cells in cells_of(problem):
+        place = _places(cuts, cells.first + cells.labels, cells.scores)
+        is_decided = place >= 0
+        key = place * size + codes[cells.rows]
+        for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
+            total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
+    return n_decided, hits
 
 
 def _totals(of_rows: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
