@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
-from labelwise.cli._matrix_commands import adapt, decide, evaluate, tune
+from labelwise.cli._matrix_commands import adapt, decide, evaluate, report, tune
 from labelwise.cli.running import command, example_text
 
 app = typer.Typer(
@@ -205,6 +205,12 @@ command(
     force=True,
     inputs=["labels", "scores", "decided"],
 )(evaluate)
+command(
+    app,
+    example="labelwise report scores.csv labels.csv -o report.html --slices groups.csv",
+    force=True,
+    inputs=["scores", "labels"],
+)(report)
 
 
 @command(

@@ -31,12 +31,16 @@ Reader = Callable[[Any, str], Any]
 
 def write_fields(result: Any, path: str | Path, form: str, version: int) -> None:
     """Write the fields of a dataclass; an error leaves an existing file unchanged."""
-    content: dict[str, Any] = {"format": form, "version": version}
-    for field in fields(result):
-        content[field.name] = _as_json(getattr(result, field.name))
+    content = fields_content(result, form, version)
     written = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     with written_whole(path) as stream:
         stream.write(f"{written}\n".encode())
+
+
+def fields_content(result: Any, form: str, version: int) -> dict[str, Any]:
+    """Return the content of a file of fields, ready for JSON."""
+    named = {field.name: _as_json(getattr(result, field.name)) for field in fields(result)}
+    return {"format": form, "version": version, **named}
 
 
 def read_fields(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     )
     from labelwise.measures._averages import function_of as function_of
     from labelwise.measures._averages import measured as measured
+    from labelwise.measures._bootstrap import Resampling as Resampling
+    from labelwise.measures._bootstrap import micro_draws as micro_draws
     from labelwise.measures._count_measures import (
         accuracy,
         balanced_accuracy,

@@ -1,6 +1,7 @@
-"""Figures of scores, thresholds, term curves, ranks and bags, as scikit-learn's displays.
+"""HTML pages, and figures of scores, thresholds, term curves, ranks and bags.
 
-A display stores arrays and draws them in `plot`. What it shows is computed by the stages below.
+A display stores arrays and draws them in `plot`, as in scikit-learn. `write_report` writes a page.
+What a display or a page shows is computed by the stages below.
 """
 
 from typing import TYPE_CHECKING
@@ -14,14 +15,18 @@ if TYPE_CHECKING:
     from labelwise.reports._instance_display import InstanceDisplay
     from labelwise.reports._term_curve_display import TermCurveDisplay
     from labelwise.reports._threshold_display import ThresholdDisplay
+    from labelwise.reports._write_report import write_report
+    from labelwise.reports.desk._desk import Desk
 
 __all__ = [
     "BagDisplay",
     "CriticalDifferenceDisplay",
+    "Desk",
     "FrontierDisplay",
     "InstanceDisplay",
     "TermCurveDisplay",
     "ThresholdDisplay",
+    "write_report",
 ]
 
 publish(__name__, __all__)

@@ -71,6 +71,47 @@ def solve(
     bounds = None
     if request.n_bootstrap:
         bounds = _bounds(problem, request, method, random, folds)
+    return _result(problem, request, method, chosen, bounds)
+
+
+def solve_with_folds(
+    problem: Problem, request: Request, folds: np.ndarray, random_state: Any
+) -> tuple[Thresholds, np.ndarray]:
+    """Find thresholds on all samples, and again without each fold.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    folds : ndarray of int of shape (n_samples,)
+        The fold of each sample.
+    random_state : int, RandomState instance or None
+        Draws the folds behind "auto" amounts. The amounts found on all samples are used without
+        each fold, too.
+
+    Returns
+    -------
+    thresholds : Thresholds
+        Thresholds of all samples.
+    by_fold : ndarray of shape (n_folds, n_labels)
+        Thresholds tuned without each fold, in the order of the fold numbers.
+    """
+    method = _method(problem, request, check_random_state(random_state))
+    by_fold = [
+        method.under((folds != number).astype(np.int32)).thresholds for number in np.unique(folds)
+    ]
+    return _result(problem, request, method, method.on_all(), None), np.stack(by_fold)
+
+
+def _result(
+    problem: Problem,
+    request: Request,
+    method: TuningMethod,
+    chosen: Choice,
+    bounds: Bounds | None,
+) -> Thresholds:
     return Thresholds(
         values=chosen.thresholds,
         value=chosen.value,

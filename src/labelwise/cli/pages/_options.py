@@ -1,0 +1,23 @@
+"""Options of the commands that write pages, with their help texts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ReportOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
+]
+ReportThresholds = Annotated[
+    Path | None, typer.Option(help="File written by labelwise tune, to mark on the page.")
+]
+ReportVersus = Annotated[
+    Path | None, typer.Option(help="Scores of another model on the same rows, to compare with.")
+]
+ReportSlices = Annotated[
+    Path | None, typer.Option(help="Table of groups of the rows: ids, and a column for each.")
+]
+ReportTexts = Annotated[Path | None, typer.Option(help="Table of the texts of the rows, with ids.")]
+ReportTitle = Annotated[
+    str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
+]
