@@ -28,7 +28,7 @@ class IndependentUnits(NamedTuple):
     def part(self, first: int, last: int) -> IndependentUnits:
         """Return the units from number `first` to number ``last - 1``."""
         starts = np.append(0, self.ends)
-        rows = np.arange(starts[first], starts[last])
+        rows = slice(int(starts[first]), int(starts[last]))
         ends = self.ends[first:last] - starts[first]
         return IndependentUnits(self.problem.rows(rows), ends, self.most_rows)
 
