@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import listed
+from labelwise._text import listed, quoted
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds.curves._copies import copy_groups
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -100,6 +101,26 @@ class Problem:
             return every_cut_under(self.ranking, weights, totals)
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
+    def cuts_of_all(self) -> Cuts:
+        """Return the cuts of all labels at positives, on all samples.
+
+        Dense scores are sorted without their rows. The ranking of sparse scores is cheaper.
+        """
+        if sparse.issparse(self.scores):
+            return self.cuts(self.everyone, everywhere=False)
+        return cuts_of(self.scores, self.Y)
+
+    def every_cut(self) -> Iterator[Cuts]:
+        """Yield the cuts at every distinct score on all samples, one label at a time."""
+        if not sparse.issparse(self.scores):
+            yield from every_cut(self.scores, self.Y)
+            return
+        cuts = self.cuts(self.everyone, everywhere=True)
+        for j, (start, end) in enumerate(pairwise(cuts.starts)):
+            parts = (part[start:end] for part in cuts[1:5])
+            bounds = np.array([0, end - start])
+            yield Cuts(bounds, *parts, cuts.positives[j : j + 1], self.n_samples)
+
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, one row for each row of thresholds.
 
@@ -140,8 +161,8 @@ def warn_of_labels_without_positives(problem: Problem) -> None:
     if empty.size == problem.n_labels:
         warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
     elif empty.size:
-        names = problem.names or tuple(map(str, range(problem.n_labels)))
-        shown = listed([names[j] for j in empty])
+        names = problem.names or range(problem.n_labels)
+        shown = listed(empty, show=lambda j: quoted(str(names[j])))
         warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
 
 
