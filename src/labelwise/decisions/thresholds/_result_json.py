@@ -34,9 +34,9 @@ def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     for field in fields(thresholds):
         content[field.name] = _as_json(getattr(thresholds, field.name))
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    lines = ",\n".join(f" {_json(name)}: {_indented(part)}" for name, part in content.items())
     with written_whole(path) as stream:
-        stream.write(f"{text}\n".encode())
+        stream.write(f"{{\n{lines}\n}}\n".encode())
 
 
 def read_thresholds(path: str | Path) -> Thresholds:
@@ -60,9 +60,9 @@ def read_thresholds(path: str | Path) -> Thresholds:
 
 def _read_json(path: str | Path) -> Any:
     content = bytes(read_bytes(path, _MAX_BYTES))
-    # Count lists before parsing: parsed empty lists take twenty times their size in memory.
-    opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
-    if len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS:
+    # Count lists before parsing: parsed empty lists take twenty times their size in memory. Names
+    # may have brackets as well, and only then texts are told apart from lists.
+    if content.count(b"[") + content.count(b"{") > _MOST_LISTS and _has_many_lists(content):
         raise DataError(path, f"has more than the {_MOST_LISTS} lists that thresholds may have.")
     try:
         return json.loads(
@@ -73,6 +73,11 @@ def _read_json(path: str | Path) -> Any:
         )
     except (ValueError, RecursionError, MemoryError) as error:
         raise DataError(path, f"is not JSON ({str(error)[:200]}).") from error
+
+
+def _has_many_lists(content: bytes) -> bool:
+    opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
+    return len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,6 +102,11 @@ def _refuse(word: str) -> None:
 
 def _as_json(value: Any) -> Any:
     """Return lists and numbers for JSON; infinite numbers and NaN become strings."""
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        items = value.tolist()
+        for place in np.flatnonzero(~np.isfinite(value)):
+            items[place] = str(items[place])
+        return items
     if isinstance(value, np.ndarray | tuple):
         return [_as_json(item) for item in value]
     if isinstance(value, np.generic):
@@ -104,6 +114,21 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return value
+
+
+_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+
+
+def _indented(value: Any, depth: int = 1) -> str:
+    """Return JSON with an item of a list on each line; ten times as fast as ``indent=1``."""
+    if not isinstance(value, list) or not value:
+        return _json(value)
+    between = ",\n" + " " * (depth + 1)
+    if isinstance(value[0], list):
+        text = between.join(_indented(item, depth + 1) for item in value)
+    else:
+        text = _json(value, separators=(between, ": "))[1:-1]
+    return f"[{between[1:]}{text}\n{' ' * depth}]"
 
 
 def _of_one_size(found: dict[str, Any]) -> Thresholds:
@@ -145,14 +170,20 @@ def _each(value: Any, name: str, read: Callable[[Any, str], Any]) -> list[Any]:
 
 
 def _numbers(value: Any, name: str) -> np.ndarray:
-    numbers = np.array(_each(value, name, _number), dtype=np.float64)
+    items = _kind(value, name, (list,), "a list")
+    if not set(map(type, items)) <= {int, float}:
+        items = _each(items, name, _number)
+    numbers = np.array(items, dtype=np.float64)
     if numbers.size == 0 or np.isnan(numbers).any():
         raise ValueError(f"{name} must be numbers, at least one.")
     return numbers
 
 
 def _wholes(value: Any, name: str) -> np.ndarray:
-    return np.array(_each(value, name, _whole), dtype=np.int64)
+    items = _kind(value, name, (list,), "a list")
+    if set(map(type, items)) == {int} and 0 <= min(items) <= max(items) < 2**63:
+        return np.array(items, dtype=np.int64)
+    return np.array(_each(items, name, _whole), dtype=np.int64)
 
 
 def _names(value: Any, name: str) -> tuple[str, ...]:
