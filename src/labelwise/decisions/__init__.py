@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "BestAtK",
     "CalibratedLabels",
     "Frontier",
     "LinearFractional",
     "Scan",
     "Thresholds",
     "TunedThresholds",
+    "best_at_k",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

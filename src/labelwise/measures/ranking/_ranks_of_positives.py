@@ -122,8 +122,11 @@ def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.nd
 
 def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores of the whole matrix above, and at or above, each positive."""
-    scores = _as_rows(scores)
-    cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+    scores, rows = _as_rows(scores), sparse.csr_array(Y)
+    found = in_threads(
+        lambda block: _scores_at(rows[block], scores[block]), _blocks(scores, _BLOCK)
+    )
+    cuts = np.sort(np.concatenate(list(found)))
 
     def count_block(rows: slice) -> np.ndarray:
         values, _ = _flat(scores[rows], copy=True)
