@@ -87,6 +87,8 @@ LABELS = ("--labels", "sea,sky,sun")
 WITH_MODELS = {"joblib", "numba", "pandas", "scipy.stats", "sklearn", "skops"}
 
 
+# One process runs them in this order: a command uses the files and the cache of those before it.
+@pytest.mark.xdist_group("first_second")
 @pytest.mark.parametrize(
     ("command", "most_compiled", "allowed"),
     [
