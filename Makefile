@@ -10,13 +10,13 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-coverage docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
 
 test: lint  ## every check
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -30,10 +30,10 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
 
 test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
@@ -43,6 +43,9 @@ bench-record: $(VENV)/.bench  ## the same, and write the ratios to benchmarks/re
 
 bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
 	$(BIN)/python -m benchmarks decisions
+
+bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; minutes
+	$(BIN)/python -m benchmarks label_shift
 
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage

@@ -70,7 +70,7 @@ def _from_pool(
 
 
 def n_threads_for(n_blocks: int) -> int:
-    """Return the number of threads; joblib, which knows the cores, is imported for two blocks."""
+    """Return the number of threads; joblib counts the cores, and is imported only if needed."""
     if n_blocks < 2:
         return n_blocks
     from joblib import cpu_count

@@ -1,7 +1,8 @@
-"""Signatures of the commands that read files of scores and labels: tune, decide and evaluate."""
+"""Signatures of the commands that read scores and labels: tune, adapt, decide and evaluate."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +20,17 @@ def tune(
     shrink: opt.TuneShrink = "auto",
     fbr: opt.TuneFbr = None,
     fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
+    min_precision: Annotated[
+        float | None, typer.Option(help="Lowest micro precision; for macro-..., of each label.")
+    ] = None,
+    min_recall: Annotated[
+        float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
+    ] = None,
     max_decisions: opt.TuneMaxDecisions = None,
+    guarantee: opt.TuneGuarantee = None,
+    across: opt.TuneAcross = "each",
+    tuning_share: opt.TuneShare = 0.5,
+    review: opt.TuneReview = None,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -33,9 +42,13 @@ def tune(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
+    """Find the thresholds that maximize a measure.
+
+    Its value on new rows is estimated, too.
+    """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.review._band_tuning import show_bands
 
     options = TuneOptions(
         maximize=maximize,
@@ -47,10 +60,14 @@ def tune(
         min_precision=min_precision,
         min_recall=min_recall,
         max_decisions=max_decisions,
+        guarantee=guarantee,
+        across=across,
+        tuning_share=tuning_share,
         bootstrap=bootstrap,
         seed=seed,
     )
-    show_tuning(
+    show = show_tuning if review is None else partial(show_bands, review)
+    show(
         scores,
         labels,
         options,
@@ -64,17 +81,45 @@ def tune(
     )
 
 
+def adapt(
+    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
+    scores: opt.ScoresArgument,
+    labels: opt.AdaptLabels = None,
+    alpha: opt.AdaptAlpha = 0.05,
+    output: opt.TuneOutput = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Adapt thresholds to new scores, if the frequencies of labels have moved."""
+    from labelwise.cli.commands.thresholds._adapt import show_adaptation
+    from labelwise.cli.matrices._matching import Matching
+
+    show_adaptation(
+        thresholds,
+        scores,
+        tested=labels,
+        alpha=alpha,
+        output=output,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
+        max_bytes=max_bytes,
+    )
+
+
 def decide(
     thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
     scores: opt.ScoresArgument,
     output: opt.DecideOutput,
+    queue: opt.DecideQueue = None,
     ids: opt.IdsOption = None,
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Decide the labels of each row by thresholds from a file."""
+    """Decide the labels of each row by thresholds or bands from a file."""
     from labelwise.cli.commands._decide import run_decisions
     from labelwise.cli.matrices._matching import Matching
 
@@ -82,6 +127,7 @@ def decide(
         thresholds,
         scores,
         output,
+        queue,
         ids=ids,
         matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
@@ -92,7 +138,7 @@ def decide(
 def evaluate(
     labels: opt.TruthArgument,
     scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
-    decided: Annotated[Path | None, typer.Option(help="File of decisions (0 and 1).")] = None,
+    decided: opt.EvaluateDecided = None,
     beta: opt.BetaOption = 1.0,
     bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
     undefined: opt.EvaluateUndefined = "nan",

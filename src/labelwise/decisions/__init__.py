@@ -1,4 +1,9 @@
-"""Turn scores into label sets: those that maximise the measure that counts."""
+"""Turn scores into label sets: by tuned thresholds, by highest expected F, or by rank.
+
+`thresholds/` tunes thresholds for a measure, `expected_f/` finds label sets from probabilities; the
+estimators and the cuts by rank have one file each. Decisions import measures, splitting and shared
+packages; learners, experiments, reports and the command line use the names listed here.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -10,9 +15,24 @@ if TYPE_CHECKING:
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
+    from labelwise.decisions.bands._band_guarantee import BandGuarantee
+    from labelwise.decisions.bands._band_request import check_band_request as check_band_request
+    from labelwise.decisions.bands._bands import Bands
+    from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
+    from labelwise.decisions.bands._bands import load_rule as load_rule
+    from labelwise.decisions.bands._review_bands import review_bands
+    from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
+    from labelwise.decisions.bands._review_measures import check_states as check_states
+    from labelwise.decisions.bands._review_measures import count_states as count_states
+    from labelwise.decisions.bands._review_queue import ReviewQueue
+    from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
+    from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
+    from labelwise.decisions.guarantees._guarantee import Guarantee
+    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -20,6 +40,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._constant_labels import (
         with_constant_labels as with_constant_labels,
     )
+    from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
     from labelwise.decisions.thresholds._request import Request as Request
     from labelwise.decisions.thresholds._request import check_request as check_request
@@ -27,20 +48,26 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
-    from labelwise.decisions.thresholds.generalisation._corrected_value import (
-        corrected_value as corrected_value,
-    )
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "Adaptation",
+    "BandGuarantee",
+    "Bands",
     "BestAtK",
     "CalibratedLabels",
+    "ConstraintCheck",
     "Frontier",
+    "Guarantee",
     "LinearFractional",
+    "ReviewMeasures",
+    "ReviewQueue",
     "Scan",
     "Thresholds",
     "TunedThresholds",
+    "adapt_thresholds",
     "best_at_k",
     "best_thresholds",
     "joint_from_samples",
@@ -50,6 +77,8 @@ __all__ = [
     "micro_frontier",
     "proportion_cut",
     "rank_cut",
+    "review_bands",
+    "review_measures",
     "scan_thresholds",
 ]
 

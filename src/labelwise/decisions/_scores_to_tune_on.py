@@ -92,6 +92,25 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> Problem:
     )
 
 
+def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
+    """Build the problem of all labels, with the scores that constant labels have in `predict`.
+
+    A guarantee counts the decisions and the positives of all labels.
+    """
+    problem = tuning_problem(scored, samples)
+    constants = scored.scorer.constants
+    ends = constant_scores(constants, method)
+    scores = np.repeat(ends[None], problem.n_samples, axis=0)
+    scores[:, np.isnan(constants)] = problem.scores
+    Y = sparse.csc_array(samples.Y[scored.held_out.rows].astype(bool))
+    return Problem(scores, Y, samples.names, problem.groups)
+
+
+def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of labels with one class: 0 or 1 as probabilities, else -1 or 1."""
+    return constants if method == "predict_proba" else 2 * constants - 1
+
+
 def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
     """Return the group of each score: the given one, or the row if a row has several scores."""
     if groups is not None:

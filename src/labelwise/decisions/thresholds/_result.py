@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from labelwise._text import printable
-from labelwise._validation import (
-    Scores,
-    check_scores,
-    columns_in_order,
-    frame_like,
-    is_frame,
-)
+from labelwise._text import counted, printable
+from labelwise._validation import check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
+from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -73,6 +71,16 @@ class Thresholds:
         Lower and upper end of the spread of each threshold over resampled rows, if
         `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
         the best threshold; see the notes of `best_thresholds`.
+    most_per_row : int or None
+        The most labels that are decided for a sample, which `decide` enforces by keeping the
+        highest scores; None for no limit. Set by `best_thresholds` with `guarantee`.
+    constraints : tuple of ConstraintCheck
+        What each constraint reaches on the tuning data and, by cross-validation, on other data.
+    guarantee : Guarantee or None
+        What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
+    adapted : bool
+        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
+        then expected numbers on the `n_samples` new samples, which had no labels.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -106,6 +114,10 @@ class Thresholds:
     fbr: float | None = None
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
+    most_per_row: int | None = None
+    constraints: tuple[ConstraintCheck, ...] = ()
+    guarantee: Guarantee | None = None
+    adapted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -145,22 +157,8 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked))
-        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
-
-    def _of_columns(self, scores: Scores) -> np.ndarray:
-        """Return the thresholds in the order of the columns of the scores."""
-        if self.label_names is not None and scores.names is not None:
-            thresholds = np.empty_like(self.values)
-            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
-            return thresholds
-        if scores.matrix.shape[1] != self.values.size:
-            raise ValueError(
-                f"scores has {scores.matrix.shape[1]} labels, but there are "
-                f"{self.values.size} thresholds."
-            )
-        return self.values
+        thresholds = in_columns(self.values, self.label_names, checked)
+        return as_given(decisions_at(checked.matrix, thresholds, self.most_per_row), scores)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -189,8 +187,6 @@ class Thresholds:
         ...     Thresholds.load(path).values
         array([0.75, 0.3 ])
         """
-        from labelwise.decisions.thresholds._result_json import write_thresholds
-
         write_thresholds(self, path)
 
     @staticmethod
@@ -213,9 +209,8 @@ class Thresholds:
             If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
             the version that this release writes.
         """
-        from labelwise.decisions.thresholds._result_json import read_thresholds
-
-        return read_thresholds(path)
+        found: Thresholds = read_thresholds(path, Thresholds)
+        return found
 
     def _check_loaded(self) -> None:
         """Refuse thresholds of a model file unless there is one number for each label."""
@@ -230,7 +225,8 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
 
     def _notes(self) -> list[str]:
         """Return lines with what is known about the value and why it is the highest."""
@@ -244,10 +240,13 @@ class Thresholds:
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
-            (f"{never} labels never decided", never > 0),
+            (f"{counted(never, 'label')} never decided", never > 0),
+            (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
         ]
         text = ", ".join(note for note, applies in notes if applies)
-        return [*([text] if text else []), *self._proof()]
+        checks = [check.line() for check in self.constraints]
+        stated = [] if self.guarantee is None else self.guarantee.lines(self.label_names)
+        return [*([text] if text else []), *self._proof(), *checks, *stated]
 
     def _proof(self) -> list[str]:
         """Return a line that explains the certificate, or no line."""
@@ -270,17 +269,6 @@ class Thresholds:
             )
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
-
-
-def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:
-    """Decide checked scores: dense int8, or boolean CSR if the scores are CSR."""
-    if not sparse.issparse(scores):
-        return (scores >= thresholds).astype(np.int8)
-    rows = sparse.csr_array(scores)
-    reached = rows.data >= thresholds[rows.indices]
-    starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
-    ones = np.ones(int(starts[-1]), dtype=bool)
-    return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_random_state
+from labelwise.decisions.guarantees._certify import certify
+from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
@@ -34,7 +36,9 @@ class TuningMethod(NamedTuple):
     fbr: float | None = None
 
 
-def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
+def solve(
+    problem: Problem, request: Request, random_state: Any, calibration: Problem | None = None
+) -> Thresholds:
     """Find the thresholds of a checked problem for a checked request.
 
     Parameters
@@ -45,6 +49,8 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
         What thresholds are tuned for.
     random_state : int, RandomState instance or None
         Draws folds and bootstrap samples. With None, folds are the same in every call.
+    calibration : Problem, default=None
+        Samples that a guarantee is tested on; None splits them from `problem`.
 
     Returns
     -------
@@ -55,6 +61,8 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
     ValueError
         If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
     """
+    if request.guarantee is not None:
+        return _certified(problem, request, request.guarantee, random_state, calibration)
     random = check_random_state(random_state)
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
@@ -81,6 +89,36 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
         fbr=method.fbr,
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
+    )
+
+
+def _certified(
+    problem: Problem,
+    request: Request,
+    options: GuaranteeOptions,
+    random_state: Any,
+    calibration: Problem | None,
+) -> Thresholds:
+    """Find certified thresholds; their value is measured on all samples of the problem."""
+    found, guarantee = certify(problem, request, options, random_state, calibration)
+    chosen = found.thresholds, found.most_per_row
+    by_label = problem.decision_counts(*chosen, "label")
+    counts = by_label
+    if request.counts_by == "sample":
+        counts = problem.decision_counts(*chosen, "sample")
+    return Thresholds(
+        values=found.thresholds,
+        value=float(request.value(counts)),
+        measure=request.measure_name,
+        average=request.average,
+        support=problem.support,
+        decided=by_label.tp + by_label.fp,
+        n_samples=problem.n_samples,
+        beta=request.beta,
+        label_names=problem.names,
+        shared=request.shared,
+        most_per_row=found.most_per_row,
+        guarantee=guarantee,
     )
 
 

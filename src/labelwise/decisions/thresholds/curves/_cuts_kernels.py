@@ -163,3 +163,16 @@ def hull_places(starts, decided, hits):
                 size += 1
         hull_starts[j + 1] = size
     return places[:size], hull_starts
+
+
+@njit(cache=True, nogil=True)
+def are_positive(indptr, indices, Y_indptr, Y_indices):
+    """Return which stored cells of a CSC matrix are positive; both have sorted indices."""
+    found = np.zeros(indices.size, np.bool_)
+    for j in range(indptr.size - 1):
+        other, end = Y_indptr[j], Y_indptr[j + 1]
+        for entry in range(indptr[j], indptr[j + 1]):
+            while other < end and Y_indices[other] < indices[entry]:
+                other += 1
+            found[entry] = other < end and Y_indices[other] == indices[entry]
+    return found

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from labelwise._text import listed, quoted
 from labelwise._validation import check_outcome
+from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
@@ -26,7 +27,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     label_rankings,
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
-from labelwise.measures import Counts
+from labelwise.measures import Counts, count_matched
 from labelwise.splitting import check_groups
 
 
@@ -138,16 +139,20 @@ class Problem:
         Thresholds must fall from row to row. A single column applies to all labels.
         """
         everywhere = np.broadcast_to(thresholds, (len(thresholds), self.n_labels))
-        decided, hits = weighted_counts(self.ranking, weights, np.ascontiguousarray(everywhere))
+        # For a read-only array, the kernel would be compiled again.
+        levels = np.require(everywhere, requirements=["C", "W"])
+        decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
     def rows(self, numbers: np.ndarray) -> Problem:
-        """Return the problem of a subset of the rows."""
+        """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
         if self.units is not None:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
-        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
+        Y = sparse.csc_array(self.Y[numbers])
+        Y.sort_indices()
+        return Problem(scores[numbers], Y, self.names, groups)
 
     @cached_property
     def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
@@ -181,6 +186,11 @@ class Problem:
         labels, scores = self.hit_scores
         right = scores >= thresholds[labels]
         return decided, np.bincount(labels[right], minlength=self.n_labels)
+
+    def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
+        """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
+        decided = sparse.csc_array(decisions_at(self.scores, thresholds, most_per_row))
+        return count_matched(self.Y, decided, by)
 
 
 def check_problem(

@@ -1,0 +1,82 @@
+"""Independent units: samples, or groups of samples that are not independent of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.guarantees.paths._row_counts import PathCells
+from labelwise.decisions.guarantees.paths._row_statistics import RowStatistic
+from labelwise.decisions.thresholds.curves._problem import Problem
+
+
+class IndependentUnits(NamedTuple):
+    """A problem whose rows are sorted by unit; the units are in random order."""
+
+    problem: Problem
+    ends: np.ndarray  # the row number after the last row of each unit
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.ends.size)
+
+    @property
+    def most_rows(self) -> int:
+        """Number of rows of the largest unit."""
+        return int(np.diff(self.ends, prepend=0).max())
+
+    def part(self, first: int, last: int) -> IndependentUnits:
+        """Return the units from number `first` to number ``last - 1``."""
+        starts = np.append(0, self.ends)
+        rows = np.arange(starts[first], starts[last])
+        return IndependentUnits(self.problem.rows(rows), self.ends[first:last] - starts[first])
+
+    def one_row_each(self) -> IndependentUnits:
+        """Return the first row of each unit."""
+        if self.n_units == self.problem.n_samples:
+            return self
+        firsts = np.append(0, self.ends[:-1])
+        return IndependentUnits(self.problem.rows(firsts), np.arange(1, self.n_units + 1))
+
+    def blocks_of(self, cells: PathCells, statistic: RowStatistic) -> Iterator[np.ndarray]:
+        """Yield a statistic of consecutive units, the sum over the rows of each, at each point."""
+        first = 0
+        for counts in cells.blocks(self.ends):
+            numbers = statistic.of(counts)
+            yield self.summed(numbers, first)
+            first += len(numbers)
+
+    def summed(self, numbers: np.ndarray, first: int = 0) -> np.ndarray:
+        """Sum the numbers of consecutive rows, from row `first` on, over the rows of each unit."""
+        if self.n_units == self.problem.n_samples:
+            return numbers
+        here = self.ends[(self.ends > first) & (self.ends <= first + len(numbers))]
+        return np.add.reduceat(numbers, np.append(first, here[:-1]) - first, axis=0)
+
+
+def shuffled_units(problem: Problem, random: np.random.RandomState) -> IndependentUnits:
+    """Sort the rows of a problem by unit, with the units in random order."""
+    (units,) = split_units(problem, random, [])
+    return units
+
+
+def split_units(
+    problem: Problem, random: np.random.RandomState, shares: Sequence[float]
+) -> list[IndependentUnits]:
+    """Split the units of a problem at random, into parts that end at shares of all units."""
+    unit = np.arange(problem.n_samples) if problem.units is None else problem.units
+    place = random.permutation(problem.n_units)[unit]
+    order = np.argsort(place, kind="stable")
+    ends = np.flatnonzero(np.diff(place[order], append=-1)) + 1
+    bounds = [0, *(max(1, round(share * ends.size)) for share in shares), ends.size]
+    starts = np.append(0, ends)
+    return [
+        IndependentUnits(
+            problem.rows(order[starts[first] : starts[last]]), ends[first:last] - starts[first]
+        )
+        for first, last in pairwise(bounds)
+    ]
