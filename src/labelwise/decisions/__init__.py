@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
     from labelwise.decisions.bands._band_guarantee import BandGuarantee
     from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
@@ -62,6 +63,7 @@ __all__ = [
     "Adaptation",
     "BandGuarantee",
     "Bands",
+    "BestAtK",
     "CalibratedLabels",
     "ConstraintCheck",
     "Frontier",
@@ -73,6 +75,7 @@ __all__ = [
     "Thresholds",
     "TunedThresholds",
     "adapt_thresholds",
+    "best_at_k",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

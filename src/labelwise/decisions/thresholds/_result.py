@@ -258,8 +258,8 @@ class Thresholds:
 
     def _table(self) -> list[str]:
         """Return the table of the first labels, one line each."""
-        names = self.label_names or tuple(map(str, range(len(self))))
-        shown = [printable(name) for name in names[:_MOST_SHOWN]]
+        names = self.label_names or range(len(self))
+        shown = [printable(str(name)) for name in names[:_MOST_SHOWN]]
         width = max([len("label"), *map(len, shown)])
         lines = [f"{'label':<{width}}  {'threshold':>11}  {'support':>8}  {'decided':>8}"]
         for j, name in enumerate(shown):
