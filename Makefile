@@ -16,7 +16,7 @@ demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
 
 test: lint  ## every check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -30,10 +30,10 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
 
 test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2 --dist loadgroup
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
