@@ -28,6 +28,8 @@ _GROWTH = 64
 # column, which is also in dictionaries.
 TEXT_BYTES = 60
 SIDE_BYTES = 100
+# Bytes of a line of text. Parsers copy a line several times, as bytes, as text and as cells.
+_LONGEST_LINE = 2**26
 _BLOCK = 2**20
 # Most characters of another error's text in an error message.
 _MOST_QUOTED = 200
@@ -168,6 +170,19 @@ def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
             bound.check(file.seek(0, os.SEEK_END), "its content")
             file.seek(0)
         return _joined(file, bound, keep=True)
+
+
+def check_lines(path: str | Path, content: bytearray) -> None:
+    """Refuse text with a line that is much longer than those of real files."""
+    start = 0
+    while len(content) - start > _LONGEST_LINE:
+        # No line between two line ends of the part can be longer than the part.
+        part = (start, start + _LONGEST_LINE)
+        end = max(content.rfind(b"\n", *part), content.rfind(b"\r", *part))
+        if end < 0:
+            problem = f"has more than {_LONGEST_LINE:,} bytes in one line."
+            raise DataError(path, problem, content.count(b"\n", 0, start) + 1)
+        start = end + 1
 
 
 def _unpacked(file: BinaryIO, bound: Bound) -> bytearray:

@@ -3,7 +3,7 @@
 Every stage may import from here; nothing here imports a stage.
 """
 
-from labelwise._text._lists import listed
+from labelwise._text._lists import counted, listed
 from labelwise._text._names import figure_text, printable, printable_lines, quoted
 from labelwise._text._spreadsheets import safe_cell
 from labelwise._text._tables import as_html, as_text, titles_as_html
@@ -13,6 +13,7 @@ __all__ = [
     "as_html",
     "as_text",
     "check_language",
+    "counted",
     "figure_text",
     "listed",
     "printable",

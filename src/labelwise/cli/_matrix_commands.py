@@ -1,4 +1,4 @@
-"""Signatures of the commands that read scores and labels: tune, decide, evaluate, report."""
+"""Signatures of the commands on scores and labels: tune, adapt, decide, evaluate, report."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ def tune(
     shrink: opt.TuneShrink = "auto",
     fbr: opt.TuneFbr = None,
     fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
+    min_precision: Annotated[
+        float | None, typer.Option(help="Lowest micro precision; for macro-..., of each label.")
+    ] = None,
+    min_recall: Annotated[
+        float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
+    ] = None,
     max_decisions: opt.TuneMaxDecisions = None,
     guarantee: opt.TuneGuarantee = None,
     across: opt.TuneAcross = "each",
@@ -37,7 +41,10 @@ def tune(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
+    """Find the thresholds that maximize a measure.
+
+    Its value on new rows is estimated, too.
+    """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
 
@@ -67,6 +74,33 @@ def tune(
         matching=Matching(by_position, missing_labels),
         output=output,
         plot=plot,
+        max_bytes=max_bytes,
+    )
+
+
+def adapt(
+    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
+    scores: opt.ScoresArgument,
+    labels: opt.AdaptLabels = None,
+    alpha: opt.AdaptAlpha = 0.05,
+    output: opt.TuneOutput = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Adapt thresholds to new scores, if the frequencies of labels have moved."""
+    from labelwise.cli.commands.thresholds._adapt import show_adaptation
+    from labelwise.cli.matrices._matching import Matching
+
+    show_adaptation(
+        thresholds,
+        scores,
+        tested=labels,
+        alpha=alpha,
+        output=output,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
     )
 

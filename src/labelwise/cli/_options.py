@@ -89,7 +89,8 @@ ByPositionOption = Annotated[
 MissingLabelsOption = Annotated[
     str,
     typer.Option(
-        "--missing-labels", help="Labels that not all files have are an error or dropped: drop."
+        "--missing-labels",
+        help="For labels that only some files have: error, or drop to leave them out.",
     ),
 ]
 DecisionsOutput = Annotated[
@@ -216,6 +217,12 @@ TuneOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
 ]
+
+# Options of labelwise adapt.
+AdaptLabels = Annotated[
+    str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
+]
+AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all these labels.")]
 
 # Options of labelwise decide.
 DecideOutput = Annotated[

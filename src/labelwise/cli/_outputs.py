@@ -23,7 +23,7 @@ from labelwise._io import (
     same_file,
     written_whole,
 )
-from labelwise._text import printable, printable_lines
+from labelwise._text import counted, printable, printable_lines
 from labelwise.cli.running import current_settings
 
 # No system allows longer paths.
@@ -170,6 +170,6 @@ def decision_summary(decided: Any) -> str:
     """Return how many labels were decided, in one line."""
     sizes = np.asarray(decided.sum(axis=1)).ravel()
     return (
-        f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
-        f"{int((sizes == 0).sum()):,} rows without a label"
+        f"{counted(int(sizes.sum()), 'decision')} on {counted(sizes.size, 'row')}, "
+        f"{sizes.mean():.2f} a row; {counted(int((sizes == 0).sum()), 'row')} without a label"
     )

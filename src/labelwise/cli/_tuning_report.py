@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_text, listed, printable
+from labelwise._text import as_text, counted, listed, printable
 from labelwise.decisions import Problem, Request, Thresholds, solve, tune_and_correct
 from labelwise.measures import Counts, f_measure, micro, precision, recall
 
@@ -145,7 +145,8 @@ def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
     if more:
         lines.append(f"... and {more:,} more, which are better (-o FILE has all thresholds)")
     if few.any():
-        lines.append(f"* fewer than {_FEW} positives ({int(few.sum()):,} labels): not reliable")
+        marked = counted(int(few.sum()), "label")
+        lines.append(f"* fewer than {_FEW} positives ({marked}): not reliable")
     return lines
 
 
@@ -175,9 +176,8 @@ def never_decided(
 def _never_lines(never: dict[str, list[str]]) -> list[str]:
     lines = []
     for reason, labels in never.items():
-        plural = "label" if len(labels) == 1 else "labels"
         shown = listed(labels, _MOST_NAMED, show=printable)
-        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown})")
+        lines.append(f"never decided: {counted(len(labels), 'label')} {reason} ({shown})")
     return lines
 
 
@@ -215,6 +215,8 @@ def _trust_line(tuned: Thresholds, value: float) -> str:
     optimism = tuned.value - value
     if np.isnan(value):
         return f"Do not rely on {tuned.value:.4f}: it was not tested on unseen rows."
+    if tuned.value >= _PERFECT:
+        return f"Do not rely on {tuned.value:.4f} unless these rows are new to the model."
     if optimism <= _SMALL_OPTIMISM:
         return f"{tuned.value:.4f} can be trusted: unseen rows of the same kind give about as much."
     if optimism <= _LARGE_OPTIMISM:

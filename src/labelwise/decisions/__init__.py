@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
     from labelwise.decisions.guarantees._guarantee import Guarantee
+    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "Adaptation",
     "CalibratedLabels",
     "ConstraintCheck",
     "Frontier",
@@ -51,6 +54,7 @@ __all__ = [
     "Scan",
     "Thresholds",
     "TunedThresholds",
+    "adapt_thresholds",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

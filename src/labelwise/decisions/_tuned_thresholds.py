@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
     as_label_column,
@@ -60,7 +61,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     return lambda self: hasattr(self.estimator, name)
 
 
-class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Decide the labels of any multi-label estimator at tuned thresholds.
 
     Cross-validation gives each sample scores of a model that was not fitted to it. The scores of

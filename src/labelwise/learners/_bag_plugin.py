@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     LabelScorer,
     as_multilabel,
     check_constants,
@@ -76,7 +77,7 @@ class _Run(NamedTuple):
     history: list[float]
 
 
-class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Classify bags by models of instances, with tuned thresholds (MIML-perf).
 
     A bag has a label if one of its instances has the label. Only the labels of bags are known;

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -53,7 +54,7 @@ def _chooses_penalties(learner: Any) -> bool:
     return learner.estimator is None and len(check_penalty(learner.penalty)) > 1
 
 
-class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Learn each label by itself: by logistic regression, or with any classifier.
 
     Without an estimator, the logistic regressions of all labels are fitted together, since they

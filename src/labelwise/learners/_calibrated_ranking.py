@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -38,7 +39,9 @@ _TOGETHER = 32
 _MOST_SPREAD = 2**24
 
 
-class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedLabelRanking(
+    LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Rank labels by pairwise votes; decide those above a virtual label (CLR).
 
     For labels j and k, a model learns from the samples that have exactly one of them which one it

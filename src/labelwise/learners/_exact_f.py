@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -37,7 +38,7 @@ from labelwise.splitting import splits_of
 _TOGETHER = 2**23
 
 
-class ExactFPlugin(ClassifierMixin, BaseEstimator):
+class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Decide for the highest expected F, with dependent labels (EFP).
 
     The learnt probabilities are P(y_label = 1, s_y = s | x), where s_y is the number of labels of a

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -18,7 +19,7 @@ from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 
 
-class ReverseMultilabel(ClassifierMixin, BaseEstimator):
+class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Learn linear scores by the structured hinge loss of F (RML).
 
     The margin of each wrong label set is rescaled by its loss.

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -21,7 +22,7 @@ from labelwise.learners.structured._linear_model import learn_weights, linear_sc
 from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
-class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
+class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Learn linear scores for F, with gains for frequent pairs of labels (SML).
 
     The objective is that of `ReverseMultilabel`, with another score of a label set:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._columns import numbers, texts
+from labelwise._columns import first_row_without_number, is_text, numbers, texts
 from labelwise._io import (
     TEXT_BYTES,
     Arrays,
@@ -20,7 +20,7 @@ from labelwise._io import (
     sparse_matrix,
 )
 from labelwise.cli.matrices._json_lines import read_json_lines
-from labelwise.data import Tables
+from labelwise.data import Tables, zeros_and_ones
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
 # The column of ids in parquet files that pandas writes; it is the last one.
@@ -84,7 +84,7 @@ def _ending(path: Path) -> str:
 def _from_table(path: Path, max_bytes: int | None, ids: str | None) -> FileMatrix:
     tables = Tables([path], ID_NAMES if ids is None else (*ID_NAMES, ids), max_bytes)
     id_name = _id_column(tables) if ids is None else ids
-    names = [name for name in tables.names if name != id_name]
+    names = [name for name in tables.names if name not in (id_name, *_row_names(tables))]
     has_ids = id_name is not None
     tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
@@ -96,16 +96,27 @@ def _from_table(path: Path, max_bytes: int | None, ids: str | None) -> FileMatri
 
 
 def _id_column(tables: Tables) -> str | None:
-    """Return the first column if it is one of ids, or the last one as pandas writes its index."""
-    import pyarrow as pa
-
-    first, last = tables.names[0], tables.names[-1]
-    if first in ID_NAMES or pa.types.is_string(tables.column(first).type):
+    """Return the first column if it is one of ids, else the names of rows that programs add."""
+    row_names = _row_names(tables)
+    first, *others = [name for name in tables.names if name not in row_names] or row_names
+    if first in ID_NAMES or _is_plain_text(tables, first):
         return first
-    if _PANDAS_INDEX in tables.known:
-        return _PANDAS_INDEX
+    if row_names:
+        return row_names[0]
+    last = others[-1] if others else first
     is_parquet = _ending(Path(tables.files[0].path)) == ".parquet"
-    return last if is_parquet and pa.types.is_string(tables.column(last).type) else None
+    return last if is_parquet and _is_plain_text(tables, last) else None
+
+
+def _row_names(tables: Tables) -> list[str]:
+    """List the columns of row names that R and pandas write, beside a column of ids or without."""
+    found = tables.names[:1] if tables.names[0] == "" else []
+    return found + [_PANDAS_INDEX] * (_PANDAS_INDEX in tables.known)
+
+
+def _is_plain_text(tables: Tables, name: str) -> bool:
+    """Return whether a column is text, and not yes and no."""
+    return is_text(tables.column(name)) and zeros_and_ones(tables, name) is None
 
 
 def _ids(tables: Tables, name: str) -> tuple[str, ...]:
@@ -118,16 +129,17 @@ def _ids(tables: Tables, name: str) -> tuple[str, ...]:
 
 
 def _numbers(tables: Tables, name: str) -> np.ndarray:
-    """Return a column of numbers without gaps."""
+    """Return a column of numbers, or of yes and no as 1 and 0, without gaps."""
     import pyarrow as pa
 
     column = tables.column(name)
     if pa.types.is_nested(column.type):
         raise DataError(tables.files[0].path, f"has lists in column {name!r}, not numbers.")
+    binary = zeros_and_ones(tables, name) if is_text(column) else None
     try:
-        values = numbers(column)
+        values = numbers(column) if binary is None else binary
     except pa.ArrowInvalid as error:
-        row = _first_row_without_number(column)
+        row = first_row_without_number(column)
         text = column[row].as_py()
         raise tables.fault(
             f"has {text!r:.50} in column {name!r}, not a number (--ids names a column of ids, "
@@ -137,22 +149,6 @@ def _numbers(tables: Tables, name: str) -> np.ndarray:
     if np.isnan(values).any():
         raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
     return values
-
-
-def _first_row_without_number(column: Any) -> int:
-    """Return the first row that Arrow cannot read as a number, by bisection."""
-    import pyarrow as pa
-
-    first, n_rows = 0, len(column)
-    while n_rows > 1:
-        half = n_rows // 2
-        try:
-            numbers(column.slice(first, half))
-        except pa.ArrowInvalid:
-            n_rows = half
-        else:
-            first, n_rows = first + half, n_rows - half
-    return first
 
 
 def _two_sided(path: Path, array: np.ndarray) -> np.ndarray:

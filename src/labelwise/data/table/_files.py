@@ -15,6 +15,7 @@ from labelwise._io import (
     DataError,
     as_utf8,
     bound_of,
+    check_lines,
     first_line,
     read_bytes,
     warn_of_assumption,
@@ -56,7 +57,9 @@ class Tables:
     def column(self, name: str) -> Any:
         """Return a column by name, or raise an error if there is none of that name."""
         if name not in self.known:
-            raise DataError(self.files[0].path, f"has no column {name!r}.")
+            raise DataError(
+                self.files[0].path, f"has no column {name!r}, but {listed(self.names, 8)}."
+            )
         return self.table.column(name)
 
     def file_of(self, rows: Any) -> Any:
@@ -112,6 +115,7 @@ class _TableFile:
     def _csv(self, content: bytearray) -> CsvText:
         """Return the text, having checked that its columns and cells are not too many."""
         utf8, encoding = as_utf8(self.bound, content)
+        check_lines(self.path, utf8)
         try:
             text = CsvText(utf8)
         except csv.Error as error:

@@ -76,6 +76,17 @@ def _binary(value: Any) -> int:
     return _BINARY.get(value.lower() if isinstance(value, str) else value, _WRONG)
 
 
+def zeros_and_ones(tables: Tables, name: str) -> np.ndarray | None:
+    """Return a column of yes and no, true and false or 1 and 0 as float64, NaN for gaps.
+
+    None if it has other values.
+    """
+    if not is_binary(tables, name):
+        return None
+    cells = _binary_cells(tables, name)
+    return np.where(cells == _GAP, np.nan, cells)
+
+
 def is_binary(tables: Tables, name: str) -> bool:
     """Return whether a text column has a 0 or 1 and nothing else beside gaps."""
     column = tables.column(name)

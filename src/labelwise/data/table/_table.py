@@ -199,7 +199,9 @@ def read_frame(path: str | Path, as_text: Collection[str], max_bytes: int | None
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     labels = request.labels
     if labels is None:
-        raise DataError(paths[0], "does not say which columns are labels: give labels=.")
+        raise DataError(
+            paths[0], "does not say which columns are labels: name them by labels (--labels)."
+        )
     if is_whole(labels):
         problem = (
             f"is a table, for which a count of labels ({labels}) does not say which columns are "

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable
+from labelwise._text import counted, printable
 from labelwise._validation import (
     Scores,
     check_scores,
@@ -83,6 +83,9 @@ class Thresholds:
         What each constraint reaches on the tuning data and, by cross-validation, on other data.
     guarantee : Guarantee or None
         What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
+    adapted : bool
+        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
+        then expected numbers on the `n_samples` new samples, which had no labels.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -119,6 +122,7 @@ class Thresholds:
     most_per_row: int | None = None
     constraints: tuple[ConstraintCheck, ...] = ()
     guarantee: Guarantee | None = None
+    adapted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -243,7 +247,8 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
 
     def _notes(self) -> list[str]:
         """Return lines with what is known about the value and why it is the highest."""
@@ -257,7 +262,7 @@ class Thresholds:
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
-            (f"{never} labels never decided", never > 0),
+            (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
         ]
         text = ", ".join(note for note, applies in notes if applies)

@@ -259,4 +259,5 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "most_per_row": _or_none(_whole),
     "constraints": _constraints,
     "guarantee": _or_none(partial(_record, kind=Guarantee, readers=_OF_GUARANTEE)),
+    "adapted": _flag,
 }

@@ -106,7 +106,8 @@ class Store:
             If a row differs from what was written.
         """
         names = ", ".join((*COLUMNS, "plan.checksum", "cells.checksum"))
-        query = f"""SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell
+        # LEFT: a planned cell without its record must be found, not left out.
+        query = f"""SELECT {names} FROM plan LEFT JOIN cells ON cells.id = plan.cell
                     WHERE ? IS NULL OR study = ? ORDER BY study, position"""  # noqa: S608
         columns: Columns = {name: [] for name in COLUMNS}
         texts = self._raw_texts()

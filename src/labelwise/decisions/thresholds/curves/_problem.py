@@ -107,7 +107,9 @@ class Problem:
         Thresholds must fall from row to row. A single column applies to all labels.
         """
         everywhere = np.broadcast_to(thresholds, (len(thresholds), self.n_labels))
-        decided, hits = weighted_counts(self.ranking, weights, np.ascontiguousarray(everywhere))
+        # For a read-only array, the kernel would be compiled again.
+        levels = np.require(everywhere, requirements=["C", "W"])
+        decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
     def rows(self, numbers: np.ndarray) -> Problem:
