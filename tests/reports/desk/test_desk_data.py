@@ -204,7 +204,7 @@ def test_no_row_is_near_a_cut_at_infinity():
 def test_slices_add_up_to_the_counts_of_every_stored_cut():
     desk = Desk(**SMALL)
     cuts = stored_cuts(desk.problem, None)
-    decided = decided_by(desk.problem, np.full(Y.shape[1], 0.5))
+    decided = {"exact": decided_by(desk.problem, np.full(Y.shape[1], 0.5))}
     found = slice_counts(desk.problem, desk.slicings[0], cuts, decided)
     assert found.groups == sorted(set(GROUPS))
     for j in range(Y.shape[1]):
@@ -216,15 +216,16 @@ def test_slices_add_up_to_the_counts_of_every_stored_cut():
             hits = (reached & TRUTH[here, j]).sum(axis=1)
             assert np.cumsum(found.hits[part, g]).tolist() == hits.tolist()
     assert found.positives.tolist() == [Y[group == GROUPS].sum() for group in found.groups]
+    half = [SCORES[group == GROUPS] >= 0.5 for group in found.groups]
+    assert found.points["exact"][0] == [one.sum() for one in half]
     assert min(min(factors) for factors in found.spread.values()) >= 1
 
 
 def test_rare_groups_are_counted_together():
     desk = Desk(SCORES, Y, slices=[f"g{i % 40:02}" for i in range(len(Y))])
     cuts = stored_cuts(desk.problem, None)
-    found = slice_counts(
-        desk.problem, desk.slicings[0], cuts, decided_by(desk.problem, np.zeros(14))
-    )
+    decided = {"exact": decided_by(desk.problem, np.zeros(14))}
+    found = slice_counts(desk.problem, desk.slicings[0], cuts, decided)
     assert len(found.groups) == MOST_GROUPS
     assert found.groups[-1] == f"{40 - MOST_GROUPS + 1} smaller groups"
     assert found.rows.sum() == len(Y)

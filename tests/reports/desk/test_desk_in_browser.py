@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.decisions import Thresholds, best_thresholds, cuts_of, micro_frontier
+from labelwise.decisions import Bands, Thresholds, best_thresholds, cuts_of, micro_frontier
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -338,12 +338,19 @@ def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
     assert (found.gap, found.certificate) == (wanted.gap, wanted.certificate)
 
 
-def test_bands_are_saved_as_thresholds(desk, tmp_path):
-    desk.go("accept=2&review=5")
-    accept = Thresholds.load(desk.saved("#save-accept", tmp_path))
-    review = Thresholds.load(desk.saved("#save-review", tmp_path))
-    assert accept.values.tolist() == FRONTIER.thresholds(2).tolist()
-    assert review.values.tolist() == FRONTIER.thresholds(5).tolist()
+def test_bands_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
+    desk.go("accept=2&review=9")
+    bands = Bands.load(desk.saved("#save-bands", tmp_path))
+    assert bands.upper.tolist() == FRONTIER.thresholds(2).tolist()
+    assert bands.lower.tolist() == FRONTIER.thresholds(9).tolist()
+    same(desk.number("#band-precisionAbove"), bands.precision)
+    same(desk.number("#band-recallBelow"), bands.recall)
+    same(desk.number("#band-queue"), bands.review_per_1000)
+    queue = bands.queue(SCORES)
+    assert queue.rows.size == bands.reviewed.sum()
+    inside = (bands.lower <= SCORES) & (bands.upper > SCORES)
+    assert inside[queue.rows, queue.labels].all()
+    assert (np.diff(np.abs(queue.probability - 0.5)) >= -1e-12).all()
 
 
 def test_tables_are_saved_without_formulas(desk, tmp_path):
@@ -361,19 +368,25 @@ def test_tables_are_saved_without_formulas(desk, tmp_path):
     assert texts == {"'=text"}
 
 
+def check_slices(desk, thresholds):
+    decided = (thresholds <= SCORES).astype(int)
+    for row, group in enumerate(np.unique(GROUPS), start=1):
+        here = group == GROUPS
+        counts = Counts(*map(np.sum, count(Y[here], decided[here])))
+        place = f"#slices-body tr:nth-child({row})"
+        assert group in desk.tab.text_content(place)
+        for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
+            same(desk.number(f"{place} [data-name={name}]"), rate(counts))
+
+
 def test_slices_have_the_counts_of_their_rows(desk):
     for vertex in (LAST // 3, LAST // 2):
         desk.go(f"at=hand&stop={vertex}")
-        decided = FRONTIER.thresholds(vertex) <= SCORES
-        for row, group in enumerate(np.unique(GROUPS), start=1):
-            here = group == GROUPS
-            counts = Counts(*map(np.sum, count(Y[here], decided[here].astype(int))))
-            place = f"#slices-body tr:nth-child({row})"
-            assert group in desk.tab.text_content(place)
-            for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
-                same(desk.number(f"{place} [data-name={name}]"), rate(counts))
+        check_slices(desk, FRONTIER.thresholds(vertex))
     desk.tab.click("[data-point=shared]")
     desk.settle()
+    check_slices(desk, best_thresholds(SCORES, Y, shared=True).values)
+    desk.go("at=shared&pins=12.0")
     assert desk.tab.is_visible("#slices-off")
 
 

@@ -119,9 +119,9 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "fbr_rule": options.fbr_rule,
         "min_precision": options.min_precision,
         "min_recall": options.min_recall,
-        "max_decisions": None if most is None else _decisions(most),
+        "max_decisions": None if most is None else parse_count(most, "--max-decisions"),
         "n_bootstrap": options.bootstrap,
-        "guarantee": None if options.guarantee is None else _level(options.guarantee),
+        "guarantee": None if options.guarantee is None else parse_level(options.guarantee),
         "across": options.across,
         "tuning_share": options.tuning_share,
     }
@@ -137,7 +137,7 @@ def _amount(text: str, option: str) -> float | str:
         raise ValueError(f"{option} must be auto or a number from 0 to 1, got {text!r}.") from error
 
 
-def _level(text: str) -> float | str:
+def parse_level(text: str) -> float | str:
     """Parse a probability or the word expectation."""
     try:
         return float(text)
@@ -145,9 +145,9 @@ def _level(text: str) -> float | str:
         return text
 
 
-def _decisions(text: str) -> int | float:
+def parse_count(text: str, option: str) -> int | float:
     """Parse a whole number as a total, and any other number as a mean per row."""
     try:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError as error:
-        raise ValueError(f"--max-decisions must be a number, got {text!r}.") from error
+        raise ValueError(f"{option} must be a number, got {text!r}.") from error

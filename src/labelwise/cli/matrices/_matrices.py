@@ -14,6 +14,7 @@ from labelwise._validation import Labels, Scores, check_labels, check_scores
 from labelwise.cli._parsing import check_part, parse_labels, part_of
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.data import ROW_NAMES, Dataset, load
+from labelwise.decisions import check_states
 
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24
@@ -57,7 +58,27 @@ def read_labels(
         of_data = _labels_of(path, part_of(data, part or "all"))
         is_list = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
         return of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
+    return _labels_in(path, read_matrix(path, max_bytes, ids), max_bytes)
+
+
+def read_decisions(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:
+    """Return the decisions of a file: labels, or int8 with 1 and -1 if some cells are to review."""
+    if not is_matrix_file(path):
+        return read_labels(path, max_bytes=max_bytes, ids=ids)
     found = read_matrix(path, max_bytes, ids)
+    stored = found.values.data if sparse.issparse(found.values) else found.values
+    if not (stored == -1).any():
+        return _labels_in(path, found, max_bytes)
+    checked = check_scores(found.values, label_names=found.label_names)
+    try:
+        states = sparse.csc_array(check_states(checked.matrix, "decisions"))
+    except ValueError as error:
+        raise DataError(path, str(error)) from error
+    return _named(path, found, Labels(states, checked.names))
+
+
+def _labels_in(path: Path, found: FileMatrix, max_bytes: int | None) -> Matrix:
+    """Return the 0/1 labels of a matrix file."""
     with reading(path, max_bytes) as bound:
         stored = found.values.data if sparse.issparse(found.values) else found.values
         n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
+from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.cli.pages._row_columns import read_row_columns, read_texts
 from labelwise.data import input_files
 from labelwise.decisions import Thresholds
@@ -52,26 +52,36 @@ def write_desk(
         models = [path for path in (files.scores, files.versus) if path is not None]
         scored = [read_scores(path, max_bytes, ids=ids) for path in models]
         same = matched(truth, scored, matching)
-        beside = (same.truth, ids, max_bytes)
-        slices = files.slices and read_row_columns(files.slices, *beside)
-        texts = None if files.texts is None else read_texts(files.texts, *beside)
-        thresholds = files.thresholds and Thresholds.load(files.thresholds)
+        beside = _beside(files, same.truth, ids, max_bytes)
     from labelwise.reports import Desk, write_report
 
+    scores, *rivals = (matrix.values for matrix in same.others)
+    names, heading = same.truth.label_names, title or files.scores.name
     with working("writing"), warnings_as_notes():
         desk = Desk(
-            same.others[0].values,
+            scores,
             same.truth.values,
-            thresholds=thresholds,
-            ids=same.truth.ids,
-            slices=slices,
-            texts=texts,
-            versus=same.others[1].values if files.versus is not None else None,
-            label_names=same.truth.label_names,
-            title=title or files.scores.name,
+            label_names=names,
+            title=heading,
             random_state=seed,
+            versus=rivals[0] if rivals else None,
+            **beside,
         )
         write_report(desk, files.output)
     for note in same.notes:
         outputs.message(note)
     outputs.say_written(files.output)
+
+
+def _beside(
+    files: ReportFiles, truth: Matrix, ids: str | None, max_bytes: int | None
+) -> dict[str, Any]:
+    """Read what belongs to the rows and labels, as arguments of a desk."""
+    found: dict[str, Any] = {"ids": truth.ids}
+    if files.slices is not None:
+        found["slices"] = read_row_columns(files.slices, truth, ids, max_bytes)
+    if files.texts is not None:
+        found["texts"] = read_texts(files.texts, truth, ids, max_bytes)
+    if files.thresholds is not None:
+        found["thresholds"] = Thresholds.load(files.thresholds)
+    return found

@@ -77,7 +77,7 @@ def certify(
         If there are too few samples, or if no thresholds can be certified.
     """
     random = check_random_state(0 if random_state is None else random_state)
-    parts = _split(problem, options, random, calibration)
+    parts = split_parts(problem, options, random, calibration)
     if request.average == "macro" or options.in_expectation:
         # Binomial tests and conformal risk control need samples that are independent.
         parts = parts._replace(calibration=parts.calibration.one_row_each())
@@ -94,7 +94,7 @@ def certify(
     return certified, _guarantee(certified, parts, request, options)
 
 
-def _split(
+def split_parts(
     problem: Problem,
     options: GuaranteeOptions,
     random: np.random.RandomState,

@@ -8,16 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from labelwise._text import as_html, as_text, counted
-from labelwise._validation import (
-    Scores,
-    check_scores,
-    columns_in_order,
-    frame_like,
-    is_frame,
-)
+from labelwise._validation import check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._row_limit import decisions_at
@@ -163,22 +157,8 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked), self.most_per_row)
-        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
-
-    def _of_columns(self, scores: Scores) -> np.ndarray:
-        """Return the thresholds in the order of the columns of the scores."""
-        if self.label_names is not None and scores.names is not None:
-            thresholds = np.empty_like(self.values)
-            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
-            return thresholds
-        if scores.matrix.shape[1] != self.values.size:
-            raise ValueError(
-                f"scores has {scores.matrix.shape[1]} labels, but there are "
-                f"{self.values.size} thresholds."
-            )
-        return self.values
+        thresholds = in_columns(self.values, self.label_names, checked)
+        return as_given(decisions_at(checked.matrix, thresholds, self.most_per_row), scores)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.

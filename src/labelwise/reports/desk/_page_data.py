@@ -5,24 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._text import printable
-from labelwise.decisions import Problem, Thresholds, content_of
+from labelwise.decisions import (
+    BandCurves,
+    Bands,
+    Problem,
+    Thresholds,
+    content_of,
+    content_of_bands,
+)
 from labelwise.measures import count_matched
-from labelwise.reports.desk._desk import Desk
+from labelwise.reports.desk._desk import Desk, Slicing
 from labelwise.reports.desk._notable_rows import Found, notable_rows
 from labelwise.reports.desk._points import (
     Marked,
     MarkedPoint,
     are_probabilities,
-    decided_by,
     decisions_of,
     marked_points,
     measured,
 )
 from labelwise.reports.desk._rival import compare_models
 from labelwise.reports.desk._score_bins import score_bins
-from labelwise.reports.desk._slice_counts import slice_counts
+from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
 from labelwise.reports.desk._stored_cuts import MOST_VERTICES, StoredCuts, stored_cuts
 from labelwise.reports.page import Page, packed, packed_small
 
@@ -36,21 +43,20 @@ def desk_page(desk: Desk) -> Page:
     problem = desk.problem
     marked = marked_points(desk)
     exact = next(point for point in marked.points if point.key == "exact")
-    n_groups = sum(len(slicing.groups) for slicing in desk.slicings)
-    most = MOST_VERTICES if not n_groups else min(MOST_VERTICES, _MOST_SLICE_CELLS // n_groups)
-    result = exact.result
-    cuts = stored_cuts(problem, None if result is None else result.certificate, most)
+    decided = {point.key: decisions_of(problem, point) for point in marked.points}
+    certificate = None if exact.result is None else exact.result.certificate
+    cuts = stored_cuts(problem, certificate, _most_vertices(desk))
     data = {
         "nRows": problem.n_samples,
         **_label_data(problem),
         "cuts": _cut_data(cuts),
-        "points": [_point_data(problem, point, desk.seed) for point in marked.points],
+        "points": [_point_data(desk, point, decided[point.key]) for point in marked.points],
         "folds": _fold_data(marked),
         "bins": _bin_data(problem),
         "rows": _row_data(desk, marked.points),
-        "slices": [_slice_data(desk, slicing, cuts, exact) for slicing in desk.slicings],
+        "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
         "versus": _rival_data(desk, exact),
-        "file": _file_data(),
+        "files": _file_data(),
     }
     words = {
         "summary": _summary(desk),
@@ -58,6 +64,12 @@ def desk_page(desk: Desk) -> Page:
         "has_rival": desk.rival is not None,
     }
     return Page("desk.html", desk.title, data, words)
+
+
+def _most_vertices(desk: Desk) -> int:
+    """Return how many vertices of hulls the page may store, fewer with slices."""
+    n_groups = sum(min(len(slicing.groups), MOST_GROUPS) for slicing in desk.slicings)
+    return min(MOST_VERTICES, _MOST_SLICE_CELLS // max(n_groups, 1))
 
 
 def _summary(desk: Desk) -> str:
@@ -93,10 +105,9 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
     }
 
 
-def _point_data(problem: Problem, point: MarkedPoint, seed: Any) -> dict[str, Any]:
+def _point_data(desk: Desk, point: MarkedPoint, decided: sparse.csc_array) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
-    decided = decisions_of(problem, point)
-    counts = count_matched(problem.Y, decided, "label")
+    counts = count_matched(desk.problem.Y, decided, "label")
     honest = decided if point.held_out is None else point.held_out
     result = point.result
     return {
@@ -107,7 +118,7 @@ def _point_data(problem: Problem, point: MarkedPoint, seed: Any) -> dict[str, An
         "decided": packed(counts.tp + counts.fp, np.int32),
         "hits": packed(counts.tp, np.int32),
         "isHeldOut": point.held_out is not None,
-        "honest": measured(problem, honest, seed),
+        "honest": measured(desk.problem, honest, desk.seed),
         "known": None if result is None else _known(result),
     }
 
@@ -163,8 +174,10 @@ def _cell_list(found: Found) -> list[list[Any]]:
     return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: MarkedPoint) -> dict[str, Any]:
-    found = slice_counts(desk.problem, slicing, cuts, decided_by(desk.problem, exact.values))
+def _slice_data(
+    desk: Desk, slicing: Slicing, cuts: StoredCuts, decided: dict[str, sparse.csc_array]
+) -> dict[str, Any]:
+    found = slice_counts(desk.problem, slicing, cuts, decided)
     return {
         "name": printable(found.name),
         "groups": [printable(group) for group in found.groups],
@@ -173,6 +186,7 @@ def _slice_data(desk: Desk, slicing: Any, cuts: StoredCuts, exact: MarkedPoint) 
         "decided": packed_small(found.decided),
         "hits": packed_small(found.hits),
         "spread": found.spread,
+        "points": found.points,
     }
 
 
@@ -185,6 +199,10 @@ def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
 
 
 def _file_data() -> dict[str, Any]:
-    """Return the content of a file of thresholds, with what the page does not compute."""
-    empty = np.zeros(0)
-    return content_of(Thresholds(empty, 0.0, "", "micro", empty, empty, 0))
+    """Return files of thresholds and bands without numbers, which the page fills in."""
+    empty, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
+    thresholds = Thresholds(empty, 0.0, "", "micro", nothing, nothing, 0)
+    counts = (nothing,) * 5
+    curves = BandCurves(nothing, empty, empty)
+    bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)
+    return {"thresholds": content_of(thresholds), "bands": content_of_bands(bands)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ class SliceCounts(NamedTuple):
 
     `decided` and `hits` have the shape (n_cuts, n_groups); the sum over the cuts of a label up to
     one of them is what the group has there. `spread` has, for precision, recall and F, the factor
-    by which the standard error over rows exceeds that of independent decisions.
+    by which the standard error over rows exceeds that of independent decisions. `points` has the
+    decisions and hits of each group at the marked points.
     """
 
     name: str
@@ -33,14 +35,46 @@ class SliceCounts(NamedTuple):
     decided: np.ndarray
     hits: np.ndarray
     spread: dict[str, list[float]]
+    points: dict[str, tuple[list[int], ...]]
 
 
 def slice_counts(
-    problem: Problem, slicing: Slicing, cuts: StoredCuts, decided: sparse.csc_array
+    problem: Problem,
+    slicing: Slicing,
+    cuts: StoredCuts,
+    decided: Mapping[str, sparse.csc_array],
 ) -> SliceCounts:
-    """Count the groups of a column; `decided` are the decisions that the spread is measured at."""
+    """Count the groups of a column at the stored cuts, and for the decisions of marked points.
+
+    The spread is measured at the point "exact".
+    """
     groups, codes = _largest(slicing)
     size = len(groups)
+    n_decided, hits = _added_by_cuts(problem, cuts, codes, size)
+    by_sample = {key: count_matched(problem.Y, one, "sample") for key, one in decided.items()}
+    exact = by_sample["exact"]
+    points = {
+        key: tuple(
+            _totals(part, codes, size).tolist() for part in (counts.tp + counts.fp, counts.tp)
+        )
+        for key, counts in by_sample.items()
+    }
+    return SliceCounts(
+        slicing.name,
+        groups,
+        np.bincount(codes, minlength=size),
+        _totals(exact.tp + exact.fn, codes, size),
+        n_decided,
+        hits,
+        _spreads(exact, codes, size),
+        points,
+    )
+
+
+def _added_by_cuts(
+    problem: Problem, cuts: StoredCuts, codes: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the decisions and hits of each group that each stored cut adds to the one before."""
     n_decided, hits = (np.zeros((cuts.decided.size, size), dtype=np.int64) for _ in range(2))
     for cells in cells_of(problem):
         place = _places(cuts, cells.first + cells.labels, cells.scores)
@@ -48,17 +82,12 @@ def slice_counts(
         key = place * size + codes[cells.rows]
         for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
             total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
-    by_sample = count_matched(problem.Y, decided, "sample")
-    positives = np.bincount(codes, by_sample.tp + by_sample.fn, size).astype(np.int64)
-    return SliceCounts(
-        slicing.name,
-        groups,
-        np.bincount(codes, minlength=size),
-        positives,
-        n_decided,
-        hits,
-        _spreads(by_sample, codes, size),
-    )
+    return n_decided, hits
+
+
+def _totals(of_rows: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
+    """Return the sum over the rows of each group."""
+    return np.bincount(codes, of_rows, size).astype(np.int64)
 
 
 def _largest(slicing: Slicing) -> tuple[list[str], np.ndarray]:

@@ -58,7 +58,7 @@ def stored_cuts(
         on_hull = np.isin(_keys(cuts), _keys(hulls)[kept])
         levels = np.full(on_hull.size, -1)
         levels[on_hull] = of_kept
-    chosen = on_hull | _spread(cuts)
+    chosen = on_hull | _spread(cuts, min(_MOST_BESIDE_IN_ALL, most // 2))
     counts = np.add.reduceat(chosen, cuts.starts[:-1], dtype=np.int64)
     return StoredCuts(
         np.concatenate(([0], np.cumsum(counts))),
@@ -77,10 +77,10 @@ def _keys(cuts: Cuts) -> np.ndarray:
     return np.asarray(cuts.labels * (cuts.n_samples + 1) + cuts.decided)
 
 
-def _spread(cuts: Cuts) -> np.ndarray:
+def _spread(cuts: Cuts, most_in_all: int) -> np.ndarray:
     """Select some cuts of each label, evenly spread over its list, with the first and the last."""
     sizes = np.diff(cuts.starts)
-    most = int(min(_MOST_BESIDE, _MOST_BESIDE_IN_ALL // sizes.size))
+    most = int(min(_MOST_BESIDE, most_in_all // sizes.size))
     if most < 2:
         return np.zeros(cuts.decided.size, dtype=bool)
     place = np.arange(cuts.decided.size) - np.repeat(cuts.starts[:-1], sizes)

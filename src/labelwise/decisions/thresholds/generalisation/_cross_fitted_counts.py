@@ -46,7 +46,7 @@ def cross_fitted_counts(
         sample, or give no thresholds.
     """
     if folds is None or np.unique(folds).size == 1:
-        folds = _random_folds(problem)
+        folds = random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units
     part_request = request.for_parts(problem.n_samples)
     decided = np.empty(problem.Y.shape, dtype=bool)
@@ -65,7 +65,7 @@ def cross_fitted_counts(
     return count_matched(problem.Y, sparse.csc_array(decided), request.counts_by)
 
 
-def _random_folds(problem: Problem) -> np.ndarray:
+def random_folds(problem: Problem) -> np.ndarray:
     """Return a fold for each sample, units together; a single fold if there is one unit.
 
     Folds are random: stratified ones have the label shares that were tuned for, which new samples

@@ -150,9 +150,12 @@ function pin(label, cut) {
 
 // Entries for the address: what differs from the defaults.
 function stateEntries() {
-  const entries = Object.entries(state).filter(([name, value]) => value !== DEFAULTS[name] && name !== "stop");
+  const entries = Object.entries(state).filter(
+    ([name, value]) => value !== DEFAULTS[name] && name !== "stop",
+  );
   if (state.at === "hand") entries.push(["stop", state.stop]);
-  if (pins.size) entries.push(["pins", [...pins].map(([j, cut]) => `${j}.${cut - curves.starts[j]}`).join("_")]);
+  if (pins.size)
+    entries.push(["pins", [...pins].map(([j, cut]) => `${j}.${cut - curves.starts[j]}`).join("_")]);
   if (theme.value !== "auto") entries.push(["theme", theme.value]);
   return entries;
 }
@@ -174,7 +177,8 @@ function restore(entries) {
     if (text === null) continue;
     if (typeof standard === "number") {
       const value = Number(text);
-      if (Number.isFinite(value)) state[name] = name === "beta" || name === "cost" ? value : Math.trunc(value);
+      if (Number.isFinite(value))
+        state[name] = name === "beta" || name === "cost" ? value : Math.trunc(value);
     } else if (typeof standard === "boolean") state[name] = text === "true";
     else if (!CHOICES[name] || CHOICES[name]().includes(text)) state[name] = text.slice(0, 200);
   }

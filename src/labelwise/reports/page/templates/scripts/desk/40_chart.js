@@ -65,7 +65,11 @@ function drawAxes(target, scales, width) {
     svg("text", { class: "axis", x: middle, y: HEIGHT - 8, "text-anchor": "middle" }, under),
     svg(
       "text",
-      { class: "axis", transform: `translate(14 ${(MARGIN.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
+      {
+        class: "axis",
+        transform: `translate(14 ${(MARGIN.top + bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle",
+      },
       "precision (share of decisions that are right)",
     ),
   );
@@ -105,7 +109,11 @@ function sign(index, x, y) {
     `M${-size} 0A${size} ${size} 0 1 1 ${size} 0A${size} ${size} 0 1 1 ${-size} 0Z`,
     `M${-size * 1.3} ${-2}H${-2}V${-size * 1.3}H2V${-2}H${size * 1.3}V2H2V${size * 1.3}H${-2}V2H${-size * 1.3}Z`,
   ];
-  return svg("path", { class: `sign sign-${index % 6}`, d: shapes[index % 6], transform: `translate(${x} ${y})` });
+  return svg("path", {
+    class: `sign sign-${index % 6}`,
+    d: shapes[index % 6],
+    transform: `translate(${x} ${y})`,
+  });
 }
 
 function drawPoints(target, scales) {
@@ -133,7 +141,12 @@ function drawChart(width) {
   drawContours(back, scales);
   if (page.versus) {
     const rival = curveOf(page.versus.frontier.decided, page.versus.frontier.hits);
-    back.append(svg("path", { class: "frontier rival", d: lineThrough(rival[state.axis].map(scales.x), rival.precision.map(scales.y)) }));
+    back.append(
+      svg("path", {
+        class: "frontier rival",
+        d: lineThrough(rival[state.axis].map(scales.x), rival.precision.map(scales.y)),
+      }),
+    );
   }
   const line = curveOf(stops.decided, stops.hits);
   const xs = line[state.axis].map(scales.x);
@@ -143,11 +156,20 @@ function drawChart(width) {
   const guides = svg("path", { class: "guides" });
   const handle = svg(
     "g",
-    { class: "handle", id: "handle", role: "slider", tabindex: 0, "aria-label": "Point on the frontier", "aria-valuemin": 0 },
+    {
+      class: "handle",
+      id: "handle",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": "Point on the frontier",
+      "aria-valuemin": 0,
+    },
     svg("circle", { class: "halo", r: 18 }),
     svg("circle", { class: "knob", r: 9 }),
   );
-  clear(chart).append(svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }, back, guides, handle));
+  clear(chart).append(
+    svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }, back, guides, handle),
+  );
   drawn = { width, scales, xs, ys, guides, handle };
   handle.addEventListener("keydown", onHandleKey);
   placeHandle();
@@ -156,7 +178,10 @@ function drawChart(width) {
 function placeHandle() {
   if (!drawn || !view) return;
   const [tp, fp, fn, tn] = view.counts;
-  const [x, y] = view.stop >= 0 ? [drawn.xs[view.stop], drawn.ys[view.stop]] : placeOf(drawn.scales, view.decided, view.hits);
+  const [x, y] =
+    view.stop >= 0
+      ? [drawn.xs[view.stop], drawn.ys[view.stop]]
+      : placeOf(drawn.scales, view.decided, view.hits);
   drawn.handle.setAttribute("transform", `translate(${x} ${y})`);
   drawn.guides.setAttribute("d", `M${MARGIN.left} ${y}H${x}V${HEIGHT - MARGIN.bottom}`);
   const words = `precision ${share(precision(tp, fp))}, recall ${share(recall(tp, fp, fn))}, F ${share(fMeasure(tp, fp, fn, tn, state.beta))}`;
@@ -176,7 +201,8 @@ function stopAfter(key, stop) {
   const jump = (by) => {
     const wanted = stops.hits[stop] + by * curves.nPositive;
     let next = stop;
-    while (by > 0 ? next < stops.n - 1 && stops.hits[next] < wanted : next > 0 && stops.hits[next] > wanted) next += Math.sign(by);
+    while (by > 0 ? next < stops.n - 1 && stops.hits[next] < wanted : next > 0 && stops.hits[next] > wanted)
+      next += Math.sign(by);
     return next;
   };
   const moves = {

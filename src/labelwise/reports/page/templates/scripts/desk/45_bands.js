@@ -42,26 +42,49 @@ function drawBands(width) {
     );
   }
   for (const tick of [0, 0.2, 0.4, 0.6, 0.8, 1]) {
-    back.append(svg("text", { class: "tick", x: x(tick), y: bottom + 16, "text-anchor": "middle" }, tick.toFixed(1)));
+    back.append(
+      svg("text", { class: "tick", x: x(tick), y: bottom + 16, "text-anchor": "middle" }, tick.toFixed(1)),
+    );
   }
   back.append(
-    svg("text", { class: "axis", x: (x(0) + x(1)) / 2, y: BAND_HEIGHT - 6, "text-anchor": "middle" }, "share of positives found"),
-    svg("text", { class: "axis", transform: `translate(14 ${(y(0) + y(1)) / 2}) rotate(-90)`, "text-anchor": "middle" }, "chance of a hit"),
+    svg(
+      "text",
+      { class: "axis", x: (x(0) + x(1)) / 2, y: BAND_HEIGHT - 6, "text-anchor": "middle" },
+      "share of positives found",
+    ),
+    svg(
+      "text",
+      { class: "axis", transform: `translate(14 ${(y(0) + y(1)) / 2}) rotate(-90)`, "text-anchor": "middle" },
+      "chance of a hit",
+    ),
   );
   const areas = ["accept", "review", "reject"].map((name) => svg("path", { class: `band band-${name}` }));
   const handles = ["accept", "review"].map((name) =>
     svg(
       "g",
       {
-        class: `handle band-handle`, id: `handle-${name}`, role: "slider", tabindex: 0, "aria-valuemin": 0,
-        "aria-label": name === "accept" ? "Limit between accept and review" : "Limit between review and reject",
+        class: `handle band-handle`,
+        id: `handle-${name}`,
+        role: "slider",
+        tabindex: 0,
+        "aria-valuemin": 0,
+        "aria-label":
+          name === "accept" ? "Limit between accept and review" : "Limit between review and reject",
       },
       svg("line", { y1: y(1), y2: y(0) }),
       svg("circle", { class: "halo", cy: y(0.5), r: 16 }),
       svg("circle", { class: "knob", cy: y(0.5), r: 8 }),
     ),
   );
-  clear(bandChart).append(svg("svg", { width, height: BAND_HEIGHT, viewBox: `0 0 ${width} ${BAND_HEIGHT}` }, ...areas, back, ...handles));
+  clear(bandChart).append(
+    svg(
+      "svg",
+      { width, height: BAND_HEIGHT, viewBox: `0 0 ${width} ${BAND_HEIGHT}` },
+      ...areas,
+      back,
+      ...handles,
+    ),
+  );
   bandDrawn = { x, y, areas, handles };
   handles.forEach((handle, index) => handle.addEventListener("keydown", (event) => onBandKey(event, index)));
   placeBands();
@@ -72,7 +95,8 @@ function stepArea(from, to) {
   const { x, y } = bandDrawn;
   const at = (stop) => x(stops.hits[stop] / (curves.nPositive || 1));
   let path = `M${at(from)} ${y(0)}`;
-  for (let stop = from + 1; stop <= to; stop += 1) path += `V${y(stops.slopes[stop]).toFixed(1)}H${at(stop).toFixed(1)}`;
+  for (let stop = from + 1; stop <= to; stop += 1)
+    path += `V${y(stops.slopes[stop]).toFixed(1)}H${at(stop).toFixed(1)}`;
   return `${path}V${y(0)}Z`;
 }
 
@@ -80,7 +104,9 @@ function placeBands() {
   if (!bandDrawn) return;
   const { accept, review } = state;
   const limits = [0, accept, review, stops.n - 1];
-  bandDrawn.areas.forEach((area, index) => area.setAttribute("d", stepArea(limits[index], limits[index + 1])));
+  bandDrawn.areas.forEach((area, index) =>
+    area.setAttribute("d", stepArea(limits[index], limits[index + 1])),
+  );
   [accept, review].forEach((stop, index) => {
     const handle = bandDrawn.handles[index];
     const found = stops.hits[stop] / (curves.nPositive || 1);
@@ -138,7 +164,9 @@ function startBands() {
   bandChart.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const stop = stopUnder(event);
-    const far = [state.accept, state.review].map((limitStop) => Math.abs(stops.hits[limitStop] - stops.hits[stop]));
+    const far = [state.accept, state.review].map((limitStop) =>
+      Math.abs(stops.hits[limitStop] - stops.hits[stop]),
+    );
     const isRight = stops.hits[stop] > stops.hits[state.review];
     moving = far[0] < far[1] || (far[0] === far[1] && !isRight) ? 0 : 1;
     bandChart.setPointerCapture(event.pointerId);

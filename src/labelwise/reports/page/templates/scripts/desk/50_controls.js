@@ -23,11 +23,16 @@ function showNumbers() {
   byId("name-f").textContent = betaName(state.beta);
   byId("under-precision").textContent = `${whole(tp)} of ${plural(tp + fp, "decision", "decisions")} right`;
   byId("under-recall").textContent = `${whole(tp)} of ${plural(tp + fn, "positive", "positives")} found`;
-  byId("under-work").textContent = `${number(view.decided / curves.nRows)} a row, ${whole(view.decided)} in all`;
+  byId("under-work").textContent =
+    `${number(view.decided / curves.nRows)} a row, ${whole(view.decided)} in all`;
   const [ofPositive, ofNegative] = costs();
-  byId("under-cost").textContent = `${whole(fp)} false positives × ${number(ofPositive)}, ${whole(fn)} missed × ${number(ofNegative)}`;
+  byId("under-cost").textContent =
+    `${whole(fp)} false positives × ${number(ofPositive)}, ${whole(fn)} missed × ${number(ofNegative)}`;
   byId("cost-words").textContent = `${number(ofPositive)} : ${number(ofNegative)}`;
-  byId("cost").setAttribute("aria-valuetext", `a false positive costs ${number(ofPositive)}, a missed positive ${number(ofNegative)}`);
+  byId("cost").setAttribute(
+    "aria-valuetext",
+    `a false positive costs ${number(ofPositive)}, a missed positive ${number(ofNegative)}`,
+  );
   showPlace();
 }
 
@@ -43,11 +48,18 @@ function placeWords() {
   const pinned = pins.size ? `${plural(pins.size, "label is", "labels are")} pinned.` : "";
   const words = (head, more) => [head, html("span", { class: "faint" }, `${more} ${pinned}`.trim())];
   if (view.point) return words(`Rule: ${view.point.name}`, view.point.note);
-  if (state.at === "hand") return words("Chosen by hand", `Point ${whole(view.stop)} of ${whole(stops.n - 1)} on the frontier.`);
-  if (!view.isMet) return words("No point of the frontier meets the constraints", "The best point without them is shown.");
+  if (state.at === "hand")
+    return words("Chosen by hand", `Point ${whole(view.stop)} of ${whole(stops.n - 1)} on the frontier.`);
+  if (!view.isMet)
+    return words("No point of the frontier meets the constraints", "The best point without them is shown.");
   const aim = state.measure === "cost" ? "Lowest cost" : `Highest ${measureName()}`;
   const isLimited = ["minPrecision", "minRecall", "maxWork"].some((name) => limit(name) !== null);
-  return words(aim, isLimited ? "The best point of the frontier under the constraints." : "The best of all thresholds on these rows.");
+  return words(
+    aim,
+    isLimited
+      ? "The best point of the frontier under the constraints."
+      : "The best of all thresholds on these rows.",
+  );
 }
 
 function pointRow(point, index) {
@@ -55,8 +67,17 @@ function pointRow(point, index) {
   const honest = point.honest;
   const heldOut = fMeasure(...honest.counts);
   const ends = honest.intervals?.f;
-  const icon = svg("svg", { width: 20, height: 20, viewBox: "-10 -10 20 20", "aria-hidden": "true" }, sign(index, 0, 0));
-  const use = html("button", { type: "button", class: "plain", "data-point": point.key }, icon, html("bdi", {}, point.name));
+  const icon = svg(
+    "svg",
+    { width: 20, height: 20, viewBox: "-10 -10 20 20", "aria-hidden": "true" },
+    sign(index, 0, 0),
+  );
+  const use = html(
+    "button",
+    { type: "button", class: "plain", "data-point": point.key },
+    icon,
+    html("bdi", {}, point.name),
+  );
   use.addEventListener("click", () => {
     state.at = point.key;
     changed();
@@ -92,7 +113,14 @@ function showPoints() {
 }
 
 // Fields that set one entry of the state and go back to the best point.
-const AIMS = { measure: "change", beta: "input", cost: "input", minPrecision: "input", minRecall: "input", maxWork: "input" };
+const AIMS = {
+  measure: "change",
+  beta: "input",
+  cost: "input",
+  minPrecision: "input",
+  minRecall: "input",
+  maxWork: "input",
+};
 
 function startControls() {
   for (const [name, event] of Object.entries(AIMS)) {

@@ -90,7 +90,11 @@ const COLUMNS = {
   precision: { head: "precision", value: (j) => precision(...labelCounts(j)), show: share },
   recall: { head: "recall", value: (j) => recall(...labelCounts(j)), show: share },
   f: { head: "F", value: labelF, show: share },
-  interval: { head: "95 % interval", value: (j) => intervalOf(j)[0], text: (j) => rangeText(...intervalOf(j), share) },
+  interval: {
+    head: "95 % interval",
+    value: (j) => intervalOf(j)[0],
+    text: (j) => rangeText(...intervalOf(j), share),
+  },
   folds: {
     head: "threshold over folds",
     value: (j) => (folds ? folds.high[j] - folds.low[j] : NaN),
@@ -184,13 +188,17 @@ function showLabels() {
   showLabelWords(shown.length);
   for (const button of document.querySelectorAll("[data-sort]")) {
     const isSorted = button.dataset.sort === state.sort;
-    button.closest("th").setAttribute("aria-sort", isSorted ? (state.down ? "descending" : "ascending") : "none");
+    button
+      .closest("th")
+      .setAttribute("aria-sort", isSorted ? (state.down ? "descending" : "ascending") : "none");
   }
 }
 
 function showLabelWords(nShown) {
   const last = state.first + nShown;
-  byId("labels-range").textContent = order.length ? `${whole(state.first + 1)} to ${whole(last)} of ${plural(order.length, "label", "labels")}` : "No label matches.";
+  byId("labels-range").textContent = order.length
+    ? `${whole(state.first + 1)} to ${whole(last)} of ${plural(order.length, "label", "labels")}`
+    : "No label matches.";
   byId("labels-back").disabled = state.first === 0;
   byId("labels-on").disabled = last >= order.length;
   let [never, empty] = [0, 0];
@@ -216,7 +224,9 @@ function startLabels() {
       state.first = 0;
       changed({ only: "labels" });
     });
-    notes.before(html("th", { scope: "col", class: name === "label" ? "" : "num", "aria-sort": "none" }, button));
+    notes.before(
+      html("th", { scope: "col", class: name === "label" ? "" : "num", "aria-sort": "none" }, button),
+    );
   }
   byId("search").addEventListener("input", ({ target }) => {
     Object.assign(state, { search: target.value, first: 0 });

@@ -13,16 +13,30 @@ function buildPanel() {
   const cell = html(
     "td",
     { colspan: Object.keys(COLUMNS).length + 1 },
-    html("div", { class: "panel-inside" }, plots, html(
+    html(
       "div",
-      { class: "pin" },
-      html("h3", {}, "Pin the threshold"),
-      html("p", { class: "faint" }, "Fix this label by hand; all other labels move to the best point around it."),
-      html("label", { class: "field", for: "pin" }, "Stricter to looser", slider),
-      html("label", { class: "field", for: "pin-value" }, "Threshold (takes the nearest stored cut)", typed),
-      free,
-      words,
-    )),
+      { class: "panel-inside" },
+      plots,
+      html(
+        "div",
+        { class: "pin" },
+        html("h3", {}, "Pin the threshold"),
+        html(
+          "p",
+          { class: "faint" },
+          "Fix this label by hand; all other labels move to the best point around it.",
+        ),
+        html("label", { class: "field", for: "pin" }, "Stricter to looser", slider),
+        html(
+          "label",
+          { class: "field", for: "pin-value" },
+          "Threshold (takes the nearest stored cut)",
+          typed,
+        ),
+        free,
+        words,
+      ),
+    ),
   );
   panel.append(cell);
   panelParts = { plots, slider, typed, free, words };
@@ -61,7 +75,13 @@ function cutOf(j) {
 
 function plotFrame(title, xName, yName, x, y, xTicks, yTicks) {
   const { width, height, left, right, top, bottom } = PLOT;
-  const frame = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
+  const frame = svg("svg", {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": title,
+  });
   for (const [value, text] of yTicks) {
     frame.append(
       svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
@@ -69,16 +89,34 @@ function plotFrame(title, xName, yName, x, y, xTicks, yTicks) {
     );
   }
   for (const [value, text, anchor] of xTicks) {
-    frame.append(svg("text", { class: "tick", x: x(value), y: height - bottom + 15, "text-anchor": anchor }, text));
+    frame.append(
+      svg("text", { class: "tick", x: x(value), y: height - bottom + 15, "text-anchor": anchor }, text),
+    );
   }
   frame.append(
-    svg("text", { class: "axis", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, xName),
-    svg("text", { class: "axis", transform: `translate(9 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, yName),
+    svg(
+      "text",
+      { class: "axis", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" },
+      xName,
+    ),
+    svg(
+      "text",
+      {
+        class: "axis",
+        transform: `translate(9 ${(top + height - bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle",
+      },
+      yName,
+    ),
   );
   return frame;
 }
 
-const HALVES = [[0, "0"], [0.5, "0.5"], [1, "1"]];
+const HALVES = [
+  [0, "0"],
+  [0.5, "0.5"],
+  [1, "1"],
+];
 
 function plotScales(low, high) {
   const { width, height, left, right, top, bottom } = PLOT;
@@ -92,7 +130,11 @@ function figure(title, frame) {
 // Precision and recall of the label at its stored cuts, and where it stands.
 function curvePlot(j) {
   const { x, y } = plotScales(0, 1);
-  const ends = [[0, "0", "start"], [0.5, "0.5", "middle"], [1, "1", "end"]];
+  const ends = [
+    [0, "0", "start"],
+    [0.5, "0.5", "middle"],
+    [1, "1", "end"],
+  ];
   const frame = plotFrame("Precision by recall of the label", "recall", "precision", x, y, ends, HALVES);
   const [xs, ys] = [[], []];
   for (let cut = curves.starts[j] + 1; cut < curves.starts[j + 1]; cut += 1) {
@@ -101,12 +143,16 @@ function curvePlot(j) {
   }
   frame.append(svg("path", { class: "frontier thin", d: lineThrough(xs, ys) }));
   const [tp, fp, fn] = labelCounts(j);
-  if (tp + fp > 0 && tp + fn > 0) frame.append(svg("circle", { class: "knob", cx: x(recall(tp, fp, fn)), cy: y(precision(tp, fp)), r: 5 }));
+  if (tp + fp > 0 && tp + fn > 0)
+    frame.append(svg("circle", { class: "knob", cx: x(recall(tp, fp, fn)), cy: y(precision(tp, fp)), r: 5 }));
   return figure("Curve", frame);
 }
 
 function rangeTicks(j) {
-  return [[bins.low[j], number(bins.low[j]), "start"], [bins.high[j], number(bins.high[j]), "end"]];
+  return [
+    [bins.low[j], number(bins.low[j]), "start"],
+    [bins.high[j], number(bins.high[j]), "end"],
+  ];
 }
 
 function rangeOf(j) {
@@ -121,18 +167,42 @@ function scorePlot(j) {
   let most = 1;
   for (let b = start; b < start + bins.n; b += 1) most = Math.max(most, bins.count[b]);
   const tall = (count) => Math.log1p(count) / Math.log1p(most);
-  const yTicks = [0, ...[1, 10, 100, 1000, 1e4, 1e5, 1e6].filter((count) => count <= most)].map((count) => [tall(count), number(count)]);
-  const frame = plotFrame("Number of rows by score", "score", "rows", x, y, rangeTicks(j), yTicks.filter((_, i) => i !== 1 || most < 10));
+  const yTicks = [0, ...[1, 10, 100, 1000, 1e4, 1e5, 1e6].filter((count) => count <= most)].map((count) => [
+    tall(count),
+    number(count),
+  ]);
+  const frame = plotFrame(
+    "Number of rows by score",
+    "score",
+    "rows",
+    x,
+    y,
+    rangeTicks(j),
+    yTicks.filter((_, i) => i !== 1 || most < 10),
+  );
   const width = (x(high) - x(low)) / bins.n;
   for (let b = 0; b < bins.n; b += 1) {
     const [all, right] = [bins.count[start + b], bins.positive[start + b]];
     const left = x(low) + b * width;
-    for (const [count, kind, shift] of [[all - right, "without", 0], [right, "with", width / 2]]) {
-      if (count) frame.append(svg("rect", { class: `bar bar-${kind}`, x: left + shift + 0.5, y: y(tall(count)), width: Math.max(1, width / 2 - 0.5), height: y(0) - y(tall(count)) }));
+    for (const [count, kind, shift] of [
+      [all - right, "without", 0],
+      [right, "with", width / 2],
+    ]) {
+      if (count)
+        frame.append(
+          svg("rect", {
+            class: `bar bar-${kind}`,
+            x: left + shift + 0.5,
+            y: y(tall(count)),
+            width: Math.max(1, width / 2 - 0.5),
+            height: y(0) - y(tall(count)),
+          }),
+        );
     }
   }
   const cut = view.labels.thresholds[j];
-  if (cut >= low && cut <= high) frame.append(svg("line", { class: "cut", x1: x(cut), x2: x(cut), y1: y(0), y2: y(1) }));
+  if (cut >= low && cut <= high)
+    frame.append(svg("line", { class: "cut", x1: x(cut), x2: x(cut), y1: y(0), y2: y(1) }));
   return figure("Scores of rows with the label (blue) and without (grey)", frame);
 }
 
@@ -141,7 +211,8 @@ function reliabilityPlot(j) {
   const [low, high] = rangeOf(j);
   const { x, y } = plotScales(low, high);
   const frame = plotFrame("Share of positives by score", "score", "share", x, y, rangeTicks(j), HALVES);
-  if (bins.areProbabilities) frame.append(svg("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }));
+  if (bins.areProbabilities)
+    frame.append(svg("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }));
   const [xs, ys] = [[], []];
   for (let b = j * bins.n; b < (j + 1) * bins.n; b += 1) {
     if (!bins.count[b]) continue;
@@ -162,7 +233,8 @@ function showPanel(j) {
   slider.value = cutOf(j) - curves.starts[j];
   slider.setAttribute("aria-valuetext", `threshold ${threshold(view.labels.thresholds[j])}`);
   slider.disabled = size < 2;
-  if (typed !== document.activeElement) typed.value = Number.isFinite(view.labels.thresholds[j]) ? view.labels.thresholds[j] : "";
+  if (typed !== document.activeElement)
+    typed.value = Number.isFinite(view.labels.thresholds[j]) ? view.labels.thresholds[j] : "";
   free.disabled = !pins.has(j);
   const [tp, fp, fn] = labelCounts(j);
   const why = whyNever(j);

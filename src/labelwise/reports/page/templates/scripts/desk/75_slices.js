@@ -1,9 +1,17 @@
 // Groups of rows at the chosen point.
 
-const slices = page.slices.map((slice) => ({ ...slice, decided: unpack(slice.decided), hits: unpack(slice.hits) }));
+const slices = page.slices.map((slice) => ({
+  ...slice,
+  decided: unpack(slice.decided),
+  hits: unpack(slice.hits),
+}));
 
-// Decisions and hits of each group at the stored cut of each label.
+// Decisions and hits of each group at the chosen point; null if they are not stored.
 function groupTotals(slice) {
+  if (view.labels.cuts === null) {
+    const [decided, hits] = slice.points[view.point.key];
+    return pins.size ? null : { decided, hits };
+  }
   const size = slice.groups.length;
   const decided = new Float64Array(size);
   const hits = new Float64Array(size);
@@ -36,11 +44,11 @@ function rateCells(slice, group, tp, fp, fn) {
 function showSlices() {
   if (!slices.length) return;
   const slice = slices[Math.min(Math.max(0, state.slice), slices.length - 1)];
-  const isOff = view.labels.cuts === null;
-  byId("slices-off").hidden = !isOff;
-  byId("slices-table").hidden = isOff;
-  if (isOff) return;
-  const { decided, hits } = groupTotals(slice);
+  const totals = groupTotals(slice);
+  byId("slices-off").hidden = totals !== null;
+  byId("slices-table").hidden = totals === null;
+  if (totals === null) return;
+  const { decided, hits } = totals;
   const lines = slice.groups.map((name, group) => {
     const [d, tp] = [decided[group], hits[group]];
     return html(

@@ -22,7 +22,11 @@ function versusRow(name) {
     cell(rate(...page.versus.theirs.counts)),
     apart,
     html("td", { class: "num" }, range),
-    html("td", {}, isClear ? (low > 0 ? "this model is higher" : "the other model is higher") : "no clear difference"),
+    html(
+      "td",
+      {},
+      isClear ? (low > 0 ? "this model is higher" : "the other model is higher") : "no clear difference",
+    ),
   );
 }
 
@@ -49,5 +53,6 @@ function startVersus() {
     );
   byId("versus-won").append(...won.slice(0, VERSUS_ROWS).map(line));
   byId("versus-lost").append(...lost.slice(0, VERSUS_ROWS).map(line));
-  byId("versus-words").textContent = `This model has the higher F in ${plural(won.length, "label", "labels")}, the other in ${whole(lost.length)}.`;
+  byId("versus-words").textContent =
+    `This model has the higher F in ${plural(won.length, "label", "labels")}, the other in ${whole(lost.length)}.`;
 }

@@ -41,7 +41,9 @@ function showPoint(redraw) {
   placeHandle();
   const [tp, fp, fn, tn] = view.counts;
   const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
-  announce(`Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`);
+  announce(
+    `Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`,
+  );
 }
 
 function showChoices() {

@@ -8,7 +8,8 @@ function byId(id) {
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children);
   return element;
@@ -63,5 +64,7 @@ function onWidth(element, draw) {
 let announcing = 0;
 function announce(text) {
   clearTimeout(announcing);
-  announcing = setTimeout(() => { byId("announcer").textContent = text; }, 500);
+  announcing = setTimeout(() => {
+    byId("announcer").textContent = text;
+  }, 500);
 }
