@@ -27,8 +27,10 @@ class Duplicates:
         For each sample the first sample with equal features, which may be the sample itself.
     contradicting : array of int
         Samples that have the features of another sample, but other labels.
-    leaked : array of int
+    leaked : array of int of shape (n_leaked,)
         Test samples whose features a training sample has, too.
+    leaked_from : array of int of shape (n_leaked,)
+        The first training sample with the features of each of `leaked`.
     n_test : int or None, default=None
         Number of test samples; None if the data have no fixed split.
 
@@ -48,6 +50,7 @@ class Duplicates:
     first: np.ndarray
     contradicting: np.ndarray
     leaked: np.ndarray
+    leaked_from: np.ndarray
     n_test: int | None = None
 
     @property
@@ -103,11 +106,20 @@ def find_duplicates(dataset: Dataset) -> Duplicates:
     seen: dict[bytes, int] = {}
     keys = _keys(dataset)
     first = np.array([seen.setdefault(key, i) for i, key in enumerate(keys)], dtype=np.int64)
-    leaked = np.zeros(0, dtype=np.int64)
-    if dataset.train is not None and dataset.test is not None:
-        leaked = dataset.test[np.isin(first[dataset.test], first[dataset.train])]
+    leaked, sources = _leaked(first, dataset.train, dataset.test)
     n_test = None if dataset.train is None or dataset.test is None else dataset.test.size
-    return Duplicates(first, _contradicting(first, dataset.Y), leaked, n_test)
+    return Duplicates(first, _contradicting(first, dataset.Y), leaked, sources, n_test)
+
+
+def _leaked(first: np.ndarray, train: Any, test: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the test samples that are in the training part, and a training sample of each."""
+    if train is None or test is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    in_training = np.full(first.size, -1, dtype=np.int64)
+    backwards = np.sort(train)[::-1]
+    in_training[first[backwards]] = backwards
+    leaked = test[in_training[first[test]] >= 0]
+    return leaked, in_training[first[leaked]]
 
 
 def _contradicting(first: np.ndarray, Y: Any) -> np.ndarray:

@@ -158,6 +158,16 @@ class Evaluation(Mapping[str, float]):
     def _label_columns(self) -> dict[str, Any]:
         return {"label": list(self.label_names), **self.per_label}
 
+    def notes(self) -> list[str]:
+        """Explain what is not in the values: beta, intervals, and undefined values.
+
+        Returns
+        -------
+        list of str
+            Sentences; none if there is nothing to explain.
+        """
+        return tables.notes(self)
+
     def to_latex(self, by: str = "measure") -> str:
         """Format the values as a LaTeX table; names are escaped.
 
@@ -211,11 +221,11 @@ class Evaluation(Mapping[str, float]):
 
     def __repr__(self) -> str:
         shown = [as_text(table) for table in tables.of_measures(self)]
-        return "\n\n".join([self._title(), *shown, *filter(None, ["\n".join(tables.notes(self))])])
+        return "\n\n".join([self._title(), *shown, *filter(None, ["\n".join(self.notes())])])
 
     def _repr_html_(self) -> str:
         shown = "".join(as_html(table) for table in tables.of_measures(self))
-        notes = "".join(f"<p>{escape(note)}</p>" for note in tables.notes(self))
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         rows = as_html(tables.label_rows(self))
         labels = f"<details><summary>by label</summary>{rows}</details>"
         return f"<p><b>{escape(self._title())}</b></p>{shown}{notes}{labels}"
