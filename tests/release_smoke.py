@@ -3,6 +3,8 @@
 It needs nothing but the package and what the package requires, and no file of the checkout.
 """
 
+import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -22,10 +24,13 @@ PROGRAM = Path(sysconfig.get_path("scripts")) / "labelwise"
 
 def run(folder, *arguments):
     """Run the installed program in a folder, and return what it prints."""
+    # Nothing but the installed package: no other sources.
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [str(PROGRAM), *arguments]
-    return subprocess.run(
-        command, cwd=folder, check=True, capture_output=True, text=True, timeout=600
-    ).stdout
+    done = subprocess.run(
+        command, cwd=folder, env=variables, check=True, capture_output=True, text=True, timeout=600
+    )
+    return done.stdout
 
 
 def try_library(folder):
@@ -49,7 +54,8 @@ def try_program(folder):
     run(folder, "tune", "scores.csv", "labels.csv", "-o", "thresholds.json")
     assert Thresholds.load(folder / "thresholds.json").value > 0.3
     run(folder, "decide", "thresholds.json", "scores.csv", "-o", "decided.csv")
-    assert "micro-f" in run(folder, "evaluate", "labels.csv", "--decided", "decided.csv")
+    measured = run(folder, "evaluate", "labels.csv", "--decided", "decided.csv", "--json")
+    assert json.loads(measured)["measures"]["micro-f"]["value"] > 0.3
     run(folder, "report", "scores.csv", "labels.csv", "-o", "report.html")
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<script" in page
