@@ -166,5 +166,5 @@ class ReliabilityDisplay:
         ax.scatter(self.mean[filled], self.share[filled], s=sizes, color=color, zorder=3)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ax.set(xlabel="mean probability", ylabel="share of positives")
-        ax.legend(loc="upper left", frameon=False)
+        ax.legend(loc="lower right", frameon=False)
         return self
