@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
     from labelwise.decisions.bands._band_guarantee import BandGuarantee
     from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
+    from labelwise.decisions.bands._bands import load_rule as load_rule
     from labelwise.decisions.bands._bands_json import content_of_bands as content_of_bands
-    from labelwise.decisions.bands._bands_json import load_rule as load_rule
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
     from labelwise.decisions.bands._review_measures import check_states as check_states
@@ -62,6 +63,7 @@ __all__ = [
     "Adaptation",
     "BandGuarantee",
     "Bands",
+    "BestAtK",
     "CalibratedLabels",
     "ConstraintCheck",
     "Frontier",
@@ -73,6 +75,7 @@ __all__ = [
     "Thresholds",
     "TunedThresholds",
     "adapt_thresholds",
+    "best_at_k",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_outcome
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import Counts, precision, recall
 
 
@@ -159,9 +159,9 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    steps = frontier_steps(hulls_of(cuts_of(outcome.scores, outcome.Y)))
+    problem = check_problem(scores, Y, label_names)
+    steps = frontier_steps(hulls_of(problem.cuts_of_all()))
     # Edges of equal slope lie on one line: only its ends are vertices.
     ends = np.flatnonzero(np.diff(steps.slopes, append=-1.0)) + 1
     n_edges = np.concatenate(([0], ends))
-    return Frontier(steps.decided[n_edges], steps.hits[n_edges], outcome.names, steps, n_edges)
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], problem.names, steps, n_edges)

@@ -14,7 +14,7 @@ from labelwise.reports.desk._cells import cells_of
 MOST_ROWS, MOST_OF_LABEL = 40, 4
 
 
-class Found(NamedTuple):
+class NotableCells(NamedTuple):
     """Cells of a list, the most notable first."""
 
     rows: np.ndarray
@@ -32,24 +32,26 @@ class RankedLabel(NamedTuple):
     rows: np.ndarray
     truth: np.ndarray
 
-    def at(self, places: np.ndarray, strength: np.ndarray) -> Found:
+    def at(self, places: np.ndarray, strength: np.ndarray) -> NotableCells:
         """Return some of the cells, with their strength."""
         labels = np.full(places.size, self.label)
-        return Found(self.rows[places], labels, self.scores[places], self.truth[places], strength)
+        return NotableCells(
+            self.rows[places], labels, self.scores[places], self.truth[places], strength
+        )
 
 
 class NotableRows(NamedTuple):
     """Lists of cells; see the functions that find them."""
 
-    unexpected: Found
-    missed: Found
-    nearest: dict[str, Found]
+    unexpected: NotableCells
+    missed: NotableCells
+    nearest: dict[str, NotableCells]
 
 
 def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableRows:
     """Find the lists of rows; `points` has thresholds by name, to whose cuts rows are near."""
     unexpected, missed = [], []
-    near: dict[str, list[Found]] = {name: [] for name in points}
+    near: dict[str, list[NotableCells]] = {name: [] for name in points}
     for ranked in _ranked_labels(problem):
         unexpected.append(unexpected_negatives(ranked))
         missed.append(missed_positives(ranked))
@@ -63,7 +65,7 @@ def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableR
     )
 
 
-def unexpected_negatives(ranked: RankedLabel) -> Found:
+def unexpected_negatives(ranked: RankedLabel) -> NotableCells:
     """Return the negatives with the highest scores.
 
     The strength is the share of the label's positives with a lower score. One is added to the
@@ -75,7 +77,7 @@ def unexpected_negatives(ranked: RankedLabel) -> Found:
     return ranked.at(places, below / (positives.size + 1))
 
 
-def missed_positives(ranked: RankedLabel) -> Found:
+def missed_positives(ranked: RankedLabel) -> NotableCells:
     """Return the positives with the lowest scores; the strength is the share of negatives above."""
     negatives = ranked.scores[~ranked.truth]
     places = np.flatnonzero(ranked.truth)[:MOST_OF_LABEL]
@@ -83,7 +85,7 @@ def missed_positives(ranked: RankedLabel) -> Found:
     return ranked.at(places, (negatives.size - not_above) / (negatives.size + 1))
 
 
-def nearest(ranked: RankedLabel, threshold: float, spread: float) -> Found:
+def nearest(ranked: RankedLabel, threshold: float, spread: float) -> NotableCells:
     """Return the cells nearest to a threshold; the strength is the negative distance in spreads."""
     if not np.isfinite(threshold):
         return ranked.at(np.zeros(0, dtype=np.intp), np.zeros(0))
@@ -105,9 +107,9 @@ def _ranked_labels(problem: Problem) -> Iterator[RankedLabel]:
             yield RankedLabel(cells.first + j, *(column[order] for column in columns))
 
 
-def _strongest(parts: list[Found], least: float = 0.0) -> Found:
+def _strongest(parts: list[NotableCells], least: float = 0.0) -> NotableCells:
     """Return the strongest cells of all labels whose strength is above `least`."""
-    found = Found(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    found = NotableCells(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     order = np.lexsort((found.labels, found.rows, -found.strength))[:MOST_ROWS]
     order = order[found.strength[order] > least]
-    return Found(*(part[order] for part in found))
+    return NotableCells(*(part[order] for part in found))

@@ -18,7 +18,7 @@ from labelwise.decisions import (
 )
 from labelwise.measures import count_matched
 from labelwise.reports.desk._desk import Desk, Slicing
-from labelwise.reports.desk._notable_rows import Found, notable_rows
+from labelwise.reports.desk._notable_rows import NotableCells, notable_rows
 from labelwise.reports.desk._points import (
     Marked,
     MarkedPoint,
@@ -169,7 +169,7 @@ def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
     }
 
 
-def _cell_list(found: Found) -> list[list[Any]]:
+def _cell_list(found: NotableCells) -> list[list[Any]]:
     columns = (found.rows, found.labels, found.scores, found.truth.astype(int), found.strength)
     return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
 

@@ -45,12 +45,9 @@ class HalfPath(NamedTuple):
         """Summarise so many points of the path, with each limit of decisions per row."""
         places = np.linspace(0, len(self.path) - 1, min(n_points, len(self.path)))
         n_labels = self.units.problem.n_labels
-        is_limited = any(most is not None for most in limits)
-        cells = path_cells(
-            self.units.problem,
-            self.path[np.rint(places).astype(np.intp)],
-            n_labels if is_limited else None,
-        )
+        lowest = min(most or n_labels for most in limits)
+        path = self.path[np.rint(places).astype(np.intp)]
+        cells = path_cells(self.units.problem, path, lowest)
         return [
             summarise_path(self.units, request, cells._replace(most_per_row=most or n_labels))
             for most in limits
@@ -107,9 +104,8 @@ def _half_paths(
     if request.limits.min_precision is None:
         return halves, 1.0
     (rough,) = _summaries(halves, request, [None])
-    # The statistic of precision is the first one. Behind its last point above 0 and behind the
-    # best value, no point would be tested.
-    last = max(rough.best, int(np.flatnonzero(rough.means[0] >= 0).max(initial=0)))
+    # The statistic of precision is the first one. Behind its last point above 0 no test passes.
+    last = int(np.flatnonzero(rough.means[0] >= 0).max(initial=0))
     share = min(1.0, (last + 2) / _N_POINTS)
     first, second = (
         half._replace(path=half.path[: _n_kept(share, len(half.path))]) for half in halves

@@ -21,10 +21,24 @@ function curveOf(decided, hits) {
   };
 }
 
+// Ticks of a logarithmic axis: 1, 2, 5, 10, ... if there are few of them, else powers of ten.
 function workTicks(low, high) {
   const ticks = [];
-  for (let power = Math.ceil(Math.log10(low)); power <= Math.log10(high); power += 1) ticks.push(10 ** power);
-  return ticks.length > 1 ? ticks : [low, high];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    ticks.push(10 ** power, 2 * 10 ** power, 5 * 10 ** power);
+  }
+  const inside = ticks.filter((tick) => tick >= low && tick <= high);
+  return inside.length <= 8 ? inside : inside.filter((tick) => Number.isInteger(Math.log10(tick)));
+}
+
+// The range of the workload axis: all decisions of both frontiers and of the marked points.
+function workRange() {
+  const rival = page.versus ? page.versus.frontier.decided : [];
+  const decided = [...stops.decided, ...rival, ...points.map((point) => sum(point.decided))];
+  const some = decided.filter((one) => one > 0).map(perThousand);
+  if (!some.length) return [0.5, 1];
+  const low = some.reduce((a, b) => Math.min(a, b));
+  return [low, some.reduce((a, b) => Math.max(a, b), 2 * low)];
 }
 
 // Scales of both axes for the chosen kind of horizontal axis.
@@ -35,9 +49,7 @@ function scalesFor(width) {
     const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1];
     return { x: linear(0, 1, left, right), y, ticks, show: (tick) => tick.toFixed(1) };
   }
-  const work = stops.decided.map(perThousand).filter((one) => one > 0);
-  const low = work.length ? work[0] : 0.5;
-  const high = work.length ? Math.max(work[work.length - 1], low * 2) : 1;
+  const [low, high] = workRange();
   const log = linear(Math.log(low), Math.log(high), left, right);
   const x = (value) => (value > low ? log(Math.log(value)) : left);
   return { x, y, ticks: workTicks(low, high), show: (tick) => number(tick) };
