@@ -26,7 +26,7 @@ class Tags(HTMLParser):
         self.tags, self.text = set(), ""
         self.feed(text)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag, _attributes):
         self.tags.add(tag)
 
     def handle_data(self, data):

@@ -15,7 +15,7 @@ from labelwise._validation import check_outcome, check_whole
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability:
-    """Mean probability and share of positives in bins of probability; prints as a table.
+    """Mean probability and share of positives in bins; prints as a table.
 
     `reliability` creates it.
 

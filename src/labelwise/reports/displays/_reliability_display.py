@@ -15,7 +15,7 @@ _LARGEST_DOT, _SMALLEST_DOT = 120.0, 12.0
 
 
 class ReliabilityDisplay:
-    """How often labels are present, by the probability given to them, over all labels.
+    """How often labels are present, by the probability given to them.
 
     Calibrated probabilities are on the diagonal; points below it are too high. The size of a point
     grows with the number of cells in its bin. Use `from_predictions` or `from_estimator`; the
