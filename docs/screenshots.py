@@ -28,7 +28,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PICTURES = (
     ("desk.png", "desk", "light", "axis=recall", "desk", 960),
     ("desk_label.png", "desk", "dark", "label=2", "labels", 800),
-    ("study.png", "study", "light", "", "results", 1000),
+    ("study.png", "study", "light", "", "results", 1130),
 )
 
 
