@@ -72,7 +72,7 @@ class Duplicates:
 
 
 def find_duplicates(dataset: Dataset) -> Duplicates:
-    """Find samples with equal features, and test samples that are in the training part.
+    """Find samples with equal features, also across training and test.
 
     Parameters
     ----------

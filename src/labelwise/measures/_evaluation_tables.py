@@ -76,9 +76,7 @@ def notes(evaluation: Evaluation) -> list[str]:
     """Explain beta, intervals and undefined values below the tables."""
     found = [] if evaluation.beta == 1 else [f"F with beta = {evaluation.beta:g}."]
     if evaluation.confidence is not None:
-        found.append(
-            f"In brackets: {evaluation.confidence:.0%} interval by bootstrap over samples."
-        )
+        found.append(f"Intervals: {evaluation.confidence:.0%}, by bootstrap over samples.")
     groups: dict[tuple[int, str], list[str]] = {}
     for name, one in evaluation.measured.items():
         if one.n_undefined and one.by != "all":
