@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
 from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
 from labelwise.measures import Counts, Measure, measured, ratio
 
+# Number of candidates that are evaluated at a time.
+_TOGETHER = 2**20
+
 
 class CandidateCuts(NamedTuple):
     """Possible cuts of labels, with the hits that the pooled curve expects."""
@@ -25,6 +29,15 @@ class CandidateCuts(NamedTuple):
     decided: np.ndarray
     hits: np.ndarray
     expected: np.ndarray  # expected hits by the pooled chances
+
+    def of_labels(self, first: int, last: int) -> tuple[CandidateCuts, slice]:
+        """Return the cuts of the labels from `first` to `last` - 1, and where they are."""
+        start, end = self.starts[first], self.starts[last]
+        mine = slice(start, end)
+        parts = (part[mine] for part in self[2:])
+        return CandidateCuts(
+            self.starts[first : last + 1] - start, self.labels[mine] - first, *parts
+        ), mine
 
 
 class MacroPath(NamedTuple):
@@ -53,6 +66,33 @@ class MacroPath(NamedTuple):
         is the macro average at the same threshold. Weights 0 give the macro optimum, weights 1 the
         best common threshold.
         """
+        # Some labels at a time, since the values of all candidates take several times their memory.
+        sizes = self.common.starts + self.own.starts
+        firsts = np.searchsorted(sizes, np.arange(0, sizes[-1], _TOGETHER), side="right") - 1
+        bounds = np.append(np.unique(firsts), weights.size)
+        return np.concatenate(
+            [
+                self._of_labels(first, last)._at(weights[first:last], measure)
+                for first, last in pairwise(bounds.tolist())
+            ]
+        )
+
+    def _of_labels(self, first: int, last: int) -> MacroPath:
+        """Return the path of the labels from `first` to `last` - 1."""
+        own, cuts = self.own.of_labels(first, last)
+        common, runs = self.common.of_labels(first, last)
+        return self._replace(
+            own=own,
+            own_thresholds=self.own_thresholds[cuts],
+            own_average=self.own_average[cuts],
+            common=common,
+            first_places=self.first_places[runs],
+            last_places=self.last_places[runs],
+            positives=self.positives[first:last],
+            expected_positives=self.expected_positives[first:last],
+        )
+
+    def _at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         values = self._blended(self.own, weights, measure)
         weight = weights[self.own.labels]
         values = (1 - weight) * values + weight * self.own_average
