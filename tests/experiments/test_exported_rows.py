@@ -23,6 +23,6 @@ def test_parquet_has_texts_as_they_are(tmp_path):
 
 
 def test_another_ending_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(ValueError, match="path must end with .parquet or .csv"):
+    with pytest.raises(ValueError, match=r"path must end with \.parquet or \.csv"):
         write_rows(TABLE, tmp_path / "rows.txt", safe_csv=False)
     assert not list(tmp_path.iterdir())
