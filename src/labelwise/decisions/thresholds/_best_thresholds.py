@@ -35,6 +35,7 @@ def best_thresholds(
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
+    sample_weight: Any = None,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure of the decisions.
 
@@ -119,6 +120,13 @@ def best_thresholds(
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
         Without groups, copies of a sample stay together: samples with the same labels and scores,
         in two labels or more, if no other sample has any of these scores.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
+        samples, one of weight 0 as none, in the measure, in costs and in constraints. Folds and
+        bootstrap draws are of samples, whatever their weights. With `min_precision`, `min_recall`
+        or `max_decisions`, and for measures without a certificate, thresholds off the micro
+        frontier are searched only if all weights are whole numbers; otherwise the best point of
+        the frontier is returned and the gap is None.
 
     Returns
     -------
@@ -207,7 +215,7 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    problem = check_problem(scores, Y, label_names, groups)
+    problem = check_problem(scores, Y, label_names, groups, sample_weight)
     params = {
         "maximize": maximize,
         "measure": measure,

@@ -39,12 +39,14 @@ class Thresholds:
         Name of the measure that was maximised, or "cost" if a cost was minimised.
     average : {"micro", "macro", "sample"}
         Average of the measure over labels or samples.
-    support : ndarray of int of shape (n_labels,)
-        Number of positives of each label in the tuning data.
-    decided : ndarray of int of shape (n_labels,)
-        Number of samples in the tuning data for which each label is decided.
+    support : ndarray of shape (n_labels,)
+        Number of positives of each label in the tuning data; the sum of their weights if samples
+        have weights. Integers, or floats for weights that are not whole numbers.
+    decided : ndarray of shape (n_labels,)
+        Number of samples in the tuning data for which each label is decided, or the sum of their
+        weights.
     n_samples : int
-        Number of samples in the tuning data.
+        Number of samples in the tuning data, without those of weight 0.
     beta : float
         Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
         measures that take no beta.
@@ -264,12 +266,15 @@ class Thresholds:
         width = max([len("label"), *map(len, shown)])
         lines = [f"{'label':<{width}}  {'threshold':>11}  {'support':>8}  {'decided':>8}"]
         for j, name in enumerate(shown):
-            lines.append(
-                f"{name:<{width}}  {self.values[j]:>11.6g}  {self.support[j]:>8}  "
-                f"{self.decided[j]:>8}"
-            )
+            sums = (_number(counted[j]) for counted in (self.support, self.decided))
+            lines.append(f"{name:<{width}}  {self.values[j]:>11.6g}  {'  '.join(sums)}")
         more = len(self) - len(shown)
         return [*lines, f"... and {more} more"] if more else lines
+
+
+def _number(counted: Any) -> str:
+    """Return a count in 8 characters; a sum of weights may have decimals."""
+    return f"{counted:>8.6g}" if isinstance(counted, float) else f"{counted:>8}"
 
 
 def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:

@@ -151,7 +151,13 @@ def _numbers(value: Any, name: str) -> np.ndarray:
     return numbers
 
 
-def _wholes(value: Any, name: str) -> np.ndarray:
+def _sums(value: Any, name: str) -> np.ndarray:
+    """Read sums of weights: int64 if all are whole numbers, as they are without weights."""
+    if any(type(item) is float for item in _kind(value, name, (list,), "a list")):
+        sums = _numbers(value, name)
+        if not ((sums >= 0) & np.isfinite(sums)).all():
+            raise ValueError(f"{name} must be finite and not negative.")
+        return sums
     return np.array(_each(value, name, _whole), dtype=np.int64)
 
 
@@ -178,8 +184,8 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "value": _number,
     "measure": _text,
     "average": _text,
-    "support": _wholes,
-    "decided": _wholes,
+    "support": _sums,
+    "decided": _sums,
     "n_samples": _whole,
     "beta": _number,
     "label_names": _or_none(_names),

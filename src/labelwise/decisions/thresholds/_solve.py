@@ -11,7 +11,6 @@ from labelwise._validation import check_random_state
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds.objectives._choice import Choice, Objective, mean_choice
@@ -111,8 +110,8 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
     if request.shared:
         return _shared(problem, request)
     if request.limits.are_set and request.average == "micro":
-        cuts = cuts_of(problem.scores, problem.Y)
-        limits = request.limits.in_total(problem.n_samples)
+        cuts = problem.best_cuts()
+        limits = request.limits.in_total(problem.total_weight)
         return plain._replace(on_all=OffFrontier(problem, cuts, request.measure, limits).best)
     if request.shrink != 0:
         return _shrunk(problem, request, plain, random)
@@ -131,7 +130,7 @@ def _plain(problem: Problem, request: Request) -> TuningMethod:
         rule = MicroRule(request.measure)
         return TuningMethod(lambda: best_micro(problem, rule), under(rule))
     by_label: Objective = request.cost or MacroRule(
-        request.measure, request.limits.in_total(problem.n_samples)
+        request.measure, request.limits.in_total(problem.total_weight)
     )
     return TuningMethod(lambda: best_by_label(problem, by_label), under(by_label))
 
@@ -141,7 +140,7 @@ def best_micro(problem: Problem, rule: MicroRule) -> Choice:
     chosen = best_of_few(problem, rule)
     if chosen is not None:
         return chosen
-    cuts = cuts_of(problem.scores, problem.Y)
+    cuts = problem.best_cuts()
     chosen = rule(cuts)
     if chosen.gap is None:
         search = OffFrontier(problem, cuts, rule.measure)
@@ -152,14 +151,14 @@ def best_micro(problem: Problem, rule: MicroRule) -> Choice:
 def best_by_label(problem: Problem, objective: Objective) -> Choice:
     """Find the best cut of each label by itself."""
     if not objective.needs_every_cut:
-        return objective(cuts_of(problem.scores, problem.Y))
+        return objective(problem.best_cuts())
     # Every cut of every label would be four times the size of the scores: one label at a time.
-    found = [objective(cuts) for cuts in every_cut(problem.scores, problem.Y)]
+    found = [objective(cuts) for cuts in problem.each_cut()]
     return mean_choice(found)
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:
-    limits = request.limits.in_total(problem.n_samples)
+    limits = request.limits.in_total(problem.total_weight)
     tuner = SharedTuner(problem, request.measure, request.average, limits)
     return TuningMethod(lambda: tuner(problem.everyone), tuner)
 

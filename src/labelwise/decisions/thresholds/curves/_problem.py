@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import listed
-from labelwise._validation import check_outcome
+from labelwise._validation import check_outcome, check_weights
 from labelwise.decisions.thresholds.curves._copies import copy_groups
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
+from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -25,7 +26,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     label_rankings,
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
-from labelwise.measures import Counts
+from labelwise.measures import Counts, count_matched
 from labelwise.splitting import check_groups
 
 
@@ -37,11 +38,17 @@ class Problem:
     Y: sparse.csc_array
     names: tuple[str, ...] | None
     groups: np.ndarray | None = None  # group number of each row
+    weights: np.ndarray | None = None  # of the rows, by `exact_weights`; None if all count once
 
     @property
     def n_samples(self) -> int:
         """Number of samples (rows)."""
         return int(self.Y.shape[0])
+
+    @cached_property
+    def total_weight(self) -> Any:
+        """Number of samples, counted by weight."""
+        return self.n_samples if self.weights is None else self.weights.sum().item()
 
     @property
     def n_labels(self) -> int:
@@ -50,8 +57,15 @@ class Problem:
 
     @cached_property
     def support(self) -> np.ndarray:
-        """Number of positives of each label."""
+        """Number of positives of each label, counted by weight."""
+        if self.weights is not None:
+            return self.totals(self.weights).positives
         return np.asarray(np.diff(self.Y.indptr), dtype=np.int64)
+
+    @property
+    def n_counted(self) -> Any:
+        """Number of samples by weight: one number, or an array with that of each label."""
+        return self.total_weight
 
     @cached_property
     def units(self) -> np.ndarray | None:
@@ -78,8 +92,8 @@ class Problem:
 
     @cached_property
     def everyone(self) -> np.ndarray:
-        """Weight 1 for each sample."""
-        return np.ones(self.n_samples, dtype=np.int32)
+        """Weight of each sample; 1 if there are no weights."""
+        return np.ones(self.n_samples, dtype=np.int64) if self.weights is None else self.weights
 
     @cached_property
     def pooled_hits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +105,22 @@ class Problem:
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
-        return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
+        return Totals(weights @ self.Y, weights.sum().item())
+
+    def best_cuts(self) -> Cuts:
+        """Return the cuts of all labels at positives, with samples counted by their weights."""
+        if self.weights is not None:
+            return self.cuts(self.weights, False)
+        return cuts_of(self.scores, self.Y)
+
+    def each_cut(self) -> Iterator[Cuts]:
+        """Yield the cuts at every distinct score, one label at a time."""
+        if self.weights is None:
+            yield from every_cut(self.scores, self.Y)
+            return
+        for j, positives in enumerate(self.support):
+            totals = Totals(positives[None], self.n_counted)
+            yield every_cut_under(self.ranking.only(j), self.weights, totals)
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
         """Return the cuts of all labels under weights, at positives or at every distinct score."""
@@ -115,23 +144,56 @@ class Problem:
         groups = None
         if self.units is not None:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
-        return Problem(scores[numbers], sparse.csc_array(self.Y[numbers]), self.names, groups)
+        weights = None if self.weights is None else self.weights[numbers]
+        Y = sparse.csc_array(self.Y[numbers])
+        return Problem(scores[numbers], Y, self.names, groups, weights)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
-        decided, hits = decided_and_hits(self.scores, self.Y, thresholds)
-        return counts_of(decided, hits, self.support, self.n_samples)
+        return counts_of(*self.decided_and_hits(thresholds), self.support, self.n_counted)
+
+    def decided_and_hits(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of decisions and of true positives of each label."""
+        if self.weights is None:
+            return decided_and_hits(self.scores, self.Y, thresholds)
+        counts = self.counts_of_decisions(_decisions(self.scores, thresholds), "label")
+        return counts.tp + counts.fp, counts.tp
+
+    def counts_of_decisions(self, decided: Any, by: str) -> Counts:
+        """Return the counts of decisions by "label", counted by weight, or by "sample"."""
+        if by == "sample":
+            return count_matched(self.Y, decided, by)
+        n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
+        return counts_of(n_decided, hits, self.support, self.n_counted)
 
 
 def check_problem(
-    scores: Any, Y: Any, label_names: Sequence[str] | None, groups: Any = None
+    scores: Any,
+    Y: Any,
+    label_names: Sequence[str] | None,
+    groups: Any = None,
+    sample_weight: Any = None,
 ) -> Problem:
-    """Check scores, labels and groups, and return them as a problem."""
+    """Check scores, labels, groups and weights, and return them as a problem.
+
+    Samples of weight 0 are left out.
+    """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
     numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
-    return Problem(outcome.scores, outcome.Y, outcome.names, numbers)
+    problem = Problem(outcome.scores, outcome.Y, outcome.names, numbers)
+    return problem if sample_weight is None else _weighted(problem, sample_weight)
+
+
+def _weighted(problem: Problem, sample_weight: Any) -> Problem:
+    """Return the problem with weights of the samples, and without samples of weight 0."""
+    checked = check_weights(sample_weight, problem.n_samples)
+    weights = exact_weights(checked, problem.n_labels)
+    counted = np.flatnonzero(weights)
+    if counted.size < weights.size:
+        problem, weights = problem.rows(counted), weights[counted]
+    return replace(problem, weights=weights)
 
 
 def warn_of_labels_without_positives(problem: Problem) -> None:
@@ -143,6 +205,15 @@ def warn_of_labels_without_positives(problem: Problem) -> None:
         names = problem.names or tuple(map(str, range(problem.n_labels)))
         shown = listed([names[j] for j in empty])
         warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
+
+
+def _decisions(scores: Any, thresholds: np.ndarray) -> sparse.csr_array:
+    """Return where scores are at least the threshold of their label."""
+    if not sparse.issparse(scores):
+        return sparse.csr_array(scores >= thresholds)
+    stored = sparse.csr_array(scores)
+    cells = (stored.data >= thresholds[stored.indices], stored.indices, stored.indptr)
+    return sparse.csr_array(cells, shape=stored.shape)
 
 
 def decided_and_hits(

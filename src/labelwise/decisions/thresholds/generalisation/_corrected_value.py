@@ -11,7 +11,6 @@ from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import decisions_at
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.measures import count_matched
 from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
@@ -47,7 +46,7 @@ def corrected_value(
     if folds is None or np.unique(folds).size == 1:
         folds = _random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units
-    part_request = request.for_parts(problem.n_samples)
+    part_request = request.for_parts(problem.total_weight)
     decided = np.empty(problem.Y.shape, dtype=bool)
     for fold in np.unique(folds):
         here = folds == fold
@@ -61,8 +60,9 @@ def corrected_value(
             return float("nan")
         fresh = decisions_at(problem.scores[here], found.values)
         decided[here] = fresh.toarray() if sparse.issparse(fresh) else fresh
-    counts = count_matched(problem.Y, sparse.csc_array(decided), request.counts_by)
-    return float(request.value(counts))
+    counts = problem.counts_of_decisions(sparse.csc_array(decided), request.counts_by)
+    weights = problem.weights if request.counts_by == "sample" else None
+    return float(request.value(counts, weights))
 
 
 def _random_folds(problem: Problem) -> np.ndarray:

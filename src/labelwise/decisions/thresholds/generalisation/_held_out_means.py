@@ -24,8 +24,9 @@ def held_out_means(
 ) -> np.ndarray:
     """Return the mean value of each candidate over folds that were not used to tune it.
 
-    `candidates` returns threshold vectors for weights, which are 1 for the rows to tune on and 0
-    for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in the same fold.
+    `candidates` returns threshold vectors for weights, which are those of the problem for the rows
+    to tune on and 0 for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in
+    the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
     fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
@@ -33,6 +34,6 @@ def held_out_means(
     found = []
     for number in np.unique(fold):
         unseen = problem.rows(np.flatnonzero(fold == number))
-        tuned = candidates((fold != number).astype(np.int32))
+        tuned = candidates(problem.everyone * (fold != number))
         found.append([joined(measure, unseen.counts(thresholds)) for thresholds in tuned])
     return np.asarray(np.mean(found, axis=0))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of, n_cells
 from labelwise.decisions.thresholds.objectives._choice import first_best, first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import PooledCurve
 from labelwise.measures import Counts, Measure, macro
@@ -26,8 +26,8 @@ class MicroPath(NamedTuple):
     thresholds: np.ndarray
     own: np.ndarray  # chance by the isotonic curve of the label
     common: np.ndarray  # chance by the isotonic curve of all labels
-    n_positive: int
-    n_cells: int
+    n_positive: Any
+    n_cells: Any
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the thresholds at which the blended chance falls below the best common limit.
@@ -74,8 +74,8 @@ def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
         thresholds[order],
         _own_chances(hulls, labels, is_own),
         pool.chances[pool.next_below(lows)],
-        int(hulls.positives.sum()),
-        hulls.n_samples * n_labels,
+        hulls.positives.sum().item(),
+        n_cells(hulls.positives, hulls.n_samples),
     )
 
 
@@ -108,7 +108,7 @@ class MacroPath(NamedTuple):
     common: CandidateCuts
     positives: np.ndarray
     expected_positives: np.ndarray
-    n_samples: int
+    n_samples: np.ndarray  # of each label
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the threshold of each label with the highest blend of two values.
@@ -130,7 +130,8 @@ class MacroPath(NamedTuple):
         weight = weights[places.labels]
         hits = (1 - weight) * places.hits + weight * places.expected
         positives = (1 - weights) * self.positives + weights * self.expected_positives
-        counts = counts_of(places.decided, hits, positives[places.labels], self.n_samples)
+        totals = (total[places.labels] for total in (positives, self.n_samples))
+        counts = counts_of(places.decided, hits, *totals)
         # Rounding must not make an empty count negative.
         value = measure(Counts(*(np.maximum(part, 0.0) for part in counts)))
         return np.asarray((1 - weight) * value + weight * places.average)
@@ -163,4 +164,5 @@ def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
         expected.T.ravel(),
         np.tile(average, n_labels),
     )
-    return MacroPath(own, common, cuts.positives, expected[-1], cuts.n_samples)
+    n_samples = np.broadcast_to(cuts.n_samples, n_labels)
+    return MacroPath(own, common, cuts.positives, expected[-1], n_samples)
