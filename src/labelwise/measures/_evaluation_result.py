@@ -56,6 +56,10 @@ class Evaluation(Mapping[str, float]):
         How labels and samples without a value entered the means.
     confidence : float or None, default=None
         Confidence of the intervals; None without intervals.
+    n_missing : int, default=0
+        Number of cells of Y without truth, which count nowhere.
+    n_without_truth : tuple of two ints, default=(0, 0)
+        Number of samples and of labels that have no truth at all and are left out.
 
     See Also
     --------
@@ -78,6 +82,8 @@ class Evaluation(Mapping[str, float]):
     beta: float = 1.0
     undefined: str | float = "nan"
     confidence: float | None = None
+    n_missing: int = 0
+    n_without_truth: tuple[int, int] = (0, 0)
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name].value
@@ -205,6 +211,7 @@ class Evaluation(Mapping[str, float]):
     def _notes(self) -> list[str]:
         """Explain beta, intervals and undefined values below the tables."""
         notes = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
+        notes += self._note_of_missing_labels()
         if self.confidence is not None:
             notes.append(f"In brackets: {self.confidence:.0%} interval by bootstrap over samples.")
         groups: dict[tuple[int, str], list[str]] = {}
@@ -220,6 +227,21 @@ class Evaluation(Mapping[str, float]):
         if groups and self.undefined == "nan":
             notes.append('undefined="skip" (--undefined skip) leaves these out of the means.')
         return notes + self._note_of_empty_labels()
+
+    def _note_of_missing_labels(self) -> list[str]:
+        """Say how many cells have no truth, and which samples and labels were left out."""
+        if not self.n_missing:
+            return []
+        words = "cell has no truth in Y and counts"
+        if self.n_missing > 1:
+            words = "cells have no truth in Y and count"
+        left_out = " and ".join(
+            f"{n:,} {kind}{'' if n == 1 else 's'}"
+            for n, kind in zip(self.n_without_truth, ("sample", "label"), strict=True)
+            if n
+        )
+        rest = f"; {left_out} without any truth left out" if left_out else ""
+        return [f"{self.n_missing:,} {words} nowhere{rest}."]
 
     def _note_of_empty_labels(self) -> list[str]:
         """Say how many labels count as 1 because they are neither present nor decided."""

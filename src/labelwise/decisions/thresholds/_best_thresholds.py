@@ -49,6 +49,10 @@ def best_thresholds(
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
         The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
         index of pandas frames if both have one that is more than a count from 0, else by position.
+        NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
+        the samples that have it, and samples without any label are left out. A label without truth
+        for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
+        of missing labels.
     maximize : str, default=None
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",

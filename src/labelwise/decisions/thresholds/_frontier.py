@@ -123,7 +123,8 @@ def micro_frontier(
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels. If scores and Y both have column names, columns are matched by name, and rows
-        by the index of pandas frames if both have one that is more than a count from 0.
+        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
+        or a masked cell is a missing label, which counts nowhere.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -75,6 +75,9 @@ class Thresholds:
         Lower and upper end of the spread of each threshold over resampled rows, if
         `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
         the best threshold; see the notes of `best_thresholds`.
+    n_missing : int
+        Number of missing labels in the tuning data: cells of Y without truth, which count nowhere.
+        Rows of which all labels are missing are not in the tuning data.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -108,6 +111,7 @@ class Thresholds:
     fbr: float | None = None
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
+    n_missing: int = 0
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -247,6 +251,7 @@ class Thresholds:
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{never} labels never decided", never > 0),
+            (f"{self.n_missing:,} cells without truth not counted", self.n_missing > 0),
         ]
         text = ", ".join(note for note, applies in notes if applies)
         return [*([text] if text else []), *self._proof()]

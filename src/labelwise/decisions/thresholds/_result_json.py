@@ -196,4 +196,5 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "fbr": _or_none(_number),
     "interval": _or_none(_pair),
     "intervals": _or_none(_rows),
+    "n_missing": _whole,
 }

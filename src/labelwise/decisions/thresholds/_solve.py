@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,11 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
     ValueError
         If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
     """
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        tuned = solve(problem.labels(known), request.for_labels(chosen_labels), random_state)
+        return with_labels_without_truth(tuned, known, problem)
     random = check_random_state(random_state)
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
@@ -80,6 +86,27 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
         fbr=method.fbr,
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
+        n_missing=problem.n_missing,
+    )
+
+
+def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Problem) -> Thresholds:
+    """Add the labels without truth for any sample, which are never decided."""
+
+    def everywhere(part: np.ndarray, filling: float) -> np.ndarray:
+        full = np.full((*part.shape[:-1], problem.n_labels), filling, dtype=part.dtype)
+        full[..., known] = part
+        return full
+
+    intervals = tuned.intervals
+    return replace(
+        tuned,
+        values=everywhere(tuned.values, np.inf),
+        support=everywhere(tuned.support, 0),
+        decided=everywhere(tuned.decided, 0),
+        label_names=problem.names,
+        intervals=None if intervals is None else everywhere(intervals, np.inf),
+        n_missing=problem.n_missing,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import listed
-from labelwise._validation import check_outcome, check_weights
+from labelwise._validation import Outcome, check_outcome, check_weights
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
@@ -39,6 +39,8 @@ class Problem:
     names: tuple[str, ...] | None
     groups: np.ndarray | None = None  # group number of each row
     weights: np.ndarray | None = None  # of the rows, by `exact_weights`; None if all count once
+    # Cells without truth, which have no score (scores are CSR) and are no positives; None if none.
+    missing: sparse.csc_array | None = None
 
     @property
     def n_samples(self) -> int:
@@ -65,7 +67,39 @@ class Problem:
     @property
     def n_counted(self) -> Any:
         """Number of samples by weight: one number, or an array with that of each label."""
-        return self.total_weight
+        return (
+            self.totals(self.everyone).n_samples if self.missing is not None else self.total_weight
+        )
+
+    @cached_property
+    def labels_of_each(self) -> Any:
+        """Number of labels with truth of each sample; one number if no label is missing."""
+        if self.missing is None:
+            return self.n_labels
+        return self.n_labels - np.bincount(self.missing.indices, minlength=self.n_samples)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells without truth."""
+        return 0 if self.missing is None else int(self.missing.nnz)
+
+    def labels_with_truth(self) -> np.ndarray | None:
+        """Return the numbers of the labels with truth for a sample; None if all have it."""
+        if self.missing is None:
+            return None
+        found = np.flatnonzero(np.diff(self.missing.indptr) < self.n_samples)
+        return found if found.size < self.n_labels else None
+
+    def labels(self, numbers: np.ndarray) -> Problem:
+        """Return the problem of some labels; numbers stand for missing names."""
+        names = self.names or tuple(map(str, range(self.n_labels)))
+        return replace(
+            self,
+            scores=self.scores[:, numbers],
+            Y=self.Y[:, numbers],
+            names=tuple(names[j] for j in numbers),
+            missing=None if self.missing is None else self.missing[:, numbers],
+        )
 
     @cached_property
     def units(self) -> np.ndarray | None:
@@ -105,22 +139,26 @@ class Problem:
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
-        return Totals(weights @ self.Y, weights.sum().item())
+        total = weights.sum().item()
+        return Totals(
+            weights @ self.Y, total if self.missing is None else total - weights @ self.missing
+        )
 
     def best_cuts(self) -> Cuts:
         """Return the cuts of all labels at positives, with samples counted by their weights."""
         if self.weights is not None:
             return self.cuts(self.weights, False)
-        return cuts_of(self.scores, self.Y)
+        return cuts_of(self.scores, self.Y)._replace(n_samples=self.n_counted)
 
     def each_cut(self) -> Iterator[Cuts]:
         """Yield the cuts at every distinct score, one label at a time."""
-        if self.weights is None:
+        if self.weights is None and self.missing is None:
             yield from every_cut(self.scores, self.Y)
             return
+        n_samples = self.n_counted
         for j, positives in enumerate(self.support):
-            totals = Totals(positives[None], self.n_counted)
-            yield every_cut_under(self.ranking.only(j), self.weights, totals)
+            totals = Totals(positives[None], np.broadcast_to(n_samples, self.n_labels)[[j]])
+            yield every_cut_under(self.ranking.only(j), self.everyone, totals)
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
         """Return the cuts of all labels under weights, at positives or at every distinct score."""
@@ -146,7 +184,8 @@ class Problem:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
         weights = None if self.weights is None else self.weights[numbers]
         Y = sparse.csc_array(self.Y[numbers])
-        return Problem(scores[numbers], Y, self.names, groups, weights)
+        missing = None if self.missing is None else sparse.csc_array(self.missing[numbers])
+        return Problem(scores[numbers], Y, self.names, groups, weights, missing)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
@@ -162,7 +201,7 @@ class Problem:
     def counts_of_decisions(self, decided: Any, by: str) -> Counts:
         """Return the counts of decisions by "label", counted by weight, or by "sample"."""
         if by == "sample":
-            return count_matched(self.Y, decided, by)
+            return count_matched(self.Y, decided, by, self.missing)
         n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
         return counts_of(n_decided, hits, self.support, self.n_counted)
 
@@ -176,24 +215,33 @@ def check_problem(
 ) -> Problem:
     """Check scores, labels, groups and weights, and return them as a problem.
 
-    Samples of weight 0 are left out.
+    Samples of weight 0, and those of which all labels are missing, are left out.
     """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
-    problem = Problem(outcome.scores, outcome.Y, outcome.names, numbers)
-    return problem if sample_weight is None else _weighted(problem, sample_weight)
+    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
+    n_samples, n_labels = outcome.Y.shape
+    numbers = None if groups is None else check_groups(groups, n_samples)
+    if sample_weight is not None:
+        weights = exact_weights(check_weights(sample_weight, n_samples), n_labels)
+        outcome = outcome._replace(weights=weights)
+    return with_truth(outcome, numbers)
 
 
-def _weighted(problem: Problem, sample_weight: Any) -> Problem:
-    """Return the problem with weights of the samples, and without samples of weight 0."""
-    checked = check_weights(sample_weight, problem.n_samples)
-    weights = exact_weights(checked, problem.n_labels)
-    counted = np.flatnonzero(weights)
-    if counted.size < weights.size:
-        problem, weights = problem.rows(counted), weights[counted]
-    return replace(problem, weights=weights)
+def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
+    """Return the problem of the samples that have a weight above 0 and truth for a label."""
+    is_counted = np.zeros(outcome.Y.shape[0], dtype=bool)
+    is_counted[outcome.rows_with_truth()] = True
+    if outcome.weights is not None:
+        is_counted &= outcome.weights > 0
+    kept = np.flatnonzero(is_counted)
+    if not kept.size:
+        raise ValueError("Y must have a label that is not missing, got only missing labels.")
+    if kept.size < is_counted.size:
+        outcome = outcome.rows(kept)
+        groups = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
+    parts = (outcome.scores, outcome.Y, outcome.names, groups, outcome.weights, outcome.missing)
+    return Problem(*parts)
 
 
 def warn_of_labels_without_positives(problem: Problem) -> None:

@@ -43,6 +43,10 @@ def corrected_value(
     float
         The value; NaN if other folds have no sample, or give no thresholds.
     """
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen = np.isin(np.arange(problem.n_labels), known)
+        problem, request = problem.labels(known), request.for_labels(chosen)
     if folds is None or np.unique(folds).size == 1:
         folds = _random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units

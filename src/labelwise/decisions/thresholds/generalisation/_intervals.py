@@ -118,16 +118,18 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     """
     decided = _cross_fitted(problem, retuning)
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
-    cells = [sparse.csr_array(part.T) for part in (decided.multiply(truth), truth, decided)]
+    gaps = problem.missing if problem.missing is not None else sparse.csc_array(truth.shape)
+    matrices = decided.multiply(truth), truth, decided, gaps.astype(np.float64)
+    cells = [sparse.csr_array(part.T) for part in matrices]
     values = []
     for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
         drawn = retuning.random.standard_exponential((n_draws, problem.n_units))
         weights = drawn if problem.units is None else drawn[:, problem.units]
         weights = weights * problem.everyone
         weights = weights.T * (problem.total_weight / weights.sum(axis=1))
-        tp, n_positive, n_decided = ((part @ weights).T for part in cells)
+        tp, n_positive, n_decided, n_missing = ((part @ weights).T for part in cells)
         fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
-        tn = np.maximum(problem.total_weight - tp - fp - fn, 0.0)
+        tn = np.maximum(problem.total_weight - n_missing - tp - fp - fn, 0.0)
         values.append(retuning.value(Counts(tp, fp, fn, tn)))
     return np.concatenate(values)
 

@@ -51,7 +51,7 @@ def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimu
     moved = True
     while moved:
         moved = sum(_move(problem, measure, state, j) for j in range(problem.n_labels)) > 0
-    values = measure(counts_of(state.decided, state.hits, state.sizes, problem.n_labels))
+    values = measure(counts_of(state.decided, state.hits, state.sizes, problem.labels_of_each))
     undefined, total = (float(part @ problem.everyone) for part in _undefined_and_filled(values))
     mean = float("nan") if undefined else total / problem.total_weight
     return LocalOptimum(undefined, total, mean, state.thresholds)
@@ -76,9 +76,9 @@ def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
     rows, positive = cells >> 1, cells & 1
     is_decided = scores >= state.thresholds[j]
     others = state.decided[rows] - is_decided, state.hits[rows] - is_decided * positive
-    sizes = state.sizes[rows]
-    without = measure(counts_of(*others, sizes, problem.n_labels))
-    with_it = measure(counts_of(others[0] + 1, others[1] + positive, sizes, problem.n_labels))
+    totals = state.sizes[rows], np.broadcast_to(problem.labels_of_each, state.sizes.size)[rows]
+    without = measure(counts_of(*others, *totals))
+    with_it = measure(counts_of(others[0] + 1, others[1] + positive, *totals))
     undefined, total = _running_sums(without, with_it, problem.everyone[rows])
     is_cut = np.concatenate(([True], scores[1:] < scores[:-1], [True]))[: undefined.size]
     now, best = int(is_decided.sum()), _best_cut(undefined, total, is_cut)
