@@ -68,6 +68,7 @@ class TuningReport(NamedTuple):
             "micro_precision": micro(precision, counts),
             "micro_recall": micro(recall, counts),
             "n_samples": tuned.n_samples,
+            "n_missing": tuned.n_missing,
             "n_decisions": int(np.sum(tuned.decided)),
             "shrink": tuned.shrink,
             "fbr": tuned.fbr,

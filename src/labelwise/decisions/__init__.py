@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
+    from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
     from labelwise.decisions.thresholds.generalisation._corrected_value import (
         corrected_value as corrected_value,
     )

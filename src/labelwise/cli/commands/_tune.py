@@ -17,7 +17,7 @@ from labelwise.cli._tuning_report import tuning_report
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
-from labelwise.decisions import Problem, Thresholds, check_request, solve
+from labelwise.decisions import Problem, Thresholds, check_problem, check_request, solve
 from labelwise.measures import average_and_measure
 
 # Labels in the figure, the most frequent ones.
@@ -62,11 +62,11 @@ def show_tuning(
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
+        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
-    problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
+    problem = check_problem(same.others[0].values, same.truth.values, same.truth.label_names)
     with working("tuning"):
         tuned = solve(problem, request, options.seed)
         report = tuning_report(tuned, problem, request, options.seed)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import DataError, reading
-from labelwise._validation import Labels, Scores, check_labels, check_scores
+from labelwise._validation import Labels, Scores, check_labels, check_scores, with_nan
 from labelwise.cli._parsing import check_part, parse_labels, part_of
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.data import Dataset, load
@@ -48,8 +48,12 @@ def read_labels(
     bags: str | None = None,
     part: str | None = None,
     ids: str | None = None,
+    allow_missing: bool = False,
 ) -> Matrix:
-    """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part."""
+    """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part.
+
+    Missing labels are NaN. A matrix with missing labels is refused unless `allow_missing`.
+    """
     check_part(part)
     if not (columns is bags is part is None and is_matrix_file(path)):
         labels = parse_labels(columns)
@@ -57,16 +61,21 @@ def read_labels(
         of_data = _labels_of(path, part_of(data, part or "all"))
         is_list = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
         return of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
-    found = read_matrix(path, max_bytes, ids)
+    found = read_matrix(path, max_bytes, ids, allow_gaps=allow_missing)
     with reading(path, max_bytes) as bound:
         stored = found.values.data if sparse.issparse(found.values) else found.values
         n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES
         bound.check(n_bytes, "its labels")
         try:
-            checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
+            checked = check_labels(
+                found.values,
+                label_names=found.label_names,
+                input_name="labels",
+                allow_missing=allow_missing,
+            )
         except (TypeError, ValueError) as error:
             raise DataError(path, str(error)) from error
-        return _named(path, found, checked)
+        return _named(path, found, checked._replace(matrix=with_nan(*checked[::2])))
 
 
 def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:

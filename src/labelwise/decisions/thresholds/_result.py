@@ -251,7 +251,8 @@ class Thresholds:
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{never} labels never decided", never > 0),
-            (f"{self.n_missing:,} cells without truth not counted", self.n_missing > 0),
+            ("1 cell without truth not counted", self.n_missing == 1),
+            (f"{self.n_missing:,} cells without truth not counted", self.n_missing > 1),
         ]
         text = ", ".join(note for note, applies in notes if applies)
         return [*([text] if text else []), *self._proof()]
