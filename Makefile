@@ -10,7 +10,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-coverage docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -43,6 +43,9 @@ bench-record: $(VENV)/.bench  ## the same, and write the ratios to benchmarks/re
 
 bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
 	$(BIN)/python -m benchmarks decisions
+
+bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; minutes
+	$(BIN)/python -m benchmarks label_shift
 
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks import speedups
 
 NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "speedups", "timing"}
-# These take an hour or more: only by their names.
-LONG = {"coverage", "decisions"}
+# These take minutes to hours: only by their names.
+LONG = {"coverage", "decisions", "label_shift"}
 
 
 def main() -> None:

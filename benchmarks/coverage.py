@@ -1,4 +1,4 @@
-"""How often the intervals of tuned thresholds hold the value on new rows.
+"""How often the intervals of tuned thresholds contain the value on new rows.
 
 The scores of a label are normal, around 0 for samples without it and higher for samples with it,
 so that the value of any thresholds on new rows is known without a test set. Labels and scores of a
@@ -137,7 +137,7 @@ def is_held_by_evaluate(
     average: str,
     seed: int,
 ) -> bool:
-    """Return whether the interval of `evaluate` holds the value of thresholds tuned elsewhere."""
+    """Return whether the interval of `evaluate` contains the value of given thresholds."""
     shown = evaluate(Y, decided=scores >= thresholds, n_bootstrap=N_DRAWS, random_state=seed)
     found = shown.measured[f"{average}-f"]
     return bool(found.low <= value_on_new_rows(setting, thresholds, average) <= found.high)

@@ -1,8 +1,8 @@
-"""Thresholds on unseen data: what each way of tuning is worth on the benchmark sets.
+"""Thresholds on unseen data: what each tuning method is worth on the benchmark sets.
 
 Scores are those of logistic binary relevance (see `scored_sets`); thresholds are tuned on 5-fold
 scores of two thirds of the rows and measured on the other third, as means over ten holdouts. All
-ways of tuning see the same scores. EFP is not among them: it needs joint probabilities, which these
+methods get the same scores. EFP is not among them: it needs joint probabilities, which these
 scores are not.
 """
 
@@ -48,7 +48,7 @@ def decide_by_grid(data: Holdout) -> np.ndarray:
 
 
 def ways(average: str) -> dict[str, Callable[[Holdout], np.ndarray]]:
-    """Return the ways of deciding that are compared under one average."""
+    """Return the decision rules that are compared under one average."""
     return {
         "0.5": lambda data: (data.scores_test >= 0.5).astype(np.int8),
         "grid": decide_by_grid,
@@ -62,7 +62,7 @@ def ways(average: str) -> dict[str, Callable[[Holdout], np.ndarray]]:
 
 
 def measured(name: str, n_holdouts: int) -> dict[str, dict[str, float]]:
-    """Return the mean test value of each way under each average."""
+    """Return the mean test value of each decision rule under each average."""
     found: dict[str, dict[str, list[float]]] = {
         average: {way: [] for way in ways(average)} for average in AVERAGES
     }

@@ -1,11 +1,11 @@
 """Okapi neighbours beside scikit-learn's and sparse_dot_topn, and a curve beside one point.
 
 4,600 training and 18,500 test documents, k = 100, as in the preliminary study of olsson2006. The
-peers are given weighted documents; every way ends with the sums over the neighbours' labels.
+peers are given weighted documents; every method ends with the sums over the neighbours' labels.
 Runs take turns, so that other work on the machine slows all of them. At last the time of that
 study's whole grid, from some of its cells: terms scored, ranked, a curve, and three measures. Where
-the RCV1 subsets are, both are told of their 22,490 documents, too: there the best terms are in many
-documents, and a curve has more to do at small sizes than on generated ones.
+the RCV1 subsets are, both are also measured on their 22,490 documents: there the best terms are in
+many documents, and curves of few terms take more work than on generated documents.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def beside(name: str, path: Path) -> tuple[str, float]:
 
 
 def read_with_liac(path: Path) -> sparse.csr_array:
-    """Return the whole file as one sparse matrix; labels are not told from features."""
+    """Return the whole file as one sparse matrix; labels are not separated from features."""
     with path.open() as file:
         table = arff.load(file, return_type=arff.COO)
     values, rows, columns = table["data"]

@@ -61,7 +61,7 @@ def random_quotient(random: np.random.Generator) -> LinearFractional:
 
 
 def is_beaten(tuned: Thresholds, highest: float) -> bool:
-    """Tell whether a value exceeds what is claimed to be possible."""
+    """Return whether a value exceeds what is claimed to be possible."""
     if tuned.gap is None or np.isnan(highest):
         return False
     return bool(highest > tuned.value + tuned.gap + 1e-9 * max(1.0, abs(highest)))

@@ -30,7 +30,7 @@ def main() -> None:
         seeds = {**SEEDS, ".xml": [*SEEDS[".xml"], ENTITIES]}
         for number, (ending, contents) in enumerate(seeds.items()):
             for place, content in enumerate(contents):
-                # The first byte tells the format.
+                # The first byte selects the format.
                 (corpus / f"seed{place}{ending}").write_bytes(bytes([number]) + content)
         words = Path(room) / "words"
         words.write_text("".join(f'"{word}"\n' for word in WORDS))

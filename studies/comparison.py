@@ -29,7 +29,7 @@ _PACKAGES = ("labelwise", "numpy", "scipy", "scikit-learn")
 class Cell(NamedTuple):
     """A number of the paper as printed ("" where it has none), ours, and how far they may differ.
 
-    The aim is "same", or "at most" or "at least" for a cell of ours that is held against the best
+    The aim is "same", or "at most" or "at least" for a cell of ours that is compared with the best
     published one, or "shown" for one that is not judged.
     """
 

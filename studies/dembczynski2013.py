@@ -55,7 +55,7 @@ Rows = dict[tuple[str, str], dict[str, float]]  # the columns, by set and model
 
 
 class NeverEmpty(IndependentFPlugin):
-    """Decide for the highest expected F among label sets that hold at least one label."""
+    """Decide for the highest expected F among label sets with at least one label."""
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the best label sets as if none were empty."""
@@ -230,7 +230,7 @@ def claims_of(rows: Mapping[tuple[str, str], Mapping[str, Any]], name: str) -> d
 
 
 def claim_cells(rows: Rows) -> Iterator[Cell]:
-    """Tell for each statement on each set whether it holds (1) in the paper, and with us."""
+    """Return for each claim and set whether it is true (1) in the paper, and in our results."""
     printed = published()
     names = [name for name in SETS if all((name, model) in rows for model in FIVE)]
     ours = {name: claims_of(rows, name) for name in names}

@@ -149,7 +149,7 @@ def claims(found: Values, names: tuple[str, ...]) -> list[str]:
 
 
 def _claim(found: Values, name: str, tuned: bool) -> str:
-    """Hold our macro F on a set against the best rival, of those that tune thresholds or not."""
+    """Compare our macro F on a set with the best rival, of those that tune thresholds or not."""
     rivals = {
         model: found[name, model, "macro F"]
         for model in plain_models()

@@ -70,7 +70,7 @@ def simulated(n_sets: int) -> np.ndarray:
 
 
 def reversed_sets(values: np.ndarray) -> np.ndarray:
-    """Tell for each pair of measures and each set whether they prefer different classifiers."""
+    """Return for each pair of measures and each set whether they prefer different classifiers."""
     preferred = np.sign(values[:, 0] - values[:, 1])
     return np.stack([preferred[:, a] * preferred[:, b] < 0 for a, b in PAIRS.values()])
 

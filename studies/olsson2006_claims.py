@@ -186,7 +186,7 @@ def validation_shares(curves: Curves) -> np.ndarray:
 
 
 def claim_cells(name: str, claims: Claims) -> Iterator[Cell]:
-    """Give each claim on a set: whether it holds, and the sign test."""
+    """Return for each claim on a set whether it is confirmed, and the sign test."""
     printed = published_cells(FOLDER / "claims.csv", keys=("claim",))
     for words, test in claims:
         where = (words, name)

@@ -1,4 +1,4 @@
-"""olsson2006: how well labels are ranked with more and more terms, for each way to choose them.
+"""olsson2006: R-precision by the number of terms, for each method of choosing them.
 
 The preliminary grid of section 6.2 and the validation of section 6.3. A cell is one method at one
 cutting level on one split: a whole curve. Cells are kept in a store, so that a run that was stopped
@@ -106,7 +106,7 @@ class Curves(NamedTuple):
 
     def all_terms(self, cut: int, measure: str = "R-precision") -> np.ndarray:
         """Return the measure with all terms that are not cut, by split."""
-        # Whatever the order of terms is, they are all there; rounding must not tell them apart.
+        # Whatever the order of terms is, they are all there; rounding must not make them differ.
         first = next(method for method, own in self.values if own == cut)
         return np.asarray(self.of(first, cut, measure)[-1])
 

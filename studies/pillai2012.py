@@ -1,4 +1,4 @@
-"""Pillai, Fumera and Roli (2012): how thresholds for micro F hold on unseen samples.
+"""Pillai, Fumera and Roli (2012): micro F of tuned thresholds on unseen samples.
 
 Table 2: micro F1 of binary relevance on Reuters ModApte, Yeast and Scene, with k-NN and SVM, when
 thresholds are tuned on the scores of five folds. Ten runs, each with eight of ten parts of the
@@ -120,7 +120,7 @@ LINEAR = [{"C": C} for C in (0.3, 1.0, 3.0)]
 
 
 class TuningTrial(BaseEstimator):
-    """Choose a model by the scores of five folds, and tune thresholds on them in every way."""
+    """Choose a model by the scores of five folds, and tune thresholds on them by every method."""
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ def rows_of_runs(name: str, n_runs: int) -> dict[str, dict[str, float]]:
 
 
 def table_2(*, quick: bool = False, repetitions: int | None = None) -> Table:
-    """Return micro F1 of each way of tuning beside the published one."""
+    """Return micro F1 of each tuning method beside the published one."""
     printed = published_cells(FOLDER / "table2.csv", keys=("dataset", "classifier"))
     n_runs = repetitions or (2 if quick else N_PARTS)
     found = {name: rows_of_runs(name, n_runs) for name in (QUICK if quick else SETS)}

@@ -1,4 +1,4 @@
-"""sechidis2011, section 4.3: how much estimates of ten folds vary, for each way of splitting.
+"""sechidis2011, section 4.3: how much estimates of ten folds vary, for each splitting method.
 
 Binary relevance (Table 4) and calibrated label ranking (Table 5) on random forests of ten trees
 that try log2(features) at each node. Every cell is kept in a store: a run that was stopped goes on,
@@ -214,7 +214,7 @@ def rank_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
 
 
 def claim_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
-    """Tell for each sentence of the paper's text, and one of ours, whether it holds (1) or not."""
+    """Return for each claim of the paper, and one of ours, whether it is true (1) or not."""
     path = FOLDER / f"table{table.number}_claims.csv"
     printed = published_cells(path, keys=("claim",))
     for claim, (methods, group, method, extreme) in table.claims.items():

@@ -33,4 +33,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_STAGES})
+    return sorted({*__all__, *_STAGES, *(name for name in globals() if name.startswith("__"))})

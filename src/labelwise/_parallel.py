@@ -43,7 +43,7 @@ def for_row_blocks(
 
 
 def n_threads_for(n_blocks: int) -> int:
-    """Return the number of threads; joblib, which knows the cores, is imported for two blocks."""
+    """Return the number of threads; joblib counts the cores, and is imported only if needed."""
     if n_blocks < 2:
         return n_blocks
     from joblib import cpu_count

@@ -7,7 +7,7 @@ import numpy as np
 from labelwise.data import make_digit_bags
 from labelwise.learners import BagPlugin
 from labelwise.measures import count, f_measure, micro
-from tests.cli.shell import refusal, run
+from tests.cli.shell import refusal, run, run_program
 from tests.writers.arff import bag_arff
 
 DATA = make_digit_bags(40, sizes=[1, 2], random_state=0)
@@ -102,3 +102,11 @@ def test_scores_of_instances_need_bags(tmp_path, monkeypatch, capsys):
     files = ("--labels", "topics", "--instances", tmp_path / "i.csv")
     told = refusal(monkeypatch, capsys, "predict", model, plain, *files)
     assert told == "labelwise: --instances needs bags of rows, and a model of the learner bags.\n"
+
+
+def test_only_columns_that_the_user_did_not_name_are_noted(tmp_path):
+    rows = [f"{i // 2},{i / 8},{i // 2 % 2}" for i in range(8)]
+    (tmp_path / "bags.csv").write_text("\n".join(["bag,x,sea", *rows]) + "\n")
+    words = ("describe", "bags.csv", "--labels", "sea", "--bags", "bag")
+    done = run_program(tmp_path, *words)
+    assert (done.code, done.stderr) == (0, "")

@@ -17,6 +17,13 @@ def test_the_version_is_that_of_the_package():
     assert done.stdout == f"labelwise {labelwise.__version__}\n"
 
 
+def test_the_help_of_the_program_shows_each_command_in_a_whole_line():
+    listed = RUNNER.invoke(app, ["--help"], terminal_width=80).stdout.partition("Commands:")[2]
+    lines = listed.partition("Example:")[0].strip().splitlines()
+    assert len(lines) == 14
+    assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_describe_shows_a_file_and_advises_how_to_split(tmp_path):
     path = tmp_path / "tiny.arff"
     path.write_text(arff([("x", "numeric"), ("sea", ["0", "1"])], [[1.5, "1"], [2.5, "0"]]))

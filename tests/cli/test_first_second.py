@@ -7,10 +7,22 @@ import sys
 import numpy as np
 import pytest
 
-# Runs a command and then prints, on stderr, its heavy modules and the number of compiled kernels.
+# Runs a command and then prints, on stderr, the number of compiled kernels, that of compiled
+# functions of text, which only error messages of NumPy functions need, and the heavy modules.
 PROGRAM = """
+import os
 import sys
 from labelwise.cli import main
+texts = []
+if os.environ["USES_NUMBA"] == "yes":
+    from numba.core import event
+    class Texts(event.Listener):
+        def on_start(self, started):
+            if started.data["dispatcher"].py_func.__module__ == "numba.cpython.unicode":
+                texts.append(started)
+        def on_end(self, ended):
+            pass
+    event.register("numba:compile", Texts())
 try:
     main()
 except SystemExit as end:
@@ -25,7 +37,7 @@ dispatchers = {
     if hasattr(value, "stats")
 }
 n_compiled = sum(sum(one.stats.cache_misses.values()) for one in dispatchers.values())
-print(n_compiled, *(name for name in heavy if name in sys.modules), file=sys.stderr)
+print(n_compiled, len(texts), *(name for name in heavy if name in sys.modules), file=sys.stderr)
 """
 ROWS = 40
 
@@ -52,9 +64,10 @@ def folder(tmp_path_factory):
     return path
 
 
-def counted(folder, *command):
-    """Return the number of kernels that a command compiled, and its heavy modules."""
+def counted(folder, command, *, uses_numba):
+    """Return how many kernels and functions of text a command compiled, and its heavy modules."""
     environment = dict(os.environ, NUMBA_CACHE_DIR=str(folder / "cache"))
+    environment["USES_NUMBA"] = "yes" if uses_numba else "no"
     searched = [str(folder / "modules"), os.environ.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, searched))
     done = subprocess.run(
@@ -65,17 +78,13 @@ def counted(folder, *command):
         env=environment,
     )
     assert done.returncode == 0, done.stderr
-    n_compiled, *heavy = done.stderr.splitlines()[-1].split()
-    return int(n_compiled), set(heavy)
+    n_compiled, n_texts, *heavy = done.stderr.splitlines()[-1].split()
+    return int(n_compiled), int(n_texts), set(heavy)
 
 
 LABELS = ("--labels", "sea,sky,sun")
 # What scikit-learn and skops import themselves.
 WITH_MODELS = {"joblib", "numba", "pandas", "scipy.stats", "sklearn", "skops"}
-IMPORTS_TORCH = pytest.mark.xfail(
-    reason="skops lists the estimators of scikit-learn by importing all of its packages, and "
-    "one of them, sklearn.externals.array_api_compat.torch, imports torch"
-)
 
 
 @pytest.mark.parametrize(
@@ -88,21 +97,15 @@ IMPORTS_TORCH = pytest.mark.xfail(
         (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
         (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
         (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
-        pytest.param(
-            ("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS, marks=IMPORTS_TORCH
-        ),
-        pytest.param(
-            ("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv"),
-            2,
-            WITH_MODELS,
-            marks=IMPORTS_TORCH,
-        ),
+        (("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS),
+        (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 2, WITH_MODELS),
     ],
     ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else None,
 )
 def test_commands_on_files_import_and_compile_only_what_they_use(
     folder, command, most_compiled, allowed
 ):
-    n_compiled, heavy = counted(folder, *command)
+    n_compiled, n_texts, heavy = counted(folder, command, uses_numba="numba" in allowed)
     assert heavy <= allowed
     assert n_compiled <= most_compiled
+    assert n_texts == 0

@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import Dataset, write_svmlight
+from labelwise.decisions import best_thresholds
 from labelwise.experiments import Study
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.cli.shell import run_program
@@ -23,6 +24,7 @@ COMMANDS = {
     "select --curve": ("select", "data.svm", "--curve", "--cut", "0", "--k", "5"),
     "learners": ("learners",),
     "tune": ("tune", "scores.csv", "labels.csv", "-o", "t.json"),
+    "adapt": ("adapt", "tuned.json", "labels.csv"),
     "evaluate": (
         *("evaluate", "labels.csv", "--scores", "scores.csv"),
         *("--decided", "labels.csv", "--per-label"),
@@ -42,6 +44,7 @@ def folder(tmp_path_factory):
     write_csv(made / "data.csv", "a,b,c,d,sea,sky", np.hstack([X, Y]))
     write_csv(made / "labels.csv", "sea,sky", Y)
     write_csv(made / "scores.csv", "sea,sky", np.round(Y + random.normal(size=Y.shape), 3))
+    best_thresholds(Y.astype(float), Y, label_names=["sea", "sky"]).save(made / "tuned.json")
     data = Dataset(X, Y)
     write_svmlight(data, made / "data.svm")
     models = {"near": KNeighborsClassifier(), "tree": DecisionTreeClassifier()}

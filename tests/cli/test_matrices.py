@@ -15,7 +15,8 @@ from scipy import sparse
 from labelwise.cli._outputs import Outputs
 from labelwise.cli.matrices._matching import Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.cli.matrices._matrix_files import FileMatrix, read_matrix, write_matrix
+from labelwise.cli.matrices._matrix_files import FileMatrix, read_matrix
+from labelwise.cli.matrices._written_matrices import write_matrix
 from labelwise.data import DataError
 from tests.writers.arff import arff
 

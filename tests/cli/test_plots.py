@@ -1,5 +1,7 @@
 """Figures of tune and evaluate: written in each format, names as they are, endings first."""
 
+from io import BytesIO
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,6 +31,13 @@ COMMANDS = {
     "decided": ("evaluate", "y.csv", "--decided", "d.csv"),
     "scores": ("evaluate", "y.csv", "--scores", "s.csv"),
 }
+
+
+def test_long_names_leave_room_for_the_axes():
+    names = ["n" * 100_000, *NAMES[1:]]
+    figure = label_figure(evaluate(TRUTH, scores=SCORES, label_names=names))
+    figure.savefig(BytesIO())  # matplotlib warns of axes without room, and warnings are errors
+    assert figure.axes[0].get_position().width > 0.3
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -105,7 +105,7 @@ def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path
     ],
     ids=lambda given: "".join(given) if isinstance(given, list) else "",
 )
-@pytest.mark.filterwarnings("ignore:Y has no positives")
+@pytest.mark.filterwarnings("ignore:Y has no positives", "ignore:Constraints that new samples")
 def test_each_option_is_that_of_best_thresholds(files, tmp_path, options, arguments):
     output = tmp_path / "t.json"
     options = options if "--shrink" in options else ["--shrink", "0", *options]
@@ -209,3 +209,19 @@ def test_decisions_on_one_part_are_measured_against_that_part(tmp_path, monkeypa
     assert "Evaluation of 2 samples and 2 labels" in shown
     told = refusal(monkeypatch, capsys, "evaluate", tmp_path, "--part", "dev", "--decided", decided)
     assert "--part must be one of train, test, all, got 'dev'" in told
+
+
+def test_a_broken_constraint_is_printed_with_what_helps(tmp_path, monkeypatch, capsys):
+    random = np.random.default_rng(0)
+    Y = (random.random((150, 6)) < 0.2).astype(int)
+    scores, names = Y + random.normal(size=Y.shape), list("abcdef")
+    paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
+    shown = run("tune", *paths, "--min-precision", "0.8")
+    assert "min_precision 0.8: precision 0.8" in shown
+    assert "unseen rows break --min-precision: --guarantee 0.95 makes" in shown
+    certified = run("tune", *paths, "--min-recall", "0.5", "--guarantee", "0.9")
+    assert "guaranteed on new samples with probability 0.9: micro recall at least 0.5" in certified
+    assert "tested on 75 samples" in certified
+    command = ["tune", *paths, "--min-precision", "0.99", "--guarantee", "0.9"]
+    refused = refusal(monkeypatch, capsys, *command)
+    assert "cannot be guaranteed with probability 0.9" in refused

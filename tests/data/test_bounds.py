@@ -126,6 +126,33 @@ def test_a_matrix_is_refused_before_it_takes_too_much(tmp_path, case, read):
         read(path, max_bytes=BOUND)
 
 
+LONG_LINES = {
+    "head.csv": (1, b"a" * 2000 + b",y\n1,0\n"),
+    "row.csv": (3, b"a,y\n1,0\n" + b"1" * 2000 + b",0\n"),
+    "last.csv": (301, b"a,y\n" + b"1,0\n" * 299 + b"1" * 2000),
+    "row.svm": (301, b"1 1:1\n" * 300 + b"1 1:" + b"0" * 2000 + b"\n"),
+    "row.jsonl": (2, b'{"y": 1}\n{"y": ' + b"1" * 2000 + b"}\n"),
+}
+
+
+@pytest.mark.parametrize("name", LONG_LINES)
+def test_a_line_of_which_parsers_would_make_large_copies_is_refused(tmp_path, monkeypatch, name):
+    line, content = LONG_LINES[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    monkeypatch.setattr(files, "_LONGEST_LINE", 1500)
+    with pytest.raises(DataError) as refusal:
+        load(path) if path.suffix == ".svm" else read_scores(path)
+    assert f"{path}, line {line}: has more than 1,500 bytes in one line." in str(refusal.value)
+
+
+def test_lines_of_any_kind_that_are_short_enough_pass(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_LONGEST_LINE", 10)
+    for end in (b"\n", b"\r\n", b"\r"):
+        for n_rows in range(40):
+            files.check_lines("x.csv", bytearray(end.join([b"1,0"] * n_rows)))
+
+
 def test_the_elements_of_a_label_file_are_bounded(tmp_path):
     path = tmp_path / "x.xml"
     path.write_bytes(b"<labels><label name='a'/>" + b"<a/>" * 10**5 + b"</labels>")
@@ -245,7 +272,7 @@ def read_hostile_files(folder):
         "m.arff": hostile.missing_values_arff(20_000, 40_000),
         "n.arff": hostile.long_name_arff(100_000, 100_000),
         "c.npz": hostile.wide_coo_npz(2**26, 2**26),
-        "w.svm.gz": hostile.wide_svmlight_gz(10**8),
+        "w.svm.gz": hostile.wide_svmlight_gz(6 * 10**7),
     }
     labels = {".parquet": "y", ".arff": ["y"], ".gz": None}  # of svmlight, a line has its own
     for name, content in refused.items():

@@ -353,7 +353,7 @@ def test_it_works_inside_scikit_learn():
 @pytest.mark.parametrize(
     ("params", "Y", "error", "message"),
     [
-        ({"measure": "f"}, [[0], [1]], TypeError, "measure must be a function of counts"),
+        ({"measure": 3}, [[0], [1]], TypeError, "measure must be a function of counts"),
         ({"measure": math.dist}, [[0], [1]], TypeError, "measure must take Counts of arrays"),
         ({"measure": recall, "beta": 2.0}, [[0], [1]], ValueError, "beta must be 1 for recall"),
         ({"average": "all"}, [[0], [1]], ValueError, "average must be one of micro, macro"),

@@ -69,6 +69,10 @@ def test_the_order_of_named_columns_does_not_change_a_score(name):
     assert expected["micro-f"] > 0.6
     assert scorers(names)(model, samples, FRAME[list(NAMES[::-1])]) == expected
     assert scorers(names)(model, samples, sets_of(Y)) == expected
+    accuracy = model.score(samples, Y)
+    assert accuracy > 0.1
+    assert model.score(samples, FRAME[list(NAMES[::-1])]) == accuracy
+    assert model.score(samples, sets_of(Y)) == accuracy
 
 
 def test_rows_that_lack_labels_keep_the_columns_of_the_model():

@@ -12,8 +12,9 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -335,6 +336,26 @@ def test_settings_of_another_machine_are_taken_back(tmp_path):
     model = BinaryRelevance(penalty=0.1, n_jobs=-1, verbose=1)
     labelwise.save(model, tmp_path / "model.skops")
     assert str(labelwise.load(tmp_path / "model.skops")) == str(model)
+
+
+@pytest.mark.parametrize("kind", [GridSearchCV, RandomizedSearchCV])
+def test_no_search_in_a_model_tries_a_folder_of_pickles(tmp_path, kind):
+    X, Y = some_data()
+    model = BinaryRelevance(LogisticRegression()).fit(X, Y)
+    grid = {"memory": ["cache"], "inner__memory": ["cache"], "inner__C": [1.0]}
+    pipe = Pipeline([("inner", LogisticRegression())])
+    for given, kept in ((grid, {"inner__C": [1.0]}), ([grid, grid], [{"inner__C": [1.0]}] * 2)):
+        labelwise.save(model.set_params(estimator=kind(pipe, given)), tmp_path / "model.skops")
+        search = labelwise.load(tmp_path / "model.skops").estimator
+        assert kept in vars(search).values()
+        assert "cache" not in repr(search)
+
+
+def test_a_device_is_refused_unread(tmp_path):
+    path = tmp_path / "model.skops"
+    path.symlink_to("/dev/zero")
+    with pytest.raises(DataError, match=r"model.skops: is a device, not a model file\."):
+        labelwise.load(path, max_bytes=10**6)
 
 
 def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):

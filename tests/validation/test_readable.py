@@ -27,8 +27,8 @@ from labelwise.learners import (
     OkapiNeighbors,
     ReverseMultilabel,
 )
-from labelwise.measures import count, coverage, evaluate, rank_cut_f
-from labelwise.splitting import assign, split_quality, train_test_split
+from labelwise.measures import Counts, count, coverage, evaluate, precision, rank_cut_f
+from labelwise.splitting import MultilabelStratifiedKFold, assign, split_quality, train_test_split
 
 Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]])
 S = Y / 2 + 0.1
@@ -88,6 +88,10 @@ DENSE_ONLY = {
     "empty": lambda A: maximize_expected_f(np.zeros((6, 3, 1)), A[:, 0]),
     "draws": lambda A: joint_from_samples(A[None]),
     "combined": lambda A: combine(A),
+    "counts": lambda A: precision(Counts(A[:, 0], 1, 1, 1)),
+    "groups of a split": lambda A: assign(Y, 2, groups=A[:, 0]),
+    "groups of folds": lambda A: list(MultilabelStratifiedKFold(2).split(X, Y, A[:, 0])),
+    "groups of amounts": lambda A: best_thresholds(S, Y, shrink="auto", groups=A[:, 0]),
     "sample weights": lambda A: BinaryRelevance(penalty=1.0).fit(X, Y, sample_weight=A[:, 0]),
 }
 CALLS = OF_LABELS | OF_SCORES | OF_FEATURES

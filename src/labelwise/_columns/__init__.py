@@ -8,7 +8,15 @@ from labelwise._columns._categories import UNSEEN, Categories, Codes, encode
 from labelwise._columns._encoding import EncodedTable, encode_table
 from labelwise._columns._kinds import Kind, kinds_of
 from labelwise._columns._matrix import CategoryColumn, NumberColumn, as_matrix
-from labelwise._columns._values import MISSING, has_text, is_text, numbers, plain_table, texts
+from labelwise._columns._values import (
+    MISSING,
+    first_row_without_number,
+    has_text,
+    is_text,
+    numbers,
+    plain_table,
+    texts,
+)
 
 __all__ = [
     "MISSING",
@@ -22,6 +30,7 @@ __all__ = [
     "as_matrix",
     "encode",
     "encode_table",
+    "first_row_without_number",
     "has_text",
     "is_text",
     "kinds_of",

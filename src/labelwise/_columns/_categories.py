@@ -37,7 +37,7 @@ class Categories(NamedTuple):
 
     @property
     def one(self) -> int:
-        """Which value is 1 in a single feature: the one that says yes, or else the last."""
+        """Index of the value that is 1 in a single feature: one that means yes, else the last."""
         meant = [number for number, value in enumerate(self.values) if value.lower() in _YES]
         return meant[0] if len(meant) == 1 else len(self.values) - 1
 

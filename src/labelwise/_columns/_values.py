@@ -38,6 +38,22 @@ def numbers(column: Any) -> np.ndarray:
     return numpy_column(column.cast(pa.float64(), safe=False), np.float64, missing=np.nan)
 
 
+def first_row_without_number(column: Any) -> int:
+    """Return the first row that Arrow cannot read as a number, by bisection."""
+    import pyarrow as pa
+
+    first, n_rows = 0, len(column)
+    while n_rows > 1:
+        half = n_rows // 2
+        try:
+            numbers(column.slice(first, half))
+        except pa.ArrowInvalid:
+            n_rows = half
+        else:
+            first, n_rows = first + half, n_rows - half
+    return first
+
+
 def has_text(data: Any) -> bool:
     """Return whether data is a frame with a column that is neither numbers nor booleans."""
     import narwhals as nw

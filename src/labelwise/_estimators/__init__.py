@@ -1,7 +1,7 @@
 """Functions that several estimators share: scores, held-out scores, constant labels, tags.
 
 Learners, decisions, experiments, reports and the command line import the names listed here. The
-modules import splitting, `_text` and `_validation`, and no stage that uses them.
+modules import splitting, measures, `_text` and `_validation`, and no stage that uses them.
 """
 
 from labelwise._estimators._constant_labels import (
@@ -16,6 +16,7 @@ from labelwise._estimators._held_out_scores import (
     fit_and_score_folds,
     held_out_scores,
 )
+from labelwise._estimators._label_accuracy import LabelAccuracyMixin
 from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
 from labelwise._estimators._label_targets import (
     LabelTarget,
@@ -37,6 +38,7 @@ __all__ = [
     "METHODS",
     "ConstantLabelWarning",
     "HeldOutScores",
+    "LabelAccuracyMixin",
     "LabelScorer",
     "LabelTarget",
     "as_label_column",

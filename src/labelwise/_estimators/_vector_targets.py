@@ -38,7 +38,7 @@ def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.nd
         If y is a vector of complex, infinite, missing or continuous numbers, of more than two
         classes, or of a class that is not a known one.
     """
-    if not _is_vector(y):
+    if not is_vector(y):
         return y, None
     from sklearn.utils import assert_all_finite
     from sklearn.utils.multiclass import check_classification_targets
@@ -88,7 +88,7 @@ def proba_of_classes(estimator: Any, proba: np.ndarray) -> np.ndarray:
 
 
 def check_target_classes(estimator: Any) -> int:
-    """Return the number of labels of a loaded estimator; refuse classes that are no vector's."""
+    """Count the labels of a loaded estimator; refuse a wrong `target_classes_`."""
     classes: Any = getattr(estimator, "target_classes_", None)
     if classes is None:
         return len(estimator.classes_)
@@ -103,7 +103,7 @@ def _target_classes(estimator: Any) -> np.ndarray | None:
     return classes
 
 
-def _is_vector(y: Any) -> bool:
+def is_vector(y: Any) -> bool:
     """Return whether y is one-dimensional: an array, a series or a list of single values."""
     if isinstance(y, list | tuple):
         return len(y) > 0 and all(np.isscalar(value) for value in y)

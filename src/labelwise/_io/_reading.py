@@ -28,7 +28,11 @@ _GROWTH = 64
 # column, which is also in dictionaries.
 TEXT_BYTES = 60
 SIDE_BYTES = 100
+# Bytes of a line of text. Parsers copy a line several times, as bytes, as text and as cells.
+_LONGEST_LINE = 2**26
 _BLOCK = 2**20
+# Most characters of another error's text in an error message.
+_MOST_QUOTED = 200
 
 
 class DataError(ValueError):
@@ -150,9 +154,9 @@ def _faults() -> tuple[type[Exception], ...]:
     return (*of_python, *of_modules, *(() if arrow is None else (arrow.ArrowException,)))
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's text, or its kind if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text, shortened, or its class if it has no text."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:_MOST_QUOTED]
 
 
 def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
@@ -168,8 +172,21 @@ def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytearray:
         return _joined(file, bound, keep=True)
 
 
+def check_lines(path: str | Path, content: bytearray) -> None:
+    """Refuse text with a line that is much longer than those of real files."""
+    start = 0
+    while len(content) - start > _LONGEST_LINE:
+        # No line between two line ends of the part can be longer than the part.
+        part = (start, start + _LONGEST_LINE)
+        end = max(content.rfind(b"\n", *part), content.rfind(b"\r", *part))
+        if end < 0:
+            problem = f"has more than {_LONGEST_LINE:,} bytes in one line."
+            raise DataError(path, problem, content.count(b"\n", 0, start) + 1)
+        start = end + 1
+
+
 def _unpacked(file: BinaryIO, bound: Bound) -> bytearray:
-    """Return the content of gzip; what claims too much is only counted, in little memory."""
+    """Unpack gzip; content that is too large is only counted, and not kept in memory."""
     keep = not file.seekable() or _claimed_size(file) <= bound.max_bytes
     try:
         return _joined(gzip.GzipFile(fileobj=file), bound, keep)

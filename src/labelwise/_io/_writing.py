@@ -117,7 +117,7 @@ _REFUSED = {stat.S_ISDIR: "folder", stat.S_ISSOCK: "socket", stat.S_ISBLK: "bloc
 
 
 def _check_folder(path: str | Path) -> None:
-    """Refuse a file whose folder, or the one in which that is to be made, takes no files."""
+    """Refuse a file if its folder, or the nearest one that exists, is not writable."""
     parents = Path(os.path.realpath(path)).parents
     folder = next(parent for parent in parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise._io import DataError
+from labelwise._io import DataError, first_line
 from labelwise._saving._members import check_members, unpacked_size
 from labelwise._saving._schema import Described, described_objects
 from labelwise._saving._versions import ABOUT
@@ -40,7 +40,8 @@ def open_archive(
 
     `n_packed` is the size of the file, if it is packed once more than the stream.
     """
-    limits = _Limits(path, max_bytes, stream.getbuffer().nbytes if n_packed is None else n_packed)
+    n_bytes = stream.getbuffer().nbytes if n_packed is None else n_packed
+    limits = _SizeLimits(path, max_bytes, n_bytes)
     with zipfile.ZipFile(stream) as packed:
         _check_names(path, packed)
         limits.check(sum(member.file_size for member in packed.infolist()))
@@ -53,7 +54,7 @@ def open_archive(
     return Archive(path, stream, objects, about)
 
 
-class _Limits(NamedTuple):
+class _SizeLimits(NamedTuple):
     """Largest sizes in memory of the content of a file."""
 
     path: Path
@@ -94,8 +95,3 @@ def _parsed(path: Path, text: bytes, name: str) -> Any:
         return json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DataError(path, f"has no JSON in {name} ({first_line(error)}).") from error
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, or its name if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labelwise._io import MAX_BYTES, DataError, read_bytes, written_whole
-from labelwise._saving._archive import Archive, first_line, open_archive
+from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_whole
+from labelwise._saving._archive import Archive, open_archive
 from labelwise._saving._run_settings import reset_run_settings
+from labelwise._saving._skops import skops_io
 from labelwise._saving._soundness import check_sound
 from labelwise._saving._trusted import (
     check_trusted,
@@ -66,15 +67,14 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     True
     """
     from sklearn.base import BaseEstimator
-    from skops.io import dumps
-    from skops.io.exceptions import UnsupportedTypeException
 
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator, got {type(model).__name__}.")
     check_trusted(trusted)
+    skops = skops_io()
     try:
-        stream = io.BytesIO(dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
-    except (UnsupportedTypeException, RecursionError) as error:
+        stream = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
+    except (skops.exceptions.UnsupportedTypeException, RecursionError) as error:
         raise TypeError(f"model cannot be saved: {error}") from error
     unknown = unknown_types(open_archive(Path(path), stream, MAX_BYTES), trusted)
     if unknown:
@@ -146,6 +146,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     if names_data(path) and not zipfile.is_zipfile(path):
         raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
+    _check_kind(path)
     content = read_bytes(path, max_bytes)
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)
@@ -162,17 +163,22 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     return model
 
 
+def _check_kind(path: Path) -> None:
+    """Refuse a device, which may have no end, before gigabytes of it are read."""
+    if path.is_char_device() or path.is_block_device():
+        raise DataError(path, "is a device, not a model file.")
+
+
 def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     """Return the model that skops builds from an archive that has been checked."""
     from sklearn.base import BaseEstimator
-    from skops.io import load as load_archive
-    from skops.io.exceptions import UntrustedTypesFoundException
 
+    skops = skops_io()
     # skops copies this list for each node, so that it should be short.
     names = sorted(set(trusted_names(trusted)) & {one.type for one in archive.objects})
     try:
-        model = load_archive(archive.stream, trusted=names)
-    except UntrustedTypesFoundException as error:
+        model = skops.load(archive.stream, trusted=names)
+    except skops.exceptions.UntrustedTypesFoundException as error:
         unknown = ", ".join(unknown_types(archive, trusted))
         raise DataError(archive.path, f"contains types that are not trusted: {unknown}.") from error
     if not isinstance(model, BaseEstimator):

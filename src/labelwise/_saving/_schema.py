@@ -37,7 +37,7 @@ class Described(NamedTuple):
 
     loader: str  # the class of skops that builds the object
     type: str  # full name
-    file: str | None  # the member that holds the array
+    file: str | None  # the member with the array
     n_nodes: int  # descriptions in it, its own included
 
 
@@ -101,7 +101,7 @@ def _described(path: Path, node: dict[str, Any], n_nodes: int) -> Described:
 
 
 def _check_key_types(path: Path, node: dict[str, Any]) -> None:
-    """Refuse keys of a dictionary by anything but a type: skops calls what is there."""
+    """Refuse key types of a dictionary that are not types, since skops would call them."""
     kinds = node.get("key_types")
     listed = kinds.get("content") if isinstance(kinds, dict) else None
     if not isinstance(listed, list) or not isinstance(node.get("content"), dict):

@@ -2,7 +2,7 @@
 
 That is the code of trees, of libsvm and of brute-force neighbours, and scipy's products with
 sparse matrices whose column numbers come from a transformer's attributes. All other estimators
-that a file may hold compute with NumPy, which checks shapes and indices itself.
+that a file may contain compute with NumPy, which checks shapes and indices itself.
 """
 
 from __future__ import annotations

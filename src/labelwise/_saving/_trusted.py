@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from labelwise._saving._archive import Archive
+from labelwise._saving._skops import skops_io
 
 # Classifiers and transformers of scikit-learn. Other types take no part in decisions, or their
 # compiled code follows arrays that are not checked here (boosting, isolation forests, clusters).
@@ -90,7 +91,7 @@ def check_trusted(more: Sequence[type]) -> None:
 
 def trusted_names(more: Sequence[type] = ()) -> list[str]:
     """Return the full names of the types and functions that skops does not know by itself."""
-    # What sparse matrices and trees hold is checked, by `open_archive` and `check_sound`.
+    # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
     return [*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(), *more))]
 
 
@@ -110,9 +111,7 @@ def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
 
 def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
     """Return the names of all types in an archive that are not trusted."""
-    from skops.io import get_untrusted_types
-
-    found = set(get_untrusted_types(file=archive.stream)) - set(trusted_names(more))
+    found = set(skops_io().get_untrusted_types(file=archive.stream)) - set(trusted_names(more))
     return sorted(found | foreign_types(archive, more))
 
 

@@ -3,16 +3,17 @@
 Every stage may import from here; nothing here imports a stage.
 """
 
-from labelwise._text._lists import listed
+from labelwise._text._lists import counted, listed
 from labelwise._text._names import figure_text, printable, printable_lines, quoted
 from labelwise._text._spreadsheets import safe_cell
-from labelwise._text._tables import as_html, as_text
+from labelwise._text._tables import as_html, as_text, titles_as_html
 from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
 
 __all__ = [
     "as_html",
     "as_text",
     "check_language",
+    "counted",
     "figure_text",
     "listed",
     "printable",
@@ -21,5 +22,6 @@ __all__ = [
     "safe_cell",
     "stemmer_of",
     "stop_words_of",
+    "titles_as_html",
     "word_splitter",
 ]

@@ -1,4 +1,4 @@
-"""Lists of names in a sentence: the first few, and how many more there are."""
+"""Names and numbers in a sentence: the first few names, and nouns with their plural."""
 
 from __future__ import annotations
 
@@ -34,3 +34,27 @@ def listed(names: Sequence[object], most: int = 3, show: Callable[[object], str]
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(show(name) for name in names[:most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number and a noun, with an "s" unless the number is 1.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        The noun for one.
+
+    Returns
+    -------
+    str
+        Number, with commas between thousands, and noun.
+
+    Examples
+    --------
+    >>> from labelwise._text import counted
+    >>> counted(1, "label"), counted(1200, "label")
+    ('1 label', '1,200 labels')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from unicodedata import category
 
 # Longer names are shortened when printed.
 _MOST = 80
+_LONGEST_IN_FIGURE = 40
 _TAIL = 10
 # Control characters, text direction and other formats, halves of surrogates, private use, unknown
 # characters, and separators of lines and paragraphs.
@@ -65,10 +66,15 @@ def quoted(name: object, most: int = _MOST) -> str:
 def figure_text(name: object) -> str:
     """Escape a name for matplotlib, which reads text between dollars as formulas.
 
+    Names are cut at 40 characters, since longer ones leave no room for the axes beside them.
+
     matplotlib leaves lines whose label begins with an underscore out of legends; a zero-width space
     before the underscore prevents that.
     """
-    text = printable(name).replace("$", r"\$")
+    text = printable(name, _LONGEST_IN_FIGURE)
+    if len(text) > _LONGEST_IN_FIGURE:  # its length was added
+        text = text[: _LONGEST_IN_FIGURE + 1]
+    text = text.replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 

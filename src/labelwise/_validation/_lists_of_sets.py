@@ -26,7 +26,7 @@ def names_in_sets(**label_sets: Any) -> tuple[str, ...]:
 
     Whole numbers are sorted as numbers, strings as text.
     """
-    are_numbers = {name: holds_numbers(rows, name) for name, rows in label_sets.items()}
+    are_numbers = {name: has_numbers(rows, name) for name, rows in label_sets.items()}
     if {True, False} <= set(are_numbers.values()):
         raise ValueError(
             f"{' and '.join(are_numbers)} must have the same kind of labels in their sets, "
@@ -56,14 +56,14 @@ def columns_of_sets(
         return tuple(map(str, range(n_columns)))
     if unnamed or "Y" in matrices:
         return named[0]
-    are_numbers = [holds_numbers(rows, name) for name, rows in label_sets.items()]
+    are_numbers = [has_numbers(rows, name) for name, rows in label_sets.items()]
     every_name = {*names_in_sets(**label_sets), *(name for names in named for name in names)}
     return _in_order(every_name, as_numbers=True in are_numbers)
 
 
 def matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str) -> Any:
     """Return the boolean CSC matrix of a list of sets whose members are among the names."""
-    holds_numbers(rows, input_name)
+    has_numbers(rows, input_name)
     place = {name: j for j, name in enumerate(names)}
     indices: list[int] = []
     indptr = [0]
@@ -79,7 +79,7 @@ def matrix_of_sets(rows: Sequence[Any], names: tuple[str, ...], input_name: str)
     return sparse.csc_array(matrix)
 
 
-def holds_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
+def has_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
     """Return whether the labels in sets are whole numbers; None if there are no labels.
 
     Labels that are neither strings nor whole numbers are refused, and so is a mixture of both,
@@ -123,7 +123,7 @@ def _check_column_numbers(
     rows: Sequence[Any], n_columns: int, input_name: str, matrix_name: str
 ) -> None:
     """Refuse sets whose members are not numbers of the columns of a matrix without names."""
-    are_numbers = holds_numbers(rows, input_name)
+    are_numbers = has_numbers(rows, input_name)
     for i, row in enumerate(rows):
         for label in row:
             if not are_numbers or not 0 <= label < n_columns:

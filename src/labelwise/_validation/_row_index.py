@@ -72,7 +72,7 @@ def _refuse_shuffled_count(wanted: Any, given: Any, input_name: str, Y_name: str
         return
     row = next(i for i, pair in enumerate(zip(wanted, given, strict=True)) if pair[0] != pair[1])
     raise ValueError(
-        f"{input_name} and {Y_name} have the same index in another order, first {given[row]!r} "
-        f"and {wanted[row]!r} in row {row}: sort both (sort_index) to match rows by index, or "
+        f"{input_name} and {Y_name} have the same index in another order, first {given[row]} "
+        f"and {wanted[row]} in row {row}: sort both (sort_index) to match rows by index, or "
         "reset both (reset_index) to match them by position."
     )

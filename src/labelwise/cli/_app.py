@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
-from labelwise.cli._matrix_commands import decide, evaluate, tune
+from labelwise.cli._matrix_commands import adapt, decide, evaluate, tune
 from labelwise.cli.running import command, example_text
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ def describe(
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Show statistics of a data set, and which method of splitting suits it."""
+    """Show statistics of a data set, and how to split it."""
     from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._describe import show_description
 
@@ -59,7 +59,10 @@ def split(
     data_home: opt.HomeOption = None,
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Split a data set with every label spread evenly, and compare the methods."""
+    """Split a data set with every label spread evenly.
+
+    The methods of splitting are compared.
+    """
     from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._split import SplitOptions, show_split
 
@@ -91,7 +94,10 @@ def select(
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Keep the terms that best predict the labels, or show how many terms are enough."""
+    """Keep the terms that best predict the labels.
+
+    With --curve, show how many terms are enough.
+    """
     from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._select import SelectOptions, show_selection
 
@@ -181,6 +187,13 @@ command(
 )(tune)
 command(
     app,
+    example="labelwise adapt thresholds.json new_scores.csv -o adapted.json",
+    json=True,
+    force=True,
+    inputs=["scores"],
+)(adapt)
+command(
+    app,
     example="labelwise decide thresholds.json new_scores.csv -o decided.csv",
     force=True,
     inputs=["scores"],
@@ -207,7 +220,10 @@ def compare(
     cluster: opt.CompareCluster = None,
     example: opt.CompareExample = False,
 ) -> None:
-    """Run or resume a study of models on data sets; exit code 1 if a cell failed."""
+    """Run or resume a study of models on data sets.
+
+    The exit code is 1 if a cell failed.
+    """
     from labelwise.cli.commands._compare import CompareOptions, run_comparison
 
     options = CompareOptions(store, jobs, resume, timeout, max_bytes, cluster, example)
@@ -228,7 +244,10 @@ def results(
     export: opt.ResultsExport = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Show means and standard deviations of a study, and failed and missing cells."""
+    """Show the results of a study.
+
+    These are means and standard deviations, and failed and missing cells.
+    """
     from labelwise.cli.commands._results import ResultsOptions, show_results
 
     options = ResultsOptions(measure, latex, markdown, ranks, figure)
@@ -242,7 +261,10 @@ def reproduce(
     quick: opt.ReproduceQuick = False,
     repetitions: opt.ReproduceRepetitions = None,
 ) -> None:
-    """Measure the published tables of a paper again; needs an installation from a checkout."""
+    """Measure the published tables of a paper again.
+
+    This needs an installation from a checkout.
+    """
     from labelwise.cli.commands._reproduce import run_study
 
     run_study(paper, table, quick, repetitions)
@@ -250,15 +272,21 @@ def reproduce(
 
 @command(app, example="labelwise warm-up")
 def warm_up() -> None:
-    """Compile what the commands use, once for all later runs, as in an image of a server."""
+    """Compile what the commands use, for all later runs.
+
+    Run it once when an image of a server is built.
+    """
     from labelwise.cli.commands._warm_up import run_warm_up
 
-    run_warm_up()
+    run_warm_up(app)
 
 
 @command(app, example="labelwise demo")
 def demo() -> None:
-    """Run every stage on bundled data: describe, split, score, decide, measure."""
+    """Run every stage on bundled data.
+
+    The stages are: describe, split, score, decide, measure.
+    """
     from labelwise.cli.commands._demo import run_demo
 
     run_demo()

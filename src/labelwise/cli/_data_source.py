@@ -47,8 +47,9 @@ class DataSource(NamedTuple):
             )
         if found.texts and self.text is None:
             note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
-        if found.ids and self.ids is None and _is_table(self.data):
-            note(f"{listed(list(found.ids))} taken as identifiers, not as features (--ids).")
+        ids = [name for name in found.ids if name != self.bags]
+        if ids and self.ids is None and _is_table(self.data):
+            note(f"{listed(ids)} taken as identifiers, not as features (--ids).")
         return found
 
 

@@ -1,4 +1,4 @@
-"""Signatures of the commands that read files of scores and labels: tune, decide and evaluate."""
+"""Signatures of the commands that read scores and labels: tune, adapt, decide and evaluate."""
 
 from __future__ import annotations
 
@@ -19,9 +19,16 @@ def tune(
     shrink: opt.TuneShrink = "auto",
     fbr: opt.TuneFbr = None,
     fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[float | None, typer.Option(help="Lowest micro precision.")] = None,
-    min_recall: Annotated[float | None, typer.Option(help="Lowest micro recall.")] = None,
+    min_precision: Annotated[
+        float | None, typer.Option(help="Lowest micro precision; for macro-..., of each label.")
+    ] = None,
+    min_recall: Annotated[
+        float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
+    ] = None,
     max_decisions: opt.TuneMaxDecisions = None,
+    guarantee: opt.TuneGuarantee = None,
+    across: opt.TuneAcross = "each",
+    tuning_share: opt.TuneShare = 0.5,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -33,7 +40,10 @@ def tune(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Find the thresholds that maximize a measure, and estimate its value on new rows."""
+    """Find the thresholds that maximize a measure.
+
+    Its value on new rows is estimated, too.
+    """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
 
@@ -47,6 +57,9 @@ def tune(
         min_precision=min_precision,
         min_recall=min_recall,
         max_decisions=max_decisions,
+        guarantee=guarantee,
+        across=across,
+        tuning_share=tuning_share,
         bootstrap=bootstrap,
         seed=seed,
     )
@@ -60,6 +73,33 @@ def tune(
         matching=Matching(by_position, missing_labels),
         output=output,
         plot=plot,
+        max_bytes=max_bytes,
+    )
+
+
+def adapt(
+    thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
+    scores: opt.ScoresArgument,
+    labels: opt.AdaptLabels = None,
+    alpha: opt.AdaptAlpha = 0.05,
+    output: opt.TuneOutput = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Adapt thresholds to new scores, if the frequencies of labels have moved."""
+    from labelwise.cli.commands.thresholds._adapt import show_adaptation
+    from labelwise.cli.matrices._matching import Matching
+
+    show_adaptation(
+        thresholds,
+        scores,
+        tested=labels,
+        alpha=alpha,
+        output=output,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
     )
 

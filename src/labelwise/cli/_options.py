@@ -89,7 +89,8 @@ ByPositionOption = Annotated[
 MissingLabelsOption = Annotated[
     str,
     typer.Option(
-        "--missing-labels", help="Labels that not all files have are an error or dropped: drop."
+        "--missing-labels",
+        help="For labels that only some files have: error, or drop to leave them out.",
     ),
 ]
 DecisionsOutput = Annotated[
@@ -197,6 +198,18 @@ TuneFbrRule = Annotated[
 TuneMaxDecisions = Annotated[
     str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
 ]
+TuneGuarantee = Annotated[
+    str | None,
+    typer.Option(
+        help="Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows."
+    ),
+]
+TuneAcross = Annotated[
+    str, typer.Option(help="With macro averages: guarantee each label by itself, or all.")
+]
+TuneShare = Annotated[
+    float, typer.Option(help="Share of the rows that a guarantee is not tested on.")
+]
 TuneBootstrap = Annotated[
     int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
 ]
@@ -204,6 +217,12 @@ TuneOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
 ]
+
+# Options of labelwise adapt.
+AdaptLabels = Annotated[
+    str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
+]
+AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all these labels.")]
 
 # Options of labelwise decide.
 DecideOutput = Annotated[

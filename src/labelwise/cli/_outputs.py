@@ -23,7 +23,7 @@ from labelwise._io import (
     same_file,
     written_whole,
 )
-from labelwise._text import printable, printable_lines
+from labelwise._text import counted, printable, printable_lines
 from labelwise.cli.running import current_settings
 
 # No system allows longer paths.
@@ -103,7 +103,7 @@ def _check_overwriting(paths: Iterable[Path]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can have it: NaN is null, infinity the text inf."""
+    """Convert a value for JSON: NaN becomes null, and infinity the text inf."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -170,6 +170,6 @@ def decision_summary(decided: Any) -> str:
     """Return how many labels were decided, in one line."""
     sizes = np.asarray(decided.sum(axis=1)).ravel()
     return (
-        f"{int(sizes.sum()):,} decisions on {sizes.size:,} rows, {sizes.mean():.2f} a row; "
-        f"{int((sizes == 0).sum()):,} rows without a label"
+        f"{counted(int(sizes.sum()), 'decision')} on {counted(sizes.size, 'row')}, "
+        f"{sizes.mean():.2f} a row; {counted(int((sizes == 0).sum()), 'row')} without a label"
     )

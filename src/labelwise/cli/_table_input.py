@@ -80,5 +80,6 @@ def _id_names(model: Any, table: Any, source: DataSource) -> list[str]:
     given = parse_names(source.ids)
     if given is not None:
         return given
-    known = [*getattr(model, "id_names_", ()), *ROW_NAMES, "id"]
+    trained = [name for name in getattr(model, "id_names_", ()) if name not in ROW_NAMES]
+    known = [*trained, "id", *ROW_NAMES]
     return [name for name in dict.fromkeys(known) if name in table.column_names][:1]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_text, listed, printable
-from labelwise.decisions import Problem, Request, Thresholds, corrected_value, solve
+from labelwise._text import as_text, counted, listed, printable
+from labelwise.decisions import Problem, Request, Thresholds, solve, tune_and_correct
 from labelwise.measures import Counts, f_measure, micro, precision, recall
 
 _MOST_NAMED = 5
@@ -48,6 +48,7 @@ class TuningReport(NamedTuple):
             *_never_lines(self.never_decided),
             *_perfect_lines(self.tuned),
             _unseen_line(self.tuned, self.unseen_value),
+            *_broken_lines(self.tuned),
             _trust_line(self.tuned, self.unseen_value),
         ]
 
@@ -70,6 +71,9 @@ class TuningReport(NamedTuple):
             "n_samples": tuned.n_samples,
             "n_missing": tuned.n_missing,
             "n_decisions": int(np.sum(tuned.decided)),
+            "constraints": [check._asdict() for check in tuned.constraints],
+            "guarantee": None if tuned.guarantee is None else asdict(tuned.guarantee),
+            "most_per_row": tuned.most_per_row,
             "shrink": tuned.shrink,
             "fbr": tuned.fbr,
             "interval": tuned.interval,
@@ -86,17 +90,19 @@ class TuningReport(NamedTuple):
         return [f"without {options} {value}: the constraint costs {cost:.4f}"]
 
 
-def tuning_report(tuned: Thresholds, problem: Problem, request: Request, seed: int) -> TuningReport:
-    """Find out what thresholds reach, what the constraints cost, and the value on unseen rows."""
+def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport:
+    """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
+    tuned, unseen = tune_and_correct(problem, request, seed)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value
     if given:
-        free = solve(problem, replace(request, limits=type(request.limits)()), seed).value
+        unlimited = replace(request, limits=type(request.limits)(), guarantee=None)
+        free = solve(problem, unlimited, seed).value
     return TuningReport(
         tuned,
-        problem.counts(tuned.values),
+        problem.decision_counts(tuned.values, tuned.most_per_row, "label"),
         never_decided(tuned, problem, request, seed),
-        corrected_value(problem, request, seed),
+        unseen,
         tuple(f"--{name.replace('_', '-')}" for name in given),
         free,
     )
@@ -140,7 +146,8 @@ def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
     if more:
         lines.append(f"... and {more:,} more, which are better (-o FILE has all thresholds)")
     if few.any():
-        lines.append(f"* fewer than {_FEW} positives ({int(few.sum()):,} labels): not reliable")
+        marked = counted(int(few.sum()), "label")
+        lines.append(f"* fewer than {_FEW} positives ({marked}): not reliable")
     return lines
 
 
@@ -154,6 +161,10 @@ def never_decided(
         plain = solve(problem, request.without_fbr(), seed)
         reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
     explained = np.any(list(reasons.values()), axis=0)
+    if tuned.guarantee is not None and tuned.guarantee.needed is not None:
+        failed = never & ~explained & (tuned.guarantee.needed > 0)
+        reasons["without a certificate"] = failed
+        explained = explained | failed
     reasons["not worth a decision for this measure"] = never & ~explained
     names = _names(tuned)
     return {
@@ -166,9 +177,8 @@ def never_decided(
 def _never_lines(never: dict[str, list[str]]) -> list[str]:
     lines = []
     for reason, labels in never.items():
-        plural = "label" if len(labels) == 1 else "labels"
         shown = listed(labels, _MOST_NAMED, show=printable)
-        lines.append(f"never decided: {len(labels)} {plural} {reason} ({shown})")
+        lines.append(f"never decided: {counted(len(labels), 'label')} {reason} ({shown})")
     return lines
 
 
@@ -181,18 +191,33 @@ def _perfect_lines(tuned: Thresholds) -> list[str]:
     ]
 
 
+def _broken_lines(tuned: Thresholds) -> list[str]:
+    """Advise a guarantee if unseen rows break a constraint."""
+    broken = [check.name for check in tuned.constraints if check.is_broken]
+    options = " and ".join(f"--{name.replace('_', '-')}" for name in broken)
+    if not broken:
+        return []
+    if broken == ["max_decisions"]:
+        return [f"unseen rows break {options}"]
+    return [f"unseen rows break {options}: --guarantee 0.95 makes precision and recall hold there"]
+
+
 def _unseen_line(tuned: Thresholds, value: float) -> str:
     if np.isnan(value):
         return "on unseen rows: not known, the other folds give no thresholds"
     optimism = tuned.value - value
+    if tuned.guarantee is not None:
+        return f"on the rows for calibration: {value:.4f}"
     return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"
 
 
 def _trust_line(tuned: Thresholds, value: float) -> str:
-    """Say in one sentence whether the value holds on new rows."""
+    """Say in one sentence which value to expect on new rows."""
     optimism = tuned.value - value
     if np.isnan(value):
         return f"Do not rely on {tuned.value:.4f}: it was not tested on unseen rows."
+    if tuned.value >= _PERFECT:
+        return f"Do not rely on {tuned.value:.4f} unless these rows are new to the model."
     if optimism <= _SMALL_OPTIMISM:
         return f"{tuned.value:.4f} can be trusted: unseen rows of the same kind give about as much."
     if optimism <= _LARGE_OPTIMISM:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._columns import encode_table, has_text, plain_table
-from labelwise._text import quoted
+from labelwise._text import counted, quoted
 from labelwise._validation import (
     check_labels,
     check_names,
@@ -213,8 +213,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
-        plural = "" if len(self.texts) == 1 else "s"
-        texts = f", {len(self.texts)} text{plural}" if self.texts else ""
+        texts = f", {counted(len(self.texts), 'text')}" if self.texts else ""
         missing = self.missing
         unknown = " (unknown)" if self.Y is None else ""
         if missing is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from html import escape
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable, quoted
+from labelwise._text import printable, quoted, titles_as_html
 from labelwise._validation import labelset_numbers
 
 # Up to this share of distinct label sets sechidis2011 (section 5) recommends label set sampling.
@@ -122,18 +121,13 @@ class Description:
         return "\n".join([printable(self.name), "-" * (width + 14), *lines])
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{title}</th><td>{text}</td></tr>"
-            for title, text in self._rows()
-        )
-        return f"<table><caption>{escape(printable(self.name))}</caption>{cells}</table>"
+        return titles_as_html(self._rows(), printable(self.name))
 
     def _rows(self) -> list[tuple[str, str]]:
         values = self.to_dict()
         if not self.n_missing:
             del values["n_missing"]
-        shown = [key.name for key in fields(self)[1:] if key.name in values]
-        return [(_TITLES[name], _as_text(values[name])) for name in shown]
+        return [(title, _as_text(values[key])) for key, title in _TITLES.items() if key in values]
 
 
 _TITLES = {

@@ -1,4 +1,9 @@
-"""Turn scores into label sets: those that maximise the measure that counts."""
+"""Turn scores into label sets: by tuned thresholds, by highest expected F, or by rank.
+
+`thresholds/` tunes thresholds for a measure, `expected_f/` finds label sets from probabilities; the
+estimators and the cuts by rank have one file each. Decisions import measures, splitting and shared
+packages; learners, experiments, reports and the command line use the names listed here.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -12,6 +17,9 @@ if TYPE_CHECKING:
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
+    from labelwise.decisions.guarantees._guarantee import Guarantee
+    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._constant_labels import (
         with_constant_labels as with_constant_labels,
     )
+    from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
     from labelwise.decisions.thresholds._request import Request as Request
     from labelwise.decisions.thresholds._request import check_request as check_request
@@ -26,20 +35,22 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
     from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
-    from labelwise.decisions.thresholds.generalisation._corrected_value import (
-        corrected_value as corrected_value,
-    )
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
+    "Adaptation",
     "CalibratedLabels",
+    "ConstraintCheck",
     "Frontier",
+    "Guarantee",
     "LinearFractional",
     "Scan",
     "Thresholds",
     "TunedThresholds",
+    "adapt_thresholds",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from labelwise._estimators import (
     HeldOutScores,
+    LabelAccuracyMixin,
     LabelScorer,
     as_multilabel,
     check_constants,
@@ -34,7 +35,7 @@ from labelwise._validation import check_weights, dense_targets, take_rows
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 
-class CalibratedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Turn scores of any multi-label estimator into probabilities of labels.
 
     Each label has its own calibration: held-out scores of the label, from one cross-validation of

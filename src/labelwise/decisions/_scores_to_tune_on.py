@@ -19,6 +19,7 @@ from labelwise._estimators import (
     warn_of_constants,
 )
 from labelwise._validation import Outcome, is_whole, n_rows, take_rows, without_cells
+from labelwise.decisions.thresholds._request import refuse_with_guarantee
 from labelwise.decisions.thresholds.curves._problem import Problem, with_truth
 from labelwise.splitting import check_groups, splits_of
 
@@ -97,6 +98,26 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     missing = sparse.csc_array(gaps)
     known = Outcome(truth, without_cells(scores, missing), None, tuple(names), missing=missing)
     return with_truth(known, groups), folds[~gaps.all(axis=1)]
+
+
+def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
+    """Build the problem of all labels, with the scores that constant labels have in `predict`.
+
+    A guarantee counts the decisions and the positives of all labels.
+    """
+    problem, _ = tuning_problem(scored, samples)
+    refuse_with_guarantee(False, problem.n_missing)
+    constants = scored.scorer.constants
+    ends = constant_scores(constants, method)
+    scores = np.repeat(ends[None], problem.n_samples, axis=0)
+    scores[:, np.isnan(constants)] = problem.scores
+    Y = sparse.csc_array(samples.Y[scored.held_out.rows].astype(bool))
+    return Problem(scores, Y, samples.names, problem.groups)
+
+
+def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of labels with one class: 0 or 1 as probabilities, else -1 or 1."""
+    return constants if method == "predict_proba" else 2 * constants - 1
 
 
 def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
     as_label_column,
@@ -33,7 +34,9 @@ from labelwise._validation import dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
+    constant_scores,
     fold_scores,
+    guarantee_problem,
     prefit_scores,
     split_scores,
     tuning_problem,
@@ -43,10 +46,13 @@ from labelwise.decisions.thresholds._constant_labels import (
     with_constant_labels,
 )
 from labelwise.decisions.thresholds._request import DEFAULTS, Request, check_request
-from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
-from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds._result import check_thresholds
+from labelwise.decisions.thresholds._tune import (
+    TunedAndCorrected,
+    tune_and_correct,
+    warn_of_broken_constraints,
+)
 from labelwise.decisions.thresholds.curves._problem import warn_of_labels_without_positives
-from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value
 from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
 
@@ -56,7 +62,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     return lambda self: hasattr(self.estimator, name)
 
 
-class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Decide the labels of any multi-label estimator at tuned thresholds.
 
     Cross-validation gives each sample scores of a model that was not fitted to it. The scores of
@@ -71,8 +77,8 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     maximize : str, default=None
         Average and measure by name, such as "micro-f", as in `best_thresholds`. With `maximize`,
         `measure` and `average` must be None.
-    measure : callable, default=None
-        A measure of counts, as in `best_thresholds`; None means
+    measure : callable or str, default=None
+        A measure of counts or its name, as in `best_thresholds`; None means
         `labelwise.measures.f_measure`.
     average : {"micro", "macro", "sample"}, default=None
         How the measure is averaged; None means "micro".
@@ -103,6 +109,15 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Upper bound on the number of decisions on the pooled scores, as in `best_thresholds`.
     cost : pair of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive and of a false negative; their total is minimised.
+    guarantee : float or "expectation", default=None
+        Probability with which `min_precision` and `min_recall` hold on new samples, as in
+        `best_thresholds`. A guarantee is for one model, so that it needs ``cv="prefit"``, or
+        ``refit=False`` with a `cv` that gives a single split; the held-out samples are then
+        split into those for tuning and those for calibration.
+    across : {"each", "all"}, default="each"
+        Whether a guarantee with "macro" is for each label by itself or for all together.
+    tuning_share : float, default=0.5
+        With `guarantee`: the share of the held-out samples that thresholds are chosen on.
     n_jobs : int, default=None
         Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
@@ -121,7 +136,8 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The cross-validated value: each fold is decided by thresholds tuned on the scores of all
         others, and the decisions are measured together. No model is fitted for it. The scores of
         a single split are assigned to five random folds. Labels or samples for which the measure
-        is not defined are left out. NaN if the other folds give no thresholds.
+        is not defined are left out. NaN if the other folds give no thresholds. With `guarantee`,
+        the value on the samples for calibration.
     constants_ : ndarray of shape (n_labels,)
         The class of labels with one class in training, 0 or 1, which is always predicted for
         them (with a warning in `fit`); NaN for all other labels, and with ``cv="prefit"`` for all.
@@ -171,7 +187,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         *,
         maximize: str | None = None,
-        measure: Callable[..., Any] | None = None,
+        measure: Callable[..., Any] | str | None = None,
         average: str | None = None,
         beta: float = 1.0,
         cv: Any = 5,
@@ -184,6 +200,9 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         min_recall: float | None = None,
         max_decisions: int | float | None = None,
         cost: Any = None,
+        guarantee: float | str | None = None,
+        across: str = "each",
+        tuning_share: float = 0.5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -202,6 +221,9 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.min_recall = min_recall
         self.max_decisions = max_decisions
         self.cost = cost
+        self.guarantee = guarantee
+        self.across = across
+        self.tuning_share = tuning_share
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -239,10 +261,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
-        tuned, self.corrected_value_ = self._tuned(request, scored, samples)
-        self.thresholds_ = with_constant_labels(
-            tuned, self.constants_, samples.Y[scored.held_out.rows], samples.names
-        )
+        self.thresholds_, self.corrected_value_ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
@@ -355,20 +374,35 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Check what thresholds are tuned for, before any model is fitted."""
         own = self.get_params(deep=False)
         params = {name: own[name] for name in DEFAULTS if name in own}
-        return check_request(params, n_labels, shrink_if_possible=True)
+        request = check_request(params, n_labels, shrink_if_possible=True)
+        if request.guarantee is not None and self.refit and not self._is_prefit():
+            raise ValueError(
+                'guarantee needs cv="prefit", or refit=False with a cv that gives one split: the '
+                "pooled scores of several models certify none of them, nor the model that is "
+                f"fitted to all samples, got cv={self.cv!r} and refit=True."
+            )
+        return request
 
-    def _tuned(
-        self, request: Request, scored: TuningScores, samples: Samples
-    ) -> tuple[Thresholds, float]:
-        """Tune the labels that have both classes; return their thresholds and corrected value."""
-        varies = np.isnan(scored.scorer.constants)
-        if not varies.any():
-            return thresholds_of_no_label(request), float("nan")
-        request = request.for_labels(varies)
-        problem, folds = tuning_problem(scored, samples)
-        warn_of_labels_without_positives(problem)
-        tuned = solve(problem, request, self.random_state)
-        return tuned, corrected_value(problem, request, self.random_state, folds)
+    def _tuned(self, request: Request, scored: TuningScores, samples: Samples) -> TunedAndCorrected:
+        """Tune the thresholds of all labels, and estimate their value on other samples."""
+        constants, rows = scored.scorer.constants, scored.held_out.rows
+        if request.guarantee is not None:
+            problem = guarantee_problem(scored, samples, scoring_method(self.estimator))
+            return tune_and_correct(problem, request, self.random_state)
+        found = TunedAndCorrected(thresholds_of_no_label(request), float("nan"))
+        varies = np.isnan(constants)
+        if varies.any():
+            problem, folds = tuning_problem(scored, samples)
+            warn_of_labels_without_positives(problem)
+            found = tune_and_correct(
+                problem,
+                request.for_labels(varies),
+                self.random_state,
+                folds=folds,
+            )
+            warn_of_broken_constraints(found.thresholds)
+        tuned = with_constant_labels(found.thresholds, constants, samples.Y[rows], samples.names)
+        return found._replace(thresholds=tuned)
 
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)
@@ -381,7 +415,7 @@ class TunedThresholds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _scores(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
-        ends = self.constants_ if method == "predict_proba" else 2 * self.constants_ - 1
+        ends = constant_scores(self.constants_, method)
         return np.where(np.isnan(self.constants_), scores, ends)
 
     def _check_loaded(self) -> None:

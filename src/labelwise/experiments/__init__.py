@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from labelwise.experiments._results import Results, read_results
     from labelwise.experiments._study import Study
     from labelwise.experiments._study import read_study as read_study
-    from labelwise.experiments._study_arguments import check_timeout as check_timeout
     from labelwise.experiments.running._cell_outcome import CellOutcome
     from labelwise.experiments.running._cells import FailedCell
     from labelwise.experiments.running._progress import Progress

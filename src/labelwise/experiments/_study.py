@@ -248,17 +248,20 @@ class Study:
         return Results(columns, store.texts())
 
 
-def read_study(path: str | Path, *, max_bytes: int | None = None) -> tuple[Study, Path]:
+def read_study(
+    path: str | Path, *, max_bytes: int | None = None, timeout: float | None = None
+) -> tuple[Study, Path]:
     """Create the study that a TOML file describes; return it with the path of its store.
 
-    A `max_bytes` that is not None replaces the one of the file.
+    A `max_bytes` or `timeout` that is not None replaces the one of the file.
     """
     # pydantic is loaded only if a study file is read.
     from labelwise.experiments.study_files._study_file import errors_with_place, read_study_file
 
+    replaced = {} if timeout is None else {"timeout": check_timeout(timeout)}
     content = read_study_file(path, max_bytes)
     with errors_with_place(path):
-        return Study(**content.arguments), content.store
+        return Study(**content.arguments | replaced), content.store
 
 
 def _unfinished(plan: StudyPlan, store: Store, n_earlier_runs: int) -> list[Cell]:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     LabelScorer,
     as_multilabel,
     check_constants,
@@ -30,7 +31,7 @@ from labelwise.decisions import (
     with_constant_labels,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets, tell
+from labelwise.learners._training import Targets, all_labels, learn_targets, report_progress
 from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
 from labelwise.learners.bags._input_bags import bag_labels, learn_bags
 from labelwise.learners.bags._training_rounds import (
@@ -76,7 +77,7 @@ class _Run(NamedTuple):
     history: list[float]
 
 
-class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Classify bags by models of instances, with tuned thresholds (MIML-perf).
 
     A bag has a label if one of its instances has the label. Only the labels of bags are known;
@@ -95,8 +96,8 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         each round would take many times as long.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
-    measure : callable, default=f_measure
-        A measure of counts, as in `labelwise.decisions.best_thresholds`.
+    measure : callable or str, default=f_measure
+        A measure of counts or its name, as in `labelwise.decisions.best_thresholds`.
     average : {"micro", "macro", "sample"}, default="macro"
         How the measure is averaged. The micro F of MIML-perf is ``average="micro"`` with
         ``shared=True``.
@@ -179,7 +180,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any = None,
         *,
         expression_rate: float = 0.2,
-        measure: Callable[..., Any] = f_measure,
+        measure: Callable[..., Any] | str = f_measure,
         average: str = "macro",
         beta: float = 1.0,
         shared: bool = False,
@@ -376,7 +377,7 @@ class BagPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
         best, history = best_round(
-            task, rate, stopping, lambda text: tell(self.verbose, self, which + text)
+            task, rate, stopping, lambda text: report_progress(self.verbose, self, which + text)
         )
         return _Run(task, best, history)
 

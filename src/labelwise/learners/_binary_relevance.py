@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -31,7 +32,7 @@ from labelwise.learners._training import (
     check_coefficients,
     learn_features,
     learn_targets,
-    tell,
+    report_progress,
 )
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._missing_labels import labels_by_rows
@@ -54,7 +55,7 @@ def _chooses_penalties(learner: Any) -> bool:
     return learner.estimator is None and len(check_penalty(learner.penalty)) > 1
 
 
-class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Learn each label by itself: by logistic regression, or with any classifier.
 
     Without an estimator, the logistic regressions of all labels are fitted together, since they
@@ -370,7 +371,7 @@ class BinaryRelevance(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return held_out
 
     def _tell(self, text: str) -> None:
-        tell(self.verbose, self, text)
+        report_progress(self.verbose, self, text)
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments to pass to the ``fit`` of the classifiers."""

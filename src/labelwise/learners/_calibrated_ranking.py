@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -21,7 +22,7 @@ from labelwise._estimators import (
     scores_of_classes,
 )
 from labelwise._validation import check_readable, n_rows, take_rows
-from labelwise.learners._training import learn_targets, tell
+from labelwise.learners._training import learn_targets, report_progress
 from labelwise.learners.ranking._label_pairs import LabelPairs, all_pairs, pair_samples
 from labelwise.learners.ranking._pair_forests import (
     Forests,
@@ -38,7 +39,9 @@ _TOGETHER = 32
 _MOST_SPREAD = 2**24
 
 
-class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedLabelRanking(
+    LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Rank labels by pairwise votes; decide those above a virtual label (CLR).
 
     For labels j and k, a model learns from the samples that have exactly one of them which one it
@@ -218,7 +221,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return RandomForestClassifier(n_estimators=10) if self.estimator is None else self.estimator
 
     def _features(self, X: Any, for_packed: bool, *, reset: bool) -> Any:
-        """Return X as packed trees look at it, float32; other classifiers get what came."""
+        """Return X as float32 for packed trees, and unchanged for other classifiers."""
         check_readable(X, "X")
         if for_packed:
             # Whether values may be missing is for the trees to say, in fit.
@@ -255,7 +258,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         found: list[Any] = []
         for models in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
             found += models
-            tell(self.verbose, self, f"pair {len(found)} of {places.size}")
+            report_progress(self.verbose, self, f"pair {len(found)} of {places.size}")
         return joined(found) if is_packable(self._base()) else found
 
     def _same_for_all(self) -> np.ndarray:
@@ -268,7 +271,7 @@ class CalibratedLabelRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return np.bincount(labels, weights, self.constants_.size + 1).astype(np.float64)
 
     def _counted(self, X: Any) -> Iterator[np.ndarray]:
-        """Give the votes of one block of models after the other, (n_samples, n_labels + 1)."""
+        """Yield the votes of one block of models after the other, (n_samples, n_labels + 1)."""
         places = np.flatnonzero(np.isnan(self.fixed_votes_))
         n_labels = self.constants_.size
         count = _votes_of_forests if isinstance(self.models_, Forests) else _votes_of_models

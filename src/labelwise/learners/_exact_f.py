@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -17,7 +18,12 @@ from labelwise._estimators import (
 )
 from labelwise._validation import is_whole, relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.learners._training import check_coefficients, learn_features, learn_targets, tell
+from labelwise.learners._training import (
+    check_coefficients,
+    learn_features,
+    learn_targets,
+    report_progress,
+)
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     check_penalty,
@@ -32,7 +38,7 @@ from labelwise.splitting import splits_of
 _TOGETHER = 2**23
 
 
-class ExactFPlugin(ClassifierMixin, BaseEstimator):
+class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Decide for the highest expected F, with dependent labels (EFP).
 
     The learnt probabilities are P(y_label = 1, s_y = s | x), where s_y is the number of labels of a
@@ -305,7 +311,7 @@ class ExactFPlugin(ClassifierMixin, BaseEstimator):
             yield maximize_expected_f(joint, p_empty, beta=self.beta)
 
     def _tell(self, text: str) -> None:
-        tell(self.verbose, self, text)
+        report_progress(self.verbose, self, text)
 
     def _check_loaded(self) -> None:
         """Check that classes and coefficients of a loaded file match its labels."""

@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     LabelScorer,
     as_multilabel,
     check_constants,
@@ -26,7 +27,7 @@ from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import all_labels, learn_targets
 
 
-class IndependentFPlugin(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Decide for the highest expected F, with labels independent given X (LFP).
 
     Any model of the probability of each label can be used; `maximize_expected_f_independent`

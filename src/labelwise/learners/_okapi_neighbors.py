@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -30,7 +31,7 @@ _LARGEST = 1e100
 _LARGEST_IDF = 50.0
 
 
-class OkapiNeighbors(ClassifierMixin, BaseEstimator):
+class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     r"""Score labels by the nearest training documents that carry them.
 
     .. math::

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -18,7 +19,7 @@ from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 
 
-class ReverseMultilabel(ClassifierMixin, BaseEstimator):
+class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Learn linear scores by the structured hinge loss of F (RML).
 
     The margin of each wrong label set is rescaled by its loss.
@@ -162,7 +163,9 @@ class ReverseMultilabel(ClassifierMixin, BaseEstimator):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
+        found = learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
+        for name, value in found._asdict().items():
+            setattr(self, f"{name}_", value)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from labelwise._estimators import (
+    LabelAccuracyMixin,
     as_multilabel,
     check_constants,
     classes_of_decisions,
@@ -21,7 +22,7 @@ from labelwise.learners.structured._linear_model import learn_weights, linear_sc
 from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
-class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
+class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     """Learn linear scores for F, with gains for frequent pairs of labels (SML).
 
     The objective is that of `ReverseMultilabel`, with another score of a label set:
@@ -154,7 +155,8 @@ class SubmodularMultilabel(ClassifierMixin, BaseEstimator):
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
-        learn_weights(self, X, y, pairs_in)
+        for name, value in learn_weights(self, X, y, pairs_in)._asdict().items():
+            setattr(self, f"{name}_", value)
         # The last call is for all samples; there is no call if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
         places, gains = shown[-1] if shown else nothing

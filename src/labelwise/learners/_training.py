@@ -123,7 +123,7 @@ def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) 
     return columns
 
 
-def tell(verbose: int, learner: Any, text: str) -> None:
+def report_progress(verbose: int, learner: Any, text: str) -> None:
     """Write one line of progress to the standard error stream, if `verbose`."""
     if verbose:
         sys.stderr.write(f"{type(learner).__name__}: {text}\n")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from labelwise.measures._named_measures import average_and_measure as average_and_measure
     from labelwise.measures._named_measures import measure_named as measure_named
     from labelwise.measures._register import LinearWeights as LinearWeights
+    from labelwise.measures._register import averaged_records as averaged_records
     from labelwise.measures._register import record_of as record_of
     from labelwise.measures._scorers import scorer, scorers
     from labelwise.measures._undefined import mean as mean

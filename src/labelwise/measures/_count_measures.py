@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_beta
+from labelwise._validation import check_beta, check_readable
 from labelwise.measures._undefined import ratio
 
 
@@ -285,6 +285,7 @@ def wide(counts: Any) -> Iterator[np.ndarray]:
     Counts of any other type become float64.
     """
     for cells in counts:
+        check_readable(cells, "counts")
         array = np.asarray(cells)
         is_wide = array.dtype in (np.int64, np.float64)
         yield array if is_wide else array.astype(np.float64)

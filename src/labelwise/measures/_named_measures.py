@@ -56,7 +56,7 @@ class NamedMeasure:
     empty_is_one: bool = False
 
     def under(self, undefined: str | float) -> NamedMeasure:
-        """Return the measure for a policy: "skip" and "zero" set the convention of 1 aside."""
+        """Return the measure for a policy; "skip" and "zero" replace the conventional 1 by NaN."""
         applies = undefined == "zero" or (undefined == "skip" and self.by != "all")
         if not (self.empty_is_one and applies):
             return self

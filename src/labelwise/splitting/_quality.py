@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from html import escape
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable
+from labelwise._text import printable, titles_as_html
 from labelwise._validation import check_labels, check_readable
 from labelwise.splitting._proportions import check_proportions
 
@@ -80,11 +79,7 @@ class SplitQuality:
         return "\n".join(f"{title:<{width}}  {text}" for title, text in rows)
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{title}</th><td>{escape(text)}</td></tr>"
-            for title, text in self._rows()
-        )
-        return f"<table>{cells}</table>"
+        return titles_as_html(self._rows())
 
     def _rows(self) -> list[tuple[str, str]]:
         n_subsets = len(self.sizes)

@@ -7,16 +7,27 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise.decisions import Thresholds, best_thresholds, micro_frontier, scan_thresholds
+from labelwise.decisions import (
+    Thresholds,
+    TunedThresholds,
+    adapt_thresholds,
+    best_thresholds,
+    micro_frontier,
+    scan_thresholds,
+)
 from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.decisions.thresholds.curves._problem import check_problem
-from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
 from tests.decisions.problems import problems
 from tests.decisions.thresholds.test_sample_weight import OPTIONS, assert_same, tuned
 from tests.oracles import missing_labels as oracle
 
-pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Y has no positives"),
+    pytest.mark.filterwarnings("ignore:Constraints that new samples may break"),
+]
 
 
 @st.composite
@@ -151,7 +162,8 @@ def test_the_corrected_value_counts_only_cells_with_truth(average):
         some = best_thresholds(scores[3:][folds != fold], Y[3:][folds != fold], average=average)
         decided[folds == fold] = scores[3:][folds == fold] >= some.values
     expected = oracle.value(f_measure, average, Y[3:], decided)
-    np.testing.assert_allclose(corrected_value(problem, request, 0, folds), expected, rtol=1e-12)
+    found = tune_and_correct(problem, request, 0, folds=folds)
+    np.testing.assert_allclose(found.corrected_value, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -198,6 +210,40 @@ def test_the_printout_and_the_file_say_how_many_labels_are_missing(tmp_path):
     assert f"{n_missing} cells without truth not counted" in repr(found)
     found.save(tmp_path / "thresholds.json")
     assert Thresholds.load(tmp_path / "thresholds.json").n_missing == n_missing
+
+
+def test_the_corrected_value_leaves_a_label_without_truth_out():
+    scores, Y = random_gaps(4)
+    Y[:, 1] = np.nan
+    for options in ({"average": "macro"}, {"cost": ([1] * 5, [2, 1, 1, 3, 1])}):
+        cost = {"cost": ([1] * 4, [2, 1, 3, 1])} if "cost" in options else options
+        one = tune_and_correct(check_problem(scores, Y, None), check_request(options, 5), 0)
+        rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None)
+        other = tune_and_correct(rest, check_request(cost, 4), 0)
+        assert one.corrected_value == other.corrected_value
+
+
+def test_a_guarantee_refuses_missing_labels():
+    scores, Y = random_gaps(5)
+    whole = np.nan_to_num(Y)
+    message = "guarantee does not go together with missing labels in Y, got "
+    options = {"min_precision": 0.5, "guarantee": 0.9}
+    with pytest.raises(ValueError, match=message):
+        best_thresholds(scores, Y, **options)
+    with pytest.raises(ValueError, match=message):
+        best_thresholds(scores, whole, calibration=(scores, Y), **options)
+    X = np.hstack([scores, scores])
+    model = BinaryRelevance(penalty=1.0).fit(X, whole)
+    with pytest.raises(ValueError, match=message):
+        TunedThresholds(model, cv="prefit", **options).fit(X, Y)
+
+
+def test_thresholds_of_missing_labels_are_not_adapted():
+    random = np.random.default_rng(0)
+    Y = np.where(random.random((50, 2)) < 0.2, np.nan, random.random((50, 2)) < 0.5)
+    found = best_thresholds(random.random((50, 2)), Y)
+    with pytest.raises(ValueError, match="they were tuned with missing labels"):
+        adapt_thresholds(found, random.random((50, 2)))
 
 
 def test_labels_that_are_all_missing_are_refused():

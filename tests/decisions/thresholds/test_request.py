@@ -106,6 +106,15 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
     np.testing.assert_array_equal(first.corrected_value_, second.corrected_value_)
 
 
+def test_a_measure_is_given_as_its_function_or_by_its_name():
+    for name, measure in (("f", f_measure), ("jaccard", jaccard), ("matthews", matthews)):
+        by_name = check_request({"measure": name, "average": "macro"}, n_labels=3)
+        assert by_name == check_request({"measure": measure, "average": "macro"}, n_labels=3)
+    X, Y = numbered()
+    model = BagPlugin(BinaryRelevance(penalty=0.1), measure="jaccard", cv=2, n_iter=1)
+    assert model.fit(X, Y).thresholds_.measure == "jaccard"
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -113,6 +122,7 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
         ({"maximize": "f"}, ValueError, "maximize must be micro-, macro- or sample-.*got 'f'"),
         ({"maximize": f_measure}, TypeError, "maximize must be a name such as 'micro-f'"),
         ({"maximize": "micro-f", "measure": jaccard}, ValueError, "so measure must be None"),
+        ({"measure": "magic"}, ValueError, "measure must be one of precision, .*got 'magic'"),
         ({"maximize": "micro-f", "average": "micro"}, ValueError, "so average must be None"),
         ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, got 1.0"),
         ({"confidence": True}, TypeError, "confidence must be a number, got True"),

@@ -11,16 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import Thresholds, best_thresholds, micro_frontier
+from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
 from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
 from labelwise.decisions.thresholds.curves._problem import check_problem
-from labelwise.decisions.thresholds.generalisation._corrected_value import corrected_value
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle
 
-pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Y has no positives"),
+    pytest.mark.filterwarnings("ignore:Constraints that new samples may break"),
+]
 
 # Options of `best_thresholds` that choose different code.
 OPTIONS = (
@@ -194,9 +197,38 @@ def test_the_corrected_value_of_whole_weights_is_that_of_repeated_samples(averag
     request = check_request({"average": average, "max_decisions": None}, 3)
     one = check_problem(scores, Y, None, np.arange(60), weights)
     other = check_problem(scores[rows], Y[rows], None, rows)
-    value = corrected_value(one, request, 0, folds)
-    np.testing.assert_allclose(value, corrected_value(other, request, 0, folds[rows]), rtol=1e-12)
-    assert value != corrected_value(check_problem(scores, Y, None), request, 0, folds)
+    value = tune_and_correct(one, request, 0, folds=folds).corrected_value
+    expected = tune_and_correct(other, request, 0, folds=folds[rows]).corrected_value
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    plain = tune_and_correct(check_problem(scores, Y, None), request, 0, folds=folds)
+    assert value != plain.corrected_value
+
+
+def test_constraints_are_checked_by_weight():
+    random = np.random.default_rng(5)
+    Y = random.random((80, 3)) < 0.4
+    scores = np.round(random.random((80, 3)) + 0.5 * Y, 2)
+    weights = random.integers(1, 4, 80)
+    rows = np.repeat(np.arange(80), weights)
+    for limits in ({"min_precision": 0.7}, {"max_decisions": 0.5}):
+        request = check_request(limits, 3)
+        one = tune_and_correct(check_problem(scores, Y, None, np.arange(80), weights), request, 0)
+        other = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
+        (found,), (expected,) = one.thresholds.constraints, other.thresholds.constraints
+        assert (found.limit, found.value) == (expected.limit, expected.value)
+
+
+def test_a_guarantee_refuses_weights():
+    Y = np.arange(40)[:, None] % 2
+    with pytest.raises(ValueError, match="guarantee does not go together with sample_weight"):
+        best_thresholds(Y + 0.1, Y, sample_weight=np.ones(40), min_precision=0.5, guarantee=0.9)
+
+
+def test_thresholds_of_weighted_samples_are_not_adapted():
+    found = best_thresholds([[0.1], [0.5], [0.9]], [[0], [1], [1]], sample_weight=[1, 2, 1])
+    assert "samples counted by weight" in repr(found)
+    with pytest.raises(ValueError, match="they were tuned with weights of samples"):
+        adapt_thresholds(found, [[0.2], [0.7]])
 
 
 @pytest.mark.parametrize("options", [{"shrink": "auto"}, {"fbr": "auto", "average": "macro"}])

@@ -4,8 +4,10 @@ import re
 import shutil
 import sqlite3
 import threading
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from labelwise.experiments import StoreError, read_results
@@ -106,6 +108,7 @@ LATER = "UPDATE cells SET {} WHERE id = (SELECT max(id) FROM cells)"
         "UPDATE plan SET model = 'plain' WHERE model = 'shifted'",
         "UPDATE plan SET cell = cell + 1 WHERE position = 1",
         "UPDATE plan SET fold = 2 - fold",
+        "DELETE FROM cells WHERE id = (SELECT max(id) FROM cells)",
     ],
 )
 def test_a_cell_that_is_not_what_was_written_is_named_and_not_read(tmp_path, change):
@@ -124,6 +127,37 @@ def test_a_text_that_is_none_is_damage(tmp_path):
     with pytest.raises(StoreError, match=r"is damaged .a text in it cannot be decoded") as found:
         read_results(store)
     assert str(found.value).isprintable()
+
+
+def test_a_store_with_changed_bytes_is_read_as_written_or_refused(tmp_path):
+    store, changed = tmp_path / "s.sqlite", tmp_path / "changed.sqlite"
+    study(seeds=(0,)).run(store)
+    whole, content = essence(read_results(store)), store.read_bytes()
+    random = np.random.default_rng(0)
+    for n_changes in random.integers(1, 33, size=300):
+        bytes_ = np.frombuffer(content, dtype=np.uint8).copy()
+        # Half of the changes are in the first page, which describes the tables.
+        end = random.choice([4096, bytes_.size])
+        bytes_[random.integers(100, end, n_changes)] = random.integers(0, 256, n_changes)
+        changed.write_bytes(bytes_.tobytes())
+        with suppress(StoreError):
+            assert essence(read_results(changed)) == whole
+
+
+def test_rows_that_sqlite_no_longer_finds_are_damage(tmp_path):
+    store = tmp_path / "s.sqlite"
+    study(seeds=(0,)).run(store)
+    with sqlite3.connect(store) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'plan'"
+        page = connection.execute(query).fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    connection.close()
+    content = bytearray(store.read_bytes())
+    # The header of a page has the number of its rows in bytes 3 and 4.
+    content[(page - 1) * size + 4] -= 1
+    store.write_bytes(content)
+    with pytest.raises(StoreError, match=r"is damaged \(its pages do not fit together\)"):
+        read_results(store)
 
 
 @pytest.mark.parametrize(

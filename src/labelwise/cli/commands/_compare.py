@@ -12,7 +12,7 @@ import typer
 from labelwise.cli._outputs import Outputs, printable_path, say
 from labelwise.cli.commands._results import results_in_words, results_record
 from labelwise.cli.running import current_settings
-from labelwise.experiments import Results, Study, check_timeout, read_study
+from labelwise.experiments import Results, Study, read_study
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
 _CONNECTING_SECONDS = 10
@@ -72,9 +72,7 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
         raise ValueError("a study file must be given; --example prints one.")
     if options.timeout is not None and options.cluster is not None:
         raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
-    study, own_store = read_study(path, max_bytes=options.max_bytes)
-    if options.timeout is not None:
-        study.timeout = check_timeout(options.timeout)
+    study, own_store = read_study(path, max_bytes=options.max_bytes, timeout=options.timeout)
     kept = own_store if options.store is None else options.store
     results = _run(study, kept, options)
     outputs = Outputs()

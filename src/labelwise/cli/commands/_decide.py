@@ -15,11 +15,8 @@ from labelwise.cli.matrices._matching import (
     same_labels,
 )
 from labelwise.cli.matrices._matrices import read_scores
-from labelwise.cli.matrices._matrix_files import (
-    FileMatrix,
-    check_matrix_ending,
-    write_matrix,
-)
+from labelwise.cli.matrices._matrix_files import FileMatrix
+from labelwise.cli.matrices._written_matrices import check_matrix_ending, write_matrix
 from labelwise.decisions import Thresholds
 
 

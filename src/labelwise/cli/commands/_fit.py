@@ -97,7 +97,7 @@ def _store_names(fitted: Any, rows: Dataset) -> None:
 def _silence(model: Any) -> None:
     """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
     if hasattr(model, "verbose"):
-        model.verbose = 0
+        model.set_params(verbose=0)
     for name in ("estimator", "estimator_"):
         if getattr(model, name, None) is not None:
             _silence(getattr(model, name))

@@ -15,9 +15,10 @@ from labelwise.cli._model_input import ModelInput, fitted_label_names, read_inpu
 from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._parsing import check_part
 from labelwise.cli._progress import working
-from labelwise.cli.matrices._matrix_files import (
-    FileMatrix,
+from labelwise.cli.matrices._matrix_files import FileMatrix
+from labelwise.cli.matrices._written_matrices import (
     check_format,
+    check_label_names,
     check_matrix_ending,
     write_label_sets,
     write_matrix,
@@ -52,7 +53,7 @@ def run_prediction(
     with working("reading"):
         fitted = _saving.load(model)
     names = fitted_label_names(model, fitted)
-    _check_names(names, form)
+    check_label_names(form, names)
     given = read_input(fitted, source, names, part)
     is_of_bags = isinstance(given.X, Bags) and isinstance(fitted, BagPlugin)
     if files.instances is not None and not is_of_bags:
@@ -71,7 +72,7 @@ def run_prediction(
 
 
 def _check_files(files: PredictFiles, form: str, safe_csv: bool) -> None:
-    """Refuse endings that are not for what the file gets."""
+    """Refuse file name endings that do not fit the content."""
     check_format(form, files.output)
     if form != "wide" and files.output is None:
         raise ValueError(f"--format {form} is for --output, which was not given.")
@@ -85,13 +86,6 @@ def _write(path: Path, matrix: FileMatrix, form: str, safe_csv: bool) -> None:
         write_matrix(path, matrix, safe_csv=safe_csv)
     else:
         write_label_sets(path, matrix, form, safe_csv=safe_csv)
-
-
-def _check_names(names: tuple[str, ...], form: str) -> None:
-    """Refuse label names that could not be separated again."""
-    bad = next((name for name in names if ";" in name), None)
-    if form == "names" and bad is not None:
-        raise ValueError(f"--format names joins labels by ';', which {bad!r} has: use json.")
 
 
 def _predictions(

@@ -11,11 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import ending_of, is_stream, written_whole
+from labelwise._io import is_stream, written_whole
 from labelwise._text import printable, safe_cell
 from labelwise._validation import check_whole
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    check_figure,
+    check_safe_csv,
+    write_figure,
+)
 from labelwise.cli._progress import working
 from labelwise.data import Dataset, write_svmlight
 from labelwise.features import TableFeatures, TermSelector, TextTerms, check_parameters
@@ -23,7 +29,6 @@ from labelwise.learners import term_curve
 from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import MultilabelStratifiedKFold
 
-_FIGURES = (".png", ".svg", ".pdf")
 # Which rank of a term each rule takes, of the ranks by several scores.
 _RANKS = {"lowest-rank": "worst", "highest-rank": "best", "average-rank": "mean"}
 _N_SHOWN, _BAR_LENGTH = 10, 40
@@ -92,8 +97,10 @@ def show_selection(
 def _check_options(options: SelectOptions, output: Path | None) -> None:
     if options.curve == (options.n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
-    endings = _FIGURES if options.curve else (".svm",)
-    check_ending(output, *endings)
+    if options.curve:
+        check_figure(output)
+    else:
+        check_ending(output, ".svm")
     check_parameters(options.selector(options.n_terms))
     check_whole(options.k, "k")
 
@@ -201,9 +208,7 @@ def _show_curve(
         "\n".join(_curve_lines(dataset, options, display)), _curve_record(dataset, display)
     )
     if output is not None:
-        kind = ending_of(output, _FIGURES[0])[1:]
-        with written_whole(output) as stream:
-            display.plot().figure_.savefig(stream, format=kind, bbox_inches="tight")
+        write_figure(output, display.plot().figure_)
         outputs.say_written(output)
 
 

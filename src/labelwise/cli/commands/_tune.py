@@ -17,7 +17,7 @@ from labelwise.cli._tuning_report import tuning_report
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
-from labelwise.decisions import Problem, Thresholds, check_problem, check_request, solve
+from labelwise.decisions import Problem, Thresholds, check_problem, check_request
 from labelwise.measures import average_and_measure
 
 # Labels in the figure, the most frequent ones.
@@ -36,6 +36,9 @@ class TuneOptions(NamedTuple):
     min_precision: float | None = None
     min_recall: float | None = None
     max_decisions: str | None = None
+    guarantee: str | None = None
+    across: str = "each"
+    tuning_share: float = 0.5
     bootstrap: int = 0
     seed: int = 0
 
@@ -53,7 +56,7 @@ def show_tuning(
     plot: Path | None = None,
     max_bytes: int | None = None,
 ) -> Thresholds:
-    """Print the best thresholds, what they reach, and whether this holds on unseen rows.
+    """Print the best thresholds, their value, and the value to expect on unseen rows.
 
     With `output`, the thresholds are also written to a JSON file, and with `plot` a figure of them.
     """
@@ -68,8 +71,8 @@ def show_tuning(
     request = check_request(params, n_labels, shrink_if_possible=True)
     problem = check_problem(same.others[0].values, same.truth.values, same.truth.label_names)
     with working("tuning"):
-        tuned = solve(problem, request, options.seed)
-        report = tuning_report(tuned, problem, request, options.seed)
+        report = tuning_report(problem, request, options.seed)
+        tuned = report.tuned
     if plot is not None:
         write_figure(plot, tuning_figure(tuned, problem))
     if output is not None:
@@ -118,6 +121,9 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "min_recall": options.min_recall,
         "max_decisions": None if most is None else _decisions(most),
         "n_bootstrap": options.bootstrap,
+        "guarantee": None if options.guarantee is None else _level(options.guarantee),
+        "across": options.across,
+        "tuning_share": options.tuning_share,
     }
 
 
@@ -129,6 +135,14 @@ def _amount(text: str, option: str) -> float | str:
         return float(text)
     except ValueError as error:
         raise ValueError(f"{option} must be auto or a number from 0 to 1, got {text!r}.") from error
+
+
+def _level(text: str) -> float | str:
+    """Parse a probability or the word expectation."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _decisions(text: str) -> int | float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from typer import Typer
 
 from labelwise.cli._outputs import Outputs
 from labelwise.cli.commands._learners import LEARNERS
@@ -20,10 +21,8 @@ _LABELS = ("--labels", ",".join(_NAMES))
 _ROW_FILES = ("d.arff", "e.arff", "c.svm")
 
 
-def run_warm_up() -> None:
-    """Run the commands that call kernels on small files, and print how many ran."""
-    from labelwise.cli._app import app
-
+def run_warm_up(app: Typer) -> None:
+    """Run the commands of `app` that call kernels on small files, and print how many ran."""
     with TemporaryDirectory() as name:
         commands = list(_commands(Path(name)))
         for command in commands:
@@ -47,6 +46,8 @@ def _commands(folder: Path) -> Iterator[list[str]]:
         yield ["tune", scores, truth, "--maximize", measure, "--output", thresholds, "--force"]
     for option in ("--shrink", "--fbr"):
         yield ["tune", scores, truth, option, "auto", "--bootstrap", "5"]
+    yield ["tune", truth, truth, "--output", thresholds, "--force"]
+    yield ["adapt", thresholds, truth, "--alpha", "1"]
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]
     model, decided = str(folder / "m.skops"), str(folder / "p.npz")
     for learner in LEARNERS:

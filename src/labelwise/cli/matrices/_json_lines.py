@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._io import TEXT_BYTES, Bound, DataError, decode
+from labelwise._io import TEXT_BYTES, Bound, DataError, check_lines, decode
 
 
 class JsonRows(NamedTuple):
@@ -28,6 +28,7 @@ def read_json_lines(
 
     Without such a key, the first value is the id if it is text. Empty lines are ignored.
     """
+    check_lines(path, content)
     lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip()]
     if not lines:

@@ -101,7 +101,7 @@ def same_labels(
     first, *others = files
     if first.names is None:
         return SameLabels(None, [np.arange(first.n_labels)] * len(files), by_position, [])
-    wanted = _labels_of_open(first, others)
+    wanted = _all_labels(first, others)
     known = [set(file.names or ()) for file in others]
     kept = [name for name in wanted if all(name in names for names in known)]
     notes = _dropped(first, wanted, others, kept, matching)
@@ -148,8 +148,8 @@ def _with_common_names(
     return first._replace(names=names), other._replace(names=names), True
 
 
-def _labels_of_open(first: LabelColumns, others: Sequence[LabelColumns]) -> list[str]:
-    """Return the labels of the first file, with those of the others if its list is open."""
+def _all_labels(first: LabelColumns, others: Sequence[LabelColumns]) -> list[str]:
+    """Return the labels of the first file, and if its list is not complete, of the others."""
     extra = [name for file in others for name in file.names or ()] if first.is_open else []
     return list(dict.fromkeys([*(first.names or ()), *extra]))
 

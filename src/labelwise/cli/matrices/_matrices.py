@@ -13,7 +13,7 @@ from labelwise._io import DataError, reading
 from labelwise._validation import Labels, Scores, check_labels, check_scores, with_nan
 from labelwise.cli._parsing import check_part, parse_labels, part_of
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
-from labelwise.data import Dataset, load
+from labelwise.data import ROW_NAMES, Dataset, load
 
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24
@@ -95,11 +95,14 @@ def _labels_of(path: Path, data: Dataset) -> Matrix:
 
 
 def ids_of(data: Dataset) -> tuple[tuple[str, ...] | None, str]:
-    """Return the ids of samples and the name of their attribute, if there is exactly one."""
-    if len(data.ids) != 1:
+    """Return the ids of samples and the name of their attribute, if there is exactly one.
+
+    Row names, which R and pandas add to a table, are ids only if there are no others.
+    """
+    names = [name for name in data.ids if name not in ROW_NAMES] or list(data.ids)
+    if len(names) != 1:
         return None, "id"
-    id_name, values = next(iter(data.ids.items()))
-    return tuple(map(str, values)), id_name
+    return tuple(map(str, data.ids[names[0]])), names[0]
 
 
 def are_numbers(names: Sequence[str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -34,6 +36,9 @@ def standard_input_as_file(
     if not asked:
         yield given
         return
+    for name, value in given.items():
+        if name not in inputs and isinstance(value, Path) and _is_standard_input(value):
+            raise OSError(f"{value} cannot be written: this command reads it.")
     with tempfile.TemporaryDirectory(prefix="labelwise-") as folder:
         path = Path(folder) / _NAME
         _copy_standard_input(path, given.get("max_bytes"))
@@ -43,6 +48,15 @@ def standard_input_as_file(
             # The file is removed, so that its path would mean nothing to the user.
             error.args = (str(error).replace(str(path), _NAME),)
             raise
+
+
+def _is_standard_input(path: Path) -> bool:
+    """Return whether the standard input is this file, by a redirection of the shell."""
+    try:
+        read = os.fstat(sys.stdin.fileno())
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+    except (AttributeError, OSError, ValueError):  # closed, or no file of the system
+        return False
 
 
 def _copy_standard_input(path: Path, max_bytes: int | None) -> None:

@@ -65,7 +65,7 @@ def _sparse_features(entries: Entries, layout: Layout, bound: Bound) -> sparse.c
 def _plain_features(
     entries: Entries, place: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """Return the entries that are not 0 of the attributes that have a place, there."""
+    """Return nonzero entries as CSR; attribute c goes to column `place[c]`."""
     from labelwise.data.arff._entry_kernels import count_features, place_features
 
     n_kept = count_features(entries.columns, entries.values, place)
@@ -85,7 +85,7 @@ def _csr(
 def _value_columns(
     entries: Entries, places: np.ndarray, layout: Layout, bound: Bound
 ) -> sparse.csr_array:
-    """Return a one for each entry in the column of its value; a missing one is NaN in all."""
+    """Return 1 in the column of each entry's value, and NaN in all columns of a missing value."""
     shape = (entries.n_rows, len(layout.feature_names))
     row, base = entries.rows_of(places), layout.base[entries.columns[places]]
     value = entries.values[places]

@@ -70,7 +70,7 @@ def count_terms(
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of texts, got one string.")
     stopped = stop_words_of("english") if stop_words is None else stop_words
-    vocabulary = _Vocabulary(stopped, stemmer_of("english") if stem else str)
+    vocabulary = _TermNumbers(stopped, stemmer_of("english") if stem else str)
     terms_seen = array("q")
     ends = array("q", [0])
     for text in texts:
@@ -79,7 +79,7 @@ def count_terms(
     return _sorted_counts(np.array(terms_seen), np.array(ends), vocabulary.numbers)
 
 
-class _Vocabulary(dict[str, int]):
+class _TermNumbers(dict[str, int]):
     """Map each word to the number of its term, -1 for stop words; unknown words are added."""
 
     def __init__(self, stop_words: Collection[str], stem: Callable[[str], str]) -> None:

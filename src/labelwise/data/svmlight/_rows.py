@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._io import DataError, bound_of, decode, read_bytes
+from labelwise._io import DataError, bound_of, check_lines, decode, read_bytes
 
 # A file may use this many columns, or one for each of its bytes if that is more: so memory stays
 # in proportion to the file. Beyond that, columns must be asked for by n_features or n_labels.
@@ -63,6 +63,7 @@ class SvmlightRows:
         for path in self.paths:
             self.path = path
             content = read_bytes(path, self.max_bytes)
+            check_lines(path, content)
             self.most_columns = max(self.most_columns, len(content))
             n_parts = sum(map(content.count, (b",", b":", b"\n")))
             self.bound.check(n_parts * _PART_BYTES, "its labels and values")

@@ -16,15 +16,17 @@ _BLOCK = 2**20
 # Characters after the first line of a header in which a quoted name may end.
 _MOST_ADDED = 2**16
 _END = "the end of the text"
+# Separators of columns, and how messages write them.
+SEPARATORS = {",": "','", ";": "';'", "\t": "tab"}
 
 
 class CsvText:
-    """Text in UTF-8 with a header, separated by commas, semicolons or tabs."""
+    """Text in UTF-8 with a header, whose columns are separated by one of `SEPARATORS`."""
 
     def __init__(self, utf8: bytearray) -> None:
         self.utf8 = utf8
         unquoted = "".join(self._header().split('"')[::2])
-        self.delimiter = max(",;\t", key=unquoted.count)
+        self.delimiter = max(SEPARATORS, key=unquoted.count)
         self.n_columns = 0
         with suppress(StopIteration):
             self.n_columns = len(next(self._records())[1])

@@ -15,16 +15,15 @@ from labelwise._io import (
     DataError,
     as_utf8,
     bound_of,
+    check_lines,
     first_line,
     read_bytes,
     warn_of_assumption,
 )
 from labelwise._text import listed
-from labelwise.data.table._csv_text import CsvText
+from labelwise.data.table._csv_text import SEPARATORS, CsvText
 from labelwise.data.table._decimal_commas import with_decimal_commas
 from labelwise.data.table._parquet import check_width, decoded, decoded_bytes, read_parquet
-
-_SEPARATORS = {",": "','", ";": "';'", "\t": "tab"}
 
 
 class Tables:
@@ -58,7 +57,9 @@ class Tables:
     def column(self, name: str) -> Any:
         """Return a column by name, or raise an error if there is none of that name."""
         if name not in self.known:
-            raise DataError(self.files[0].path, f"has no column {name!r}.")
+            raise DataError(
+                self.files[0].path, f"has no column {name!r}, but {listed(self.names, 8)}."
+            )
         return self.table.column(name)
 
     def file_of(self, rows: Any) -> Any:
@@ -85,7 +86,9 @@ class _TableFile:
         if not content or content.isspace():
             raise DataError(path, "is empty.")
         # A csv file may name its first column PAR1.
-        is_parquet = content.startswith(b"PAR1") and bytes(content[4:5]) not in (b",", b";", b"\t")
+        is_parquet = (
+            content.startswith(b"PAR1") and content[4:5].decode("latin-1") not in SEPARATORS
+        )
         self.text = None if is_parquet else self._csv(content)
         try:
             table = read_parquet(bound, content) if self.text is None else self.text.table(as_text)
@@ -112,6 +115,7 @@ class _TableFile:
     def _csv(self, content: bytearray) -> CsvText:
         """Return the text, having checked that its columns and cells are not too many."""
         utf8, encoding = as_utf8(self.bound, content)
+        check_lines(self.path, utf8)
         try:
             text = CsvText(utf8)
         except csv.Error as error:
@@ -121,7 +125,7 @@ class _TableFile:
         self.bound.check(text.n_cells * 8, "its cells")
         is_tsv = Path(self.path).name.lower().removesuffix(".gz").endswith(".tsv")
         if text.delimiter != ("\t" if is_tsv else ",") and text.n_columns > 1:
-            self.assumed.append(f"separator {_SEPARATORS[text.delimiter]}")
+            self.assumed.append(f"separator {SEPARATORS[text.delimiter]}")
         if encoding is not None:
             self.assumed.append(f"encoding {encoding}")
         return text

@@ -22,7 +22,7 @@ _GAP, _WRONG = -1, -2
 
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
-    """Return the columns whose names begin so; there must be one."""
+    """Return the columns whose names begin with the prefix; raise an error if there is none."""
     names = [name for name in tables.names if name.startswith(prefix)]
     if not names:
         raise DataError(tables.files[0].path, f"has no column that begins with {prefix!r}.")
@@ -86,6 +86,17 @@ def _binary(value: Any) -> int:
     if value != value or value in MISSING_NUMBERS:
         return _GAP
     return _BINARY.get(value.lower() if isinstance(value, str) else value, _WRONG)
+
+
+def zeros_and_ones(tables: Tables, name: str) -> np.ndarray | None:
+    """Return a column of yes and no, true and false or 1 and 0 as float64, NaN for gaps.
+
+    None if it has other values.
+    """
+    if not is_binary(tables, name):
+        return None
+    cells = _binary_cells(tables, name)
+    return np.where(cells == _GAP, np.nan, cells)
 
 
 def is_binary(tables: Tables, name: str) -> bool:

@@ -163,7 +163,8 @@ def table_files(
         )
         tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
         named = {column: texts(tables.column(column)) for column in id_names} | found.ids
-        read = _Samples(found.X, chosen.Y, named, tables.file_of(np.arange(tables.n_rows)), None)
+        files = tables.file_of(np.arange(tables.n_rows))
+        read = _TableSamples(found.X, chosen.Y, named, files, None)
         frame, text_columns = found.frame, found.texts
         if bags is not None:
             read, frame, text_columns = _in_bags(tables, read, bags), None, ()
@@ -198,7 +199,9 @@ def read_frame(path: str | Path, as_text: Collection[str], max_bytes: int | None
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     labels = request.labels
     if labels is None:
-        raise DataError(paths[0], "does not say which columns are labels: give labels=.")
+        raise DataError(
+            paths[0], "does not say which columns are labels: name them by labels (--labels)."
+        )
     if is_whole(labels):
         problem = (
             f"is a table, for which a count of labels ({labels}) does not say which columns are "
@@ -226,7 +229,7 @@ TABLE = FileFormat(
 )
 
 
-class _LabelColumns(NamedTuple):
+class _TableLabels(NamedTuple):
     """The label matrix, the label names and the columns of the table that they come from."""
 
     Y: Any
@@ -234,7 +237,7 @@ class _LabelColumns(NamedTuple):
     columns: list[str]
 
 
-class _Samples(NamedTuple):
+class _TableSamples(NamedTuple):
     """Arrays with one entry for each sample; with bags, X has one row for each instance."""
 
     X: Any
@@ -244,19 +247,19 @@ class _Samples(NamedTuple):
     bags: np.ndarray | None
 
 
-def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _LabelColumns:
+def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _TableLabels:
     if isinstance(labels, str) and not labels.endswith("*"):
         if separator is not None or not label_columns.is_binary(tables, labels):
-            return _LabelColumns(*label_columns.from_sets(tables, labels, separator), [labels])
+            return _TableLabels(*label_columns.from_sets(tables, labels, separator), [labels])
         names = [labels]
     elif isinstance(labels, str):
         names = label_columns.names_with_prefix(tables, labels[:-1])
     else:
         names = list(labels)
-    return _LabelColumns(label_columns.from_columns(tables, names), names, names)
+    return _TableLabels(label_columns.from_columns(tables, names), names, names)
 
 
-def _in_bags(tables: Tables, read: _Samples, name: str) -> _Samples:
+def _in_bags(tables: Tables, read: _TableSamples, name: str) -> _TableSamples:
     """Group the rows into bags: rows with the same value in the same file."""
     codes = encode(tables.column(name))
     if codes.numbers.min() < 0:
@@ -268,7 +271,7 @@ def _in_bags(tables: Tables, read: _Samples, name: str) -> _Samples:
     if read.Y is not None:
         _check_agreement(tables, sparse.csr_array(read.Y), first[bag])
     ids = {name: texts(tables.column(name))} | read.ids
-    return _Samples(
+    return _TableSamples(
         read.X[np.argsort(bag, kind="stable")],
         None if read.Y is None else sparse.csr_array(read.Y)[first],
         {key: of[first] for key, of in ids.items() if (of == of[first][bag]).all()},

@@ -18,7 +18,8 @@ def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], s
     first = int(np.argmax(~((values >= 0) & (values <= 1))))
     raise ValueError(
         f"{input_name} must contain probabilities from 0 to 1, got {values.flat[first]:g} at "
-        f"{place(first)}; calibrate the scores first, for instance with CalibratedLabels."
+        f"{place(first)}; calibrate the scores first, for instance with CalibratedLabels or "
+        "labelwise fit --calibrate."
     )
 
 

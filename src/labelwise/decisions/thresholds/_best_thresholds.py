@@ -8,6 +8,11 @@ from typing import Any
 from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds._tune import (
+    check_calibration,
+    tune_and_correct,
+    warn_of_broken_constraints,
+)
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
     warn_of_labels_without_positives,
@@ -19,7 +24,7 @@ def best_thresholds(
     Y: Any,
     *,
     maximize: str | None = None,
-    measure: Callable[..., Any] | None = None,
+    measure: Callable[..., Any] | str | None = None,
     average: str | None = None,
     beta: float = 1.0,
     shared: bool = False,
@@ -32,6 +37,10 @@ def best_thresholds(
     shrink: float | str = 0.0,
     n_bootstrap: int = 0,
     confidence: float = 0.95,
+    guarantee: float | str | None = None,
+    across: str = "each",
+    tuning_share: float = 0.5,
+    calibration: tuple[Any, Any] | None = None,
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
@@ -57,10 +66,10 @@ def best_thresholds(
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
         "precision", "recall". With `maximize`, `measure` and `average` must be None.
-    measure : callable, default=None
-        A measure of counts: one of `labelwise.measures`, a `LinearFractional`, or your own
-        function that takes `Counts` of arrays and returns an array of numbers of their shape.
-        None means `labelwise.measures.f_measure`.
+    measure : callable or str, default=None
+        A measure of counts: one of `labelwise.measures` or its name such as "f", a
+        `LinearFractional`, or your own function that takes `Counts` of arrays and returns an array
+        of numbers of their shape. None means `labelwise.measures.f_measure`.
     average : {"micro", "macro", "sample"}, default=None
         How the measure is averaged; None means "micro".
 
@@ -86,7 +95,8 @@ def best_thresholds(
         Lower bounds on micro precision and micro recall on these samples; with "macro", on those
         of every label, and a label that cannot meet them is never decided. 0 is no constraint.
         Any other bound is not met by a rate that is not defined, such as the precision of no
-        decisions.
+        decisions. The bounds hold on these samples only, and are often broken on new ones:
+        `Thresholds.constraints` shows both, and `guarantee` makes them hold on new samples.
     max_decisions : int or float, default=None
         Upper bound on the number of decisions: an int in total, a float as the mean per sample.
         With constraints, thresholds on the micro frontier and off it are searched, and
@@ -114,8 +124,24 @@ def best_thresholds(
         of each threshold (see Notes); 0 for none. 200 or more are advised.
     confidence : float, default=0.95
         Share of the draws within the interval and the spreads.
+    guarantee : float or "expectation", default=None
+        Probability, such as 0.95, with which `min_precision` and `min_recall` hold for the
+        expected value on new samples of the same distribution, for any model and any number of
+        samples (see Notes). With "macro" the bounds are those of each label, and a label that
+        cannot be certified is never decided. With "sample" they are bounds on the mean precision
+        and recall of samples; "expectation" guarantees the expected mean recall instead.
+    across : {"each", "all"}, default="each"
+        With `guarantee` and "macro": whether the probability is that of each label by itself, or
+        that of all labels together (Holm's method).
+    tuning_share : float, default=0.5
+        With `guarantee`: the share of the samples that thresholds are chosen on. The others, for
+        calibration, only test them.
+    calibration : pair of scores and Y, default=None
+        With `guarantee`: samples for calibration, in the same form as `scores` and `Y`; then all
+        other samples are for tuning.
     random_state : int, RandomState instance or None, default=None
-        Draws folds and bootstrap samples. With None, folds are the same in every call.
+        Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
+        samples for calibration are the same in every call.
     label_names : sequence of str, default=None
         Names of the columns. Without names, a list of sets beside scores without names must
         contain column numbers.
@@ -123,7 +149,8 @@ def best_thresholds(
         Samples of the same group are in the same fold behind "auto", and are drawn together for
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
         Without groups, copies of a sample stay together: samples with the same labels and scores,
-        in two labels or more, if no other sample has any of these scores.
+        in two labels or more, if no other sample has any of these scores. With `guarantee`, groups
+        are the independent units, and a new group must not have more samples than the largest.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples, finite and not negative: a sample of weight 2 counts as two
         samples, one of weight 0 as none, in the measure, in costs and in constraints. Folds and
@@ -151,7 +178,8 @@ def best_thresholds(
     Warns
     -----
     UserWarning
-        If labels have no positives, or if no interval can be computed.
+        If labels have no positives, if no interval can be computed, or if constraints are broken
+        on samples that were not tuned on (see `Thresholds.constraints`).
 
     See Also
     --------
@@ -185,6 +213,16 @@ def best_thresholds(
     maximum of a step function, for which the bootstrap is not consistent (Abrevaya and Huang,
     2005).
 
+    With `guarantee`, a path of threshold vectors is made from the samples for tuning: points of
+    the micro frontier, or one threshold for all labels where that does better on other samples.
+    Its points are tested on the samples for calibration, in an order that the samples for tuning
+    give, each at the full level, until the first test fails; the certified point with the best
+    value is returned. Micro precision is above τ if ``Σ_j d_ij (y_ij - τ)`` has a mean above 0
+    over samples i, and micro recall above ρ if ``Σ_j y_ij (d_ij - ρ)`` has; such a mean is tested
+    by betting, which needs no assumption but that samples are independent. For more power, a
+    limit of decisions per sample can be part of the result (`Thresholds.most_per_row`). Single
+    labels are tested by the binomial distribution. The user guide has the proofs.
+
     References
     ----------
     I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
@@ -196,6 +234,11 @@ def best_thresholds(
 
     P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation Confidence Intervals for Test
     Error", 2020.
+
+    A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, "Learn then Test: Calibrating
+    Predictive Algorithms to Achieve Risk Control", 2021.
+
+    I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
 
     J. Abrevaya, J. Huang, "On the Bootstrap of the Maximum Score Estimator", 2005.
 
@@ -235,7 +278,15 @@ def best_thresholds(
         "cost": cost,
         "n_bootstrap": n_bootstrap,
         "confidence": confidence,
+        "guarantee": guarantee,
+        "across": across,
+        "tuning_share": tuning_share,
     }
     request = check_request(params, problem.n_labels)
+    tested = check_calibration(calibration, problem, request)
     warn_of_labels_without_positives(problem)
-    return solve(problem, request, random_state)
+    if not request.limits.are_set:
+        return solve(problem, request, random_state)
+    tuned, _ = tune_and_correct(problem, request, random_state, calibration=tested)
+    warn_of_broken_constraints(tuned)
+    return tuned

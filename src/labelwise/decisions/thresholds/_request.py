@@ -13,6 +13,11 @@ from typing import Any
 import numpy as np
 
 from labelwise._validation import check_n_bootstrap, check_share, is_real
+from labelwise.decisions.guarantees._options import (
+    EXPECTATION,
+    GuaranteeOptions,
+    check_guarantee,
+)
 from labelwise.decisions.thresholds.objectives._constraints import Limits, check_limits
 from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.measures import (
@@ -20,6 +25,7 @@ from labelwise.measures import (
     Measure,
     average_and_measure,
     f_measure,
+    function_of,
     mean,
     measured,
     micro,
@@ -43,6 +49,9 @@ DEFAULTS: Mapping[str, Any] = {
     "cost": None,
     "n_bootstrap": 0,
     "confidence": 0.95,
+    "guarantee": None,
+    "across": "each",
+    "tuning_share": 0.5,
 }
 _LIMITS = "min_precision, min_recall or max_decisions"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
@@ -51,9 +60,10 @@ _EXCLUDING = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
     ("fbr", "shared", "cost", _LIMITS, _SAMPLE),
     ("cost", "shared", _LIMITS, _MACRO, _SAMPLE),
-    (_SAMPLE, "shared", _LIMITS, "n_bootstrap"),
+    (_SAMPLE, "shared", "n_bootstrap"),
     (_LIMITS, "n_bootstrap"),
     ("max_decisions", _MACRO),
+    ("guarantee", "max_decisions"),
 )
 # Counts to find out, before any work, whether a measure accepts arrays.
 _SOME_COUNTS = Counts(
@@ -80,6 +90,7 @@ class Request:
     cost: CostRule | None
     n_bootstrap: int
     confidence: float
+    guarantee: GuaranteeOptions | None = None
 
     def for_labels(self, chosen: np.ndarray) -> Request:
         """Return the request for the labels that a boolean mask selects."""
@@ -159,10 +170,22 @@ def check_request(
         cost=None if given["cost"] is None else check_cost(given["cost"], n_labels),
         n_bootstrap=check_n_bootstrap(given["n_bootstrap"]),
         confidence=check_share(given["confidence"], "confidence"),
+        guarantee=check_guarantee(given),
     )
     _check_values(request)
     _check_together(request)
     return request
+
+
+def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
+    """Refuse a guarantee for data that its tests do not cover."""
+    # The tests need equally weighted, independent samples, each with all its labels.
+    if is_weighted:
+        raise ValueError("guarantee does not go together with sample_weight.")
+    if n_missing:
+        raise ValueError(
+            f"guarantee does not go together with missing labels in Y, got {n_missing}."
+        )
 
 
 def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
@@ -170,7 +193,7 @@ def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
     measure, average = given["measure"], given["average"]
     if given["maximize"] is None:
         average = "micro" if average is None else average
-        return average, f_measure if measure is None else measure
+        return average, f_measure if measure is None else function_of(measure)
     for name, value in (("measure", measure), ("average", average)):
         if value is not None:
             raise ValueError(
@@ -217,6 +240,7 @@ def _check_together(request: Request) -> None:
         _MACRO: request.average == "macro",
         _SAMPLE: request.average == "sample",
         "n_bootstrap": request.n_bootstrap > 0,
+        "guarantee": request.guarantee is not None,
     }
     for first, *others in _EXCLUDING:
         for other in others:
@@ -224,6 +248,23 @@ def _check_together(request: Request) -> None:
                 raise ValueError(f"{first} does not go together with {other}.")
     if request.shared and request.limits.are_set and request.average != "micro":
         raise ValueError(f'{_LIMITS} with shared=True needs average="micro".')
+    _check_guarantee(request)
+
+
+def _check_guarantee(request: Request) -> None:
+    """Refuse a guarantee of nothing, and constraints on the mean over samples without one."""
+    limits, options = request.limits, request.guarantee
+    if options is None:
+        if limits.are_set and request.average == "sample":
+            raise ValueError(f"{_SAMPLE} does not go together with {_LIMITS} without guarantee.")
+        return
+    if limits.min_precision is None and limits.min_recall is None:
+        raise ValueError("guarantee needs min_precision or min_recall.")
+    if options.across == "all" and request.average != "macro":
+        raise ValueError(f'across="all" needs {_MACRO}, got "{request.average}".')
+    is_of_recall = limits.min_recall is not None and limits.min_precision is None
+    if options.in_expectation and not (request.average == "sample" and is_of_recall):
+        raise ValueError(f'guarantee="{EXPECTATION}" needs {_SAMPLE} and only min_recall.')
 
 
 def _check_amount(amount: Any, name: str) -> None:

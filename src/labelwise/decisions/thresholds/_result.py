@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable
+from labelwise._text import counted, printable
 from labelwise._validation import (
     Scores,
     check_scores,
@@ -17,6 +17,9 @@ from labelwise._validation import (
     frame_like,
     is_frame,
 )
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -75,9 +78,21 @@ class Thresholds:
         Lower and upper end of the spread of each threshold over resampled rows, if
         `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
         the best threshold; see the notes of `best_thresholds`.
+    most_per_row : int or None
+        The most labels that are decided for a sample, which `decide` enforces by keeping the
+        highest scores; None for no limit. Set by `best_thresholds` with `guarantee`.
+    constraints : tuple of ConstraintCheck
+        What each constraint reaches on the tuning data and, by cross-validation, on other data.
+    guarantee : Guarantee or None
+        What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
+    adapted : bool
+        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
+        then expected numbers on the `n_samples` new samples, which had no labels.
     n_missing : int
         Number of missing labels in the tuning data: cells of Y without truth, which count nowhere.
         Rows of which all labels are missing are not in the tuning data.
+    weighted : bool
+        Whether the samples of the tuning data have weights.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -111,7 +126,12 @@ class Thresholds:
     fbr: float | None = None
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
+    most_per_row: int | None = None
+    constraints: tuple[ConstraintCheck, ...] = ()
+    guarantee: Guarantee | None = None
+    adapted: bool = False
     n_missing: int = 0
+    weighted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -151,7 +171,7 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked))
+        decided = decisions_at(checked.matrix, self._of_columns(checked), self.most_per_row)
         is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
         return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
 
@@ -236,7 +256,8 @@ class Thresholds:
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
         reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        return f"Thresholds of {len(self)} labels: {reached} on {self.n_samples} samples"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
 
     def _notes(self) -> list[str]:
         """Return lines with what is known about the value and why it is the highest."""
@@ -250,12 +271,15 @@ class Thresholds:
             ("one threshold for all labels", self.shared),
             (f"shrink {self.shrink:.3g}", self.shrink > 0),
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
-            (f"{never} labels never decided", never > 0),
-            ("1 cell without truth not counted", self.n_missing == 1),
-            (f"{self.n_missing:,} cells without truth not counted", self.n_missing > 1),
+            (f"{counted(never, 'label')} never decided", never > 0),
+            (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
+            ("samples counted by weight", self.weighted),
+            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
         ]
         text = ", ".join(note for note, applies in notes if applies)
-        return [*([text] if text else []), *self._proof()]
+        checks = [check.line() for check in self.constraints]
+        stated = [] if self.guarantee is None else self.guarantee.lines(self.label_names)
+        return [*([text] if text else []), *self._proof(), *checks, *stated]
 
     def _proof(self) -> list[str]:
         """Return a line that explains the certificate, or no line."""
@@ -278,20 +302,9 @@ class Thresholds:
         return [*lines, f"... and {more} more"] if more else lines
 
 
-def _number(counted: Any) -> str:
+def _number(count: Any) -> str:
     """Return a count in 8 characters; a sum of weights may have decimals."""
-    return f"{counted:>8.6g}" if isinstance(counted, float) else f"{counted:>8}"
-
-
-def decisions_at(scores: Any, thresholds: np.ndarray) -> Any:
-    """Decide checked scores: dense int8, or boolean CSR if the scores are CSR."""
-    if not sparse.issparse(scores):
-        return (scores >= thresholds).astype(np.int8)
-    rows = sparse.csr_array(scores)
-    reached = rows.data >= thresholds[rows.indices]
-    starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
-    ones = np.ones(int(starts[-1]), dtype=bool)
-    return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
+    return f"{count:>8.6g}" if isinstance(count, float) else f"{count:>8}"
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
 from itertools import islice
@@ -16,15 +16,18 @@ import numpy as np
 
 from labelwise._io import DataError, read_bytes, written_whole
 from labelwise._validation import check_names
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.guarantees._options import EXPECTATION
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise thresholds"
-VERSION = 1
+VERSION = 2
 # Enough for two million labels without names and intervals, or half a million with both. Parsing
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
-# Most lists and objects that a file may have; `write_thresholds` writes at most 9.
-_MOST_LISTS = 16
+# Most lists and objects that a file may have; `write_thresholds` writes at most 14.
+_MOST_LISTS = 20
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 
@@ -97,6 +100,10 @@ def _refuse(word: str) -> None:
 
 def _as_json(value: Any) -> Any:
     """Return lists and numbers for JSON; infinite numbers and NaN become strings."""
+    if isinstance(value, Guarantee):
+        return {name: _as_json(getattr(value, name)) for name in _OF_GUARANTEE}
+    if isinstance(value, ConstraintCheck):
+        return {name: _as_json(item) for name, item in value._asdict().items()}
     if isinstance(value, np.ndarray | tuple):
         return [_as_json(item) for item in value]
     if isinstance(value, np.generic):
@@ -113,6 +120,9 @@ def _of_one_size(found: dict[str, Any]) -> Thresholds:
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
         if size != n_labels:
             raise ValueError(f"{name} has {size} labels but values has {n_labels}.")
+    needed = None if found["guarantee"] is None else found["guarantee"].needed
+    if needed is not None and needed.size != n_labels:
+        raise ValueError(f"guarantee has {needed.size} labels but values has {n_labels}.")
     return Thresholds(**found)
 
 
@@ -151,6 +161,10 @@ def _numbers(value: Any, name: str) -> np.ndarray:
     return numbers
 
 
+def _wholes(value: Any, name: str) -> np.ndarray:
+    return np.array(_each(value, name, _whole), dtype=np.int64)
+
+
 def _sums(value: Any, name: str) -> np.ndarray:
     """Read sums of weights: int64 if all are whole numbers, as they are without weights."""
     if any(type(item) is float for item in _kind(value, name, (list,), "a list")):
@@ -158,7 +172,7 @@ def _sums(value: Any, name: str) -> np.ndarray:
         if not ((sums >= 0) & np.isfinite(sums)).all():
             raise ValueError(f"{name} must be finite and not negative.")
         return sums
-    return np.array(_each(value, name, _whole), dtype=np.int64)
+    return _wholes(value, name)
 
 
 def _names(value: Any, name: str) -> tuple[str, ...]:
@@ -175,8 +189,59 @@ def _rows(value: Any, name: str) -> np.ndarray:
     return np.stack([low, high])
 
 
+def _record(
+    value: Any, name: str, kind: type, readers: Mapping[str, Callable[[Any, str], Any]]
+) -> Any:
+    """Read an object with exactly the keys of a record."""
+    content = _kind(value, name, (dict,), "an object")
+    if set(content) != set(readers):
+        raise ValueError(f"{name} must have the keys {', '.join(readers)}.")
+    return kind(**{key: read(content[key], f"{name}.{key}") for key, read in readers.items()})
+
+
+def _one_of(*allowed: str) -> Callable[[Any, str], str]:
+    def read(value: Any, name: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r:.50}.")
+        return str(value)
+
+    return read
+
+
+def _level(value: Any, name: str) -> float | str:
+    return value if value == EXPECTATION else _number(value, name)
+
+
 def _or_none(read: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
     return lambda value, name: None if value is None else read(value, name)
+
+
+_AVERAGE = _one_of("micro", "macro", "sample")
+_OF_CONSTRAINT: dict[str, Callable[[Any, str], Any]] = {
+    "name": _one_of("min_precision", "min_recall", "max_decisions"),
+    "limit": _number,
+    "value": _number,
+    "corrected_value": _number,
+}
+_OF_GUARANTEE: dict[str, Callable[[Any, str], Any]] = {
+    "level": _level,
+    "average": _AVERAGE,
+    "across": _one_of("each", "all"),
+    "min_precision": _or_none(_number),
+    "min_recall": _or_none(_number),
+    "precision": _number,
+    "recall": _number,
+    "value": _number,
+    "f_bound": _or_none(_number),
+    "n_tuning": _whole,
+    "n_calibration": _whole,
+    "needed": _or_none(_wholes),
+}
+
+
+def _constraints(value: Any, name: str) -> tuple[ConstraintCheck, ...]:
+    read = partial(_record, kind=ConstraintCheck, readers=_OF_CONSTRAINT)
+    return tuple(_each(value, name, read))
 
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
@@ -196,5 +261,10 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "fbr": _or_none(_number),
     "interval": _or_none(_pair),
     "intervals": _or_none(_rows),
+    "most_per_row": _or_none(_whole),
+    "constraints": _constraints,
+    "guarantee": _or_none(partial(_record, kind=Guarantee, readers=_OF_GUARANTEE)),
+    "adapted": _flag,
     "n_missing": _whole,
+    "weighted": _flag,
 }

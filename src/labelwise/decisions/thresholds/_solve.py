@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._validation import check_random_state
+from labelwise.decisions.guarantees._certify import certify
+from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
@@ -34,7 +36,9 @@ class TuningMethod(NamedTuple):
     fbr: float | None = None
 
 
-def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
+def solve(
+    problem: Problem, request: Request, random_state: Any, calibration: Problem | None = None
+) -> Thresholds:
     """Find the thresholds of a checked problem for a checked request.
 
     Parameters
@@ -45,6 +49,8 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
         What thresholds are tuned for.
     random_state : int, RandomState instance or None
         Draws folds and bootstrap samples. With None, folds are the same in every call.
+    calibration : Problem, default=None
+        Samples that a guarantee is tested on; None splits them from `problem`.
 
     Returns
     -------
@@ -55,6 +61,11 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
     ValueError
         If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
     """
+    if request.guarantee is not None:
+        for given in (problem, calibration):
+            if given is not None:
+                refuse_with_guarantee(given.weights is not None, given.n_missing)
+        return _certified(problem, request, request.guarantee, random_state, calibration)
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
@@ -87,6 +98,7 @@ def solve(problem: Problem, request: Request, random_state: Any) -> Thresholds:
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
         n_missing=problem.n_missing,
+        weighted=problem.weights is not None,
     )
 
 
@@ -107,6 +119,33 @@ def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Pro
         label_names=problem.names,
         intervals=None if intervals is None else everywhere(intervals, np.inf),
         n_missing=problem.n_missing,
+    )
+
+
+def _certified(
+    problem: Problem,
+    request: Request,
+    options: GuaranteeOptions,
+    random_state: Any,
+    calibration: Problem | None,
+) -> Thresholds:
+    """Find certified thresholds; their value is measured on all samples of the problem."""
+    found, guarantee = certify(problem, request, options, random_state, calibration)
+    chosen = found.thresholds, found.most_per_row
+    by_label = problem.decision_counts(*chosen, "label")
+    return Thresholds(
+        values=found.thresholds,
+        value=float(request.value(problem.decision_counts(*chosen, request.counts_by))),
+        measure=request.measure_name,
+        average=request.average,
+        support=problem.support,
+        decided=by_label.tp + by_label.fp,
+        n_samples=problem.n_samples,
+        beta=request.beta,
+        label_names=problem.names,
+        shared=request.shared,
+        most_per_row=found.most_per_row,
+        guarantee=guarantee,
     )
 
 

@@ -106,7 +106,8 @@ class Store:
             If a row differs from what was written.
         """
         names = ", ".join((*COLUMNS, "plan.checksum", "cells.checksum"))
-        query = f"""SELECT {names} FROM plan JOIN cells ON cells.id = plan.cell
+        # LEFT: a planned cell without its record must be found, not left out.
+        query = f"""SELECT {names} FROM plan LEFT JOIN cells ON cells.id = plan.cell
                     WHERE ? IS NULL OR study = ? ORDER BY study, position"""  # noqa: S608
         columns: Columns = {name: [] for name in COLUMNS}
         texts = self._raw_texts()
@@ -116,7 +117,8 @@ class Store:
             while rows := cursor.fetchmany(_ROWS_AT_ONCE):
                 for row in rows:
                     if not _is_sound(row, texts):
-                        place = " / ".join(str(part) for part in row[1:8])
+                        cell = dict(zip(COLUMNS, row, strict=False))
+                        place = " / ".join(str(cell[name]) for name in _PLANNED)
                         raise StoreError(
                             self.path, storable_text(f"is damaged (the cell {place} was changed).")
                         )

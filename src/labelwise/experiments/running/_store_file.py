@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-FORMAT = 2
+# Since format 3, keys of cells name public modules only.
+FORMAT = 3
 APPLICATION = int.from_bytes(b"lwst")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 5.0
 _BUSY_ATTEMPTS = 6
+_UNDECODABLE = "is damaged (a text in it cannot be decoded); nothing was changed."
 _MAX_VALUE = 2**28  # bytes; a damaged file could ask for any amount of memory
 # Column `found` has a value for each name in `measures`, as little-endian 64-bit floats: these are
 # exact, include NaN, and a million of them are read at once.
@@ -101,6 +103,7 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
                 connection.execute("PRAGMA synchronous = FULL")
             _check_version(path, *_numbers(connection))
             _check_schema(path, connection)
+            _check_pages(path, connection)
         except BaseException:
             connection.close()
             raise
@@ -183,6 +186,12 @@ def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(path, "is damaged (its tables are not those of a store).")
 
 
+def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse pages that do not fit together: sqlite reads them without the rows that it misses."""
+    if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+        raise StoreError(path, "is damaged (its pages do not fit together); nothing was changed.")
+
+
 def _make(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables in one transaction, unless they exist."""
     with transaction(connection, path):
@@ -249,13 +258,16 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(path, _problem(error, path)) from error
+    except UnicodeDecodeError as error:
+        # Python fails to decode a message of sqlite that quotes the damaged text.
+        raise StoreError(path, _UNDECODABLE) from error
     except MemoryError as error:
         raise StoreError(path, "is damaged, or too large for the memory.") from error
 
 
 def _problem(error: sqlite3.Error, path: Path) -> str:
     if not hasattr(error, "sqlite_errorcode") and isinstance(error, sqlite3.OperationalError):
-        return "is damaged (a text in it cannot be decoded); nothing was changed."
+        return _UNDECODABLE
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return "the disk is full; finished cells are safe, make room and run the study again."

@@ -26,7 +26,7 @@ class TermCurve(NamedTuple):
     errors: np.ndarray  # (n_sizes,)
 
 
-class _Part(NamedTuple):
+class _SplitModel(NamedTuple):
     """What was learned from the training rows of a split, and its test rows."""
 
     ranking: np.ndarray
@@ -70,7 +70,7 @@ def term_curve(
         If the selector's `cut` leaves no term, or no test row has a label.
     """
     parts = [
-        _Part(
+        _SplitModel(
             selector.fit(X[train], Y[train]).ranking_,
             OkapiNeighbors(n_neighbors).fit(X[train], Y[train]),
             test,
@@ -90,7 +90,7 @@ def term_curve(
     return TermCurve([*sizes, least], values.mean(axis=1), errors)
 
 
-def _r_precisions(X: Any, Y: Any, part: _Part, sizes: list[int]) -> np.ndarray:
+def _r_precisions(X: Any, Y: Any, part: _SplitModel, sizes: list[int]) -> np.ndarray:
     """Return R-precision of each test row at each size and with all terms of the ranking."""
     every = [*sizes, part.ranking.size]
     n_together = max(1, _BLOCK // (len(every) * Y.shape[1]))

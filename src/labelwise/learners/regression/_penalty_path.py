@@ -106,7 +106,9 @@ def _best_penalties(
     held_out = np.empty((n_tested, tasks.targets.shape[1]))
     if candidates.size == 1:
         return np.full(tasks.widths.size, candidates[0]), held_out
-    folds = [tuple(_Part(design.take(rows), rows) for rows in split) for split in problem.splits]
+    folds = [
+        tuple(_FoldSamples(design.take(rows), rows) for rows in split) for split in problem.splits
+    ]
     groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
     jobs = [(folds, tasks.take(group)) for group in groups]
@@ -143,7 +145,7 @@ def _fit(
     return W
 
 
-class _Part(NamedTuple):
+class _FoldSamples(NamedTuple):
     """The training or the test samples of a fold."""
 
     design: Design
@@ -163,7 +165,7 @@ class _PathResult(NamedTuple):
 
 
 def _best_of_path(
-    problem: RegressionProblem, folds: list[tuple[_Part, _Part]], tasks: Tasks
+    problem: RegressionProblem, folds: list[tuple[_FoldSamples, _FoldSamples]], tasks: Tasks
 ) -> _PathResult:
     """Find the penalty with the least held-out loss per task."""
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]

@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._validation import check_real, check_whole
-from labelwise.learners._training import learn_features, learn_targets, tell
+from labelwise.learners._training import learn_features, learn_targets, report_progress
 from labelwise.learners.regression._penalty_path import check_penalty
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains
@@ -46,14 +46,27 @@ def check_solver_options(learner: Any) -> SolverOptions:
         check_whole(learner.max_passes, "max_passes", least=2),
         learner.n_jobs,
         check_random_state(learner.random_state),
-        lambda text: tell(learner.verbose, learner, text),
+        lambda text: report_progress(learner.verbose, learner, text),
     )
+
+
+class FittedWeights(NamedTuple):
+    """Weights of all labels, and how they were found; learners store all fields, ending in _."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    penalty: float
+    cv_values: dict[float, float] | None = None
+    objective: float = 0.0
+    gap: float = 0.0
+    n_passes: int = 0
+    n_planes: int = 0
 
 
 def learn_weights(
     learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], PairGains]
-) -> None:
-    """Choose the penalty, and fit the weights of the learner at that penalty.
+) -> FittedWeights:
+    """Choose the penalty, and fit the weights at that penalty.
 
     `pairs_in` gives the gains of pairs for a label matrix. Labels with one class are not learned:
     their weights are 0, and their intercept is -1 or 1.
@@ -61,25 +74,23 @@ def learn_weights(
     options = check_solver_options(learner)
     targets = learn_targets(learner, X, Y)
     X = learn_features(learner, X)
-    learner.coef_ = np.zeros((targets.constants.size, X.shape[1]))
-    learner.intercept_ = np.where(targets.constants == 1, 1.0, -1.0)
-    learner.penalty_, learner.cv_values_ = options.penalties[0], None
-    learner.objective_, learner.gap_, learner.n_passes_, learner.n_planes_ = 0.0, 0.0, 0, 0
+    coef = np.zeros((targets.constants.size, X.shape[1]))
+    intercept = np.where(targets.constants == 1, 1.0, -1.0)
     if targets.varying.size == 0:
-        return
+        return FittedWeights(coef, intercept, options.penalties[0])
     labels = targets.matrix[:, targets.varying].toarray()
+    cv_values = None
     if len(options.penalties) > 1:
         values = _held_out_f(X, labels, pairs_in, options)
-        learner.cv_values_ = dict(zip(options.penalties, values.tolist(), strict=True))
+        cv_values = dict(zip(options.penalties, values.tolist(), strict=True))
         # Of equal values, argmax takes the first, which has the strongest penalty.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
     problem = HingeLossProblem.of(X, labels, pairs_in(labels))
     found = _fit(problem, options)
-    weights, learner.intercept_[targets.varying] = problem.coefficients(found.W)
-    learner.coef_[targets.varying] = weights.T
-    learner.penalty_ = found.penalty
-    learner.objective_, learner.gap_ = found.objective, found.gap
-    learner.n_passes_, learner.n_planes_ = found.n_passes, found.n_planes
+    weights, intercept[targets.varying] = problem.coefficients(found.W)
+    coef[targets.varying] = weights.T
+    solved = (found.objective, found.gap, found.n_passes, found.n_planes)
+    return FittedWeights(coef, intercept, found.penalty, cv_values, *solved)
 
 
 def linear_scores(learner: Any, X: Any) -> np.ndarray:

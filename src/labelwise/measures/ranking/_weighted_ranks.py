@@ -34,7 +34,7 @@ class WeightedPositives(NamedTuple):
         return np.bincount(self.ranking, self.hits * values, minlength=self.n_positives.size)
 
 
-class _Cells(NamedTuple):
+class _WeightedScores(NamedTuple):
     """Scores with the weights of the positives and of the negatives that have them."""
 
     scores: np.ndarray
@@ -57,7 +57,7 @@ def find_weighted_places(
     """
     columns = _columns(Y, scores, weights, missing)
     if by == "all":
-        columns = iter([_Cells(*map(np.concatenate, zip(*columns, strict=True)))])
+        columns = iter([_WeightedScores(*map(np.concatenate, zip(*columns, strict=True)))])
     rankings = [_ranked(cells) for cells in columns]
     numbers = np.repeat(np.arange(len(rankings)), [one.scores.size for one in rankings])
     hits, misses = (
@@ -76,18 +76,18 @@ def find_weighted_places(
     )
 
 
-def _ranked(cells: _Cells) -> _Cells:
+def _ranked(cells: _WeightedScores) -> _WeightedScores:
     """Return the distinct scores, falling, with the weights of all cells that have them."""
     order = np.argsort(cells.scores)[::-1]
     falling = cells.scores[order]
     first = np.flatnonzero(np.append(True, falling[1:] != falling[:-1]))
     hits, misses = (np.add.reduceat(part[order], first) for part in (cells.hits, cells.misses))
-    return _Cells(falling[first], hits, misses)
+    return _WeightedScores(falling[first], hits, misses)
 
 
 def _columns(
     Y: sparse.csc_array, scores: Any, weights: np.ndarray, missing: sparse.csc_array | None
-) -> Iterator[_Cells]:
+) -> Iterator[_WeightedScores]:
     """Yield the cells of each label; absent scores of one class are one cell at -inf."""
     stored = sparse.csc_array(scores) if sparse.issparse(scores) else None
     for j in range(Y.shape[1]):
@@ -99,13 +99,13 @@ def _columns(
         if missing is not None:
             misses[missing.indices[missing.indptr[j] : missing.indptr[j + 1]]] = 0
         if stored is None:
-            yield _Cells(scores[:, j], hits, misses)
+            yield _WeightedScores(scores[:, j], hits, misses)
             continue
         own = slice(stored.indptr[j], stored.indptr[j + 1])
         scored = stored.indices[own]
         is_absent = np.ones(weights.size, dtype=bool)
         is_absent[scored] = False
-        yield _Cells(
+        yield _WeightedScores(
             np.append(stored.data[own], -np.inf),
             np.append(hits[scored], hits[is_absent].sum()),
             np.append(misses[scored], misses[is_absent].sum()),

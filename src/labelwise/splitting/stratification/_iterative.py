@@ -1,4 +1,4 @@
-"""Methods "iterative" and "pairs": Algorithm 1 of sechidis2011, for labels and label pairs."""
+"""Methods "iterative" and "pairs": Algorithm 1 of Sechidis et al. (2011), also for pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of iterative stratification (Algorithm 1 of sechidis2011) with incremental counts."""
+"""Kernels of Algorithm 1 of Sechidis et al. (2011); counts are updated unit by unit."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -129,7 +129,7 @@ def largest(wanted):
 
 @njit(cache=True, nogil=True)
 def neediest(positives, enough, examples, lot):
-    """Return the subset that lacks most samples, ties by lot, among those that lack positives."""
+    """Return the subset that lacks most samples, among those that lack positives; ties by `lot`."""
     most, chosen, n_tied = -np.inf, 0, 0
     for j in range(positives.size):
         if positives[j] >= enough:

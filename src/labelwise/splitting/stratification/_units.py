@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import check_readable
+
 
 class Units(NamedTuple):
     """Rows or groups to assign: their label counts, their sizes, and the unit of each row."""
@@ -61,6 +63,7 @@ def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) ->
 
 def check_groups(groups: Any, n_samples: int) -> np.ndarray:
     """Return the number of each row's group, counted from 0 in the order of first occurrence."""
+    check_readable(groups, "groups")
     is_list = isinstance(groups, list | tuple)
     # As numbers or text, 1 and "1" in one list would be the same group.
     names = np.fromiter(groups, object, len(groups)) if is_list else np.asarray(groups)

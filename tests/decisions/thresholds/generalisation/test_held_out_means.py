@@ -90,11 +90,11 @@ def seen_groups(monkeypatch, fit):
     """Groups of the problems that are solved, call by call."""
     given_groups = []
 
-    def remember(problem, request, random_state):
+    def remember(problem, request, random_state, calibration=None):
         given_groups.append(problem.groups)
-        return solve(problem, request, random_state)
+        return solve(problem, request, random_state, calibration)
 
-    for module in ("_tuned_thresholds", "thresholds.generalisation._corrected_value"):
+    for module in ("thresholds._tune", "thresholds.generalisation._cross_fitted_counts"):
         monkeypatch.setattr(f"labelwise.decisions.{module}.solve", remember)
     fit()
     return given_groups

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from labelwise._text import listed
 from labelwise._validation import Outcome, check_outcome, check_weights
+from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
@@ -173,17 +174,20 @@ class Problem:
         Thresholds must fall from row to row. A single column applies to all labels.
         """
         everywhere = np.broadcast_to(thresholds, (len(thresholds), self.n_labels))
-        decided, hits = weighted_counts(self.ranking, weights, np.ascontiguousarray(everywhere))
+        # For a read-only array, the kernel would be compiled again.
+        levels = np.require(everywhere, requirements=["C", "W"])
+        decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
     def rows(self, numbers: np.ndarray) -> Problem:
-        """Return the problem of a subset of the rows."""
+        """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
         if self.units is not None:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
         weights = None if self.weights is None else self.weights[numbers]
         Y = sparse.csc_array(self.Y[numbers])
+        Y.sort_indices()
         missing = None if self.missing is None else sparse.csc_array(self.missing[numbers])
         return Problem(scores[numbers], Y, self.names, groups, weights, missing)
 
@@ -204,6 +208,11 @@ class Problem:
             return count_matched(self.Y, decided, by, self.missing)
         n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
         return counts_of(n_decided, hits, self.support, self.n_counted)
+
+    def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
+        """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
+        decided = sparse.csc_array(decisions_at(self.scores, thresholds, most_per_row))
+        return count_matched(self.Y, decided, by)
 
 
 def check_problem(

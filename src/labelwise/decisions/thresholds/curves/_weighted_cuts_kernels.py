@@ -38,6 +38,16 @@ def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
 
 
 @njit(cache=True, nogil=True)
+def longest(starts):
+    """Return the largest number of entries of a label."""
+    # numba compiles the error messages of np.diff as well, which takes three seconds.
+    most = 0
+    for j in range(starts.size - 1):
+        most = max(most, starts[j + 1] - starts[j])
+    return most
+
+
+@njit(cache=True, nogil=True)
 def weighted_cuts_at_hits(ranked, hits, weights):
     """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
 
@@ -49,7 +59,7 @@ def weighted_cuts_at_hits(ranked, hits, weights):
     lows = np.full(room, np.inf, ranked.scores.dtype)
     thresholds = np.full(room, np.inf, ranked.scores.dtype)
     starts = np.zeros(n_labels + 1, np.int64)
-    sums = np.empty(ranked.cells.size and np.max(np.diff(ranked.starts)), weights.dtype)
+    sums = np.empty(longest(ranked.starts), weights.dtype)
     place = -1
     for j in range(n_labels):
         place += 1

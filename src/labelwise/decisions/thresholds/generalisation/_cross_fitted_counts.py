@@ -1,4 +1,4 @@
-"""The cross-validated value of a request: samples decided by thresholds of other folds."""
+"""Counts of decisions by thresholds that were tuned on other folds."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.decisions.thresholds._request import Request
-from labelwise.decisions.thresholds._result import decisions_at
+from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.measures import Counts
 from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
 
 
-def corrected_value(
+def cross_fitted_counts(
     problem: Problem, request: Request, random_state: Any = None, folds: np.ndarray | None = None
-) -> float:
-    """Estimate the value of tuned thresholds on new samples, by cross-validation.
+) -> Counts | None:
+    """Count decisions of samples by thresholds that were tuned on other samples.
 
     Each fold is decided by thresholds that are tuned on the scores of the other folds. The
-    decisions of all folds are measured together, as those behind the tuned value are. No model is
+    decisions of all folds are counted together, as those behind the tuned value are. No model is
     fitted.
 
     Parameters
@@ -40,8 +41,9 @@ def corrected_value(
 
     Returns
     -------
-    float
-        The value; NaN if other folds have no sample, or give no thresholds.
+    Counts or None
+        Counts by label or by sample, as `request.value` takes them; None if other folds have no
+        sample, or give no thresholds.
     """
     known = problem.labels_with_truth()
     if known is not None:
@@ -56,17 +58,15 @@ def corrected_value(
         here = folds == fold
         others = np.flatnonzero(~np.isin(unit, unit[here]))
         if not others.size:
-            return float("nan")
+            return None
         try:
             found = solve(problem.rows(others), part_request, random_state)
         except ValueError:
             # The other folds may have too few units, or no cuts that meet the constraints.
-            return float("nan")
+            return None
         fresh = decisions_at(problem.scores[here], found.values)
         decided[here] = fresh.toarray() if sparse.issparse(fresh) else fresh
-    counts = problem.counts_of_decisions(sparse.csc_array(decided), request.counts_by)
-    weights = problem.weights if request.counts_by == "sample" else None
-    return float(request.value(counts, weights))
+    return problem.counts_of_decisions(sparse.csc_array(decided), request.counts_by)
 
 
 def _random_folds(problem: Problem) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The corrected value is of decisions by thresholds that have not seen the row."""
+"""The corrected value counts decisions by thresholds that were not tuned on the row."""
 
 import warnings
 
@@ -77,6 +77,7 @@ def test_values_are_those_of_all_scores_and_of_unseen_rows_whatever_the_ties(pro
     assert model.corrected_value_ == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
 def test_a_limit_on_all_decisions_is_shared_out_among_folds():
     X, Y = numbered()
     total = TunedThresholds(Columns(), max_decisions=10).fit(X, Y)

@@ -1,0 +1,1 @@
+"""Commands that read a file of thresholds and write another one."""

@@ -1,0 +1,103 @@
+"""`labelwise adapt`: adapt thresholds to new scores whose label frequencies have moved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._progress import working
+from labelwise.cli.matrices._matching import (
+    DEFAULT_MATCHING,
+    LabelColumns,
+    Matching,
+    position_note,
+    same_labels,
+)
+from labelwise.cli.matrices._matrices import read_scores
+from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds
+
+
+def show_adaptation(
+    thresholds: Path,
+    scores: Path,
+    *,
+    tested: str | None = None,
+    alpha: float = 0.05,
+    output: Path | None = None,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
+    max_bytes: int | None = None,
+) -> None:
+    """Print which label frequencies moved, and write the thresholds for the new ones."""
+    check_ending(output, ".json")
+    outputs = Outputs([output], inputs=[thresholds, scores])
+    with working("adapting"), warnings_as_notes():
+        tuned = Thresholds.load(thresholds)
+        scored = read_scores(scores, max_bytes, ids=ids)
+        labels = same_labels(
+            LabelColumns(thresholds, tuned.label_names, len(tuned)),
+            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            matching,
+        )
+        of_thresholds, of_scores = labels.places
+        chosen = _of_labels(tuned, of_thresholds, labels.names)
+        names = None if tested is None else _names(tested, chosen)
+        found = adapt_thresholds(chosen, scored.values[:, of_scores], labels=names, alpha=alpha)
+        if output is not None:
+            found.thresholds.save(output)
+    for note in labels.notes:
+        outputs.message(note)
+    if labels.by_position[0]:
+        outputs.message(position_note(scores, thresholds))
+    outputs.show(repr(found), _record(found))
+    outputs.say_written(output)
+
+
+def _of_labels(tuned: Thresholds, places: np.ndarray, names: tuple[str, ...] | None) -> Thresholds:
+    """Return the thresholds of some labels, with their names."""
+    return replace(
+        tuned,
+        values=tuned.values[places],
+        support=tuned.support[places],
+        decided=tuned.decided[places],
+        intervals=None if tuned.intervals is None else tuned.intervals[:, places],
+        label_names=names,
+    )
+
+
+def _names(text: str, chosen: Thresholds) -> list[str | int]:
+    """Parse the labels of --labels: names, or numbers of columns that have no names."""
+    words = [word.strip() for word in text.split(",")]
+    has_names = chosen.label_names is not None
+    return [word if has_names or not word.isdigit() else int(word) for word in words]
+
+
+def _record(found: Adaptation) -> dict[str, Any]:
+    """Return the result for --json."""
+    tuned, old = found.thresholds, found.old_thresholds
+    columns = {
+        "label": tuned.label_names or tuple(map(str, range(len(tuned)))),
+        "old_prior": found.old_priors,
+        "prior": found.priors,
+        "p_value": found.p_values,
+        "moved": found.moved,
+        "old_threshold": old.values,
+        "threshold": tuned.values,
+    }
+    return {
+        "measure": tuned.measure,
+        "average": tuned.average,
+        "beta": tuned.beta,
+        "value": tuned.value if found.moved.any() else float("nan"),
+        "old_value": found.old_value,
+        "n_samples": found.n_samples,
+        "alpha": found.alpha,
+        "n_moved": int(found.moved.sum()),
+        "labels": [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ],
+    }

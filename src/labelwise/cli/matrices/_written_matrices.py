@@ -1,0 +1,144 @@
+"""Write scores and decisions to files, as a matrix or as label names, and check `--format`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import arrow_numbers, arrow_texts, ending_of, written_whole
+from labelwise._text import safe_cell
+from labelwise.cli.matrices._json_lines import write_json_lines, write_label_lists
+from labelwise.cli.matrices._matrix_files import ID_NAMES, FileMatrix
+
+_WRITTEN = (".csv", ".parquet", ".jsonl", ".npy", ".npz")
+# Endings for each --format of decisions; the first one is that of a stream.
+_FORMATS = {"wide": _WRITTEN, "names": (".csv", ".parquet"), "json": (".jsonl",)}
+# What --format names writes between the labels of a row, before a space.
+_SEPARATOR = ";"
+
+
+def check_matrix_ending(path: Path) -> None:
+    """Refuse an ending in which no matrix is written."""
+    if ending_of(path, ".csv") not in _WRITTEN:
+        raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
+
+
+def check_format(form: str, path: Path | None) -> None:
+    """Refuse an unknown --format of decisions, and an ending that the format is not for."""
+    if form not in _FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(_FORMATS)}, got {form!r}.")
+    endings = _FORMATS[form]
+    if path is not None and ending_of(path, endings[0]) not in endings:
+        raise ValueError(f"{path} must end in one of {', '.join(endings)} with --format {form}.")
+
+
+def check_label_names(form: str, names: Sequence[str]) -> None:
+    """Refuse label names that a reader of --format names could not separate again."""
+    bad = next((name for name in names if _SEPARATOR in name), None)
+    if form == "names" and bad is not None:
+        raise ValueError(
+            f"--format names joins labels by {_SEPARATOR!r}, which {bad!r} has: use json."
+        )
+
+
+def write_label_sets(path: Path, decided: FileMatrix, form: str, *, safe_csv: bool = False) -> None:
+    """Write the names of the decided labels of each row: json as lists, names joined by "; "."""
+    names, rows = np.array(_names(decided), dtype=object), _dense(decided.values) != 0
+    sets = [names[row].tolist() for row in rows]
+    id_name = _id_name(decided._replace(label_names=("labels",)))
+    with written_whole(path) as stream:
+        if form == "json":
+            write_label_lists(stream, sets, decided.ids, id_name)
+            return
+        columns = {"labels": [f"{_SEPARATOR} ".join(of_row) for of_row in sets]}
+        if decided.ids is not None:
+            columns = {id_name: list(decided.ids)} | columns
+        _write_texts(stream, columns, ending_of(path, ".csv"), safe_cell if safe_csv else str)
+
+
+def write_matrix(path: Path, matrix: FileMatrix, *, safe_csv: bool = False) -> None:
+    """Write decisions or scores, to ``-`` as csv; npy files have no names and ids.
+
+    With `safe_csv`, names and ids that a spreadsheet would run as formulas get an apostrophe.
+    """
+    ending = ending_of(path, ".csv")
+    with written_whole(path) as stream:
+        if ending == ".npy":
+            np.save(stream, _dense(matrix.values), allow_pickle=False)
+        elif ending == ".npz":
+            _write_npz(stream, matrix)
+        elif ending == ".jsonl":
+            values, names = _dense(matrix.values), _names(matrix)
+            write_json_lines(stream, values, names, matrix.ids, _id_name(matrix))
+        else:
+            _write_table(stream, matrix, ending, safe_cell if safe_csv else str)
+
+
+def _dense(values: Any) -> np.ndarray:
+    """Return scores in their type, and decisions as int8."""
+    kind = values.dtype if values.dtype.kind == "f" else np.int8
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=kind)
+
+
+def _names(matrix: FileMatrix) -> tuple[str, ...]:
+    """Return the label names, or numbers if there are none."""
+    return matrix.label_names or tuple(map(str, range(matrix.values.shape[1])))
+
+
+def _id_name(matrix: FileMatrix) -> str:
+    """Return the name for the column of ids, which must not be that of a label."""
+    names = _names(matrix)
+    return next(name for name in (matrix.id_name, *ID_NAMES) if name not in names)
+
+
+def _write_npz(stream: Any, matrix: FileMatrix) -> None:
+    """Write scores, or decisions that scipy.sparse.load_npz reads; names and ids beside."""
+    extra = {"label_names": matrix.label_names, "ids": matrix.ids}
+    known = {key: np.array(value, dtype=np.str_) for key, value in extra.items() if value}
+    if matrix.values.dtype.kind == "f":
+        np.savez_compressed(stream, scores=_dense(matrix.values), **known)  # type: ignore[arg-type]
+        return
+    rows = sparse.csr_array(matrix.values, dtype=np.int8)
+    parts = {"indices": rows.indices, "indptr": rows.indptr, "data": rows.data}
+    about = {"format": np.array(b"csr"), "shape": np.array(rows.shape), "_is_array": True}
+    np.savez_compressed(stream, **parts, **about, **known)  # type: ignore[arg-type]
+
+
+def _write_table(
+    stream: Any, matrix: FileMatrix, ending: str, written: Callable[[str], str]
+) -> None:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    values = _dense(matrix.values)
+    names = _names(matrix)
+    columns: dict[str, Any] = {}
+    if matrix.ids is not None:
+        columns[_id_name(matrix)] = arrow_texts(matrix.ids)
+    columns |= {name: arrow_numbers(values[:, j]) for j, name in enumerate(names)}
+    table = pa.table(columns)
+    if ending == ".parquet":
+        parquet.write_table(table, stream)
+        return
+    if matrix.ids is not None:
+        ids = arrow_texts([written(text) for text in matrix.ids])
+        table = table.set_column(0, table.column_names[0], ids)
+    csv.write_csv(table.rename_columns([written(name) for name in table.column_names]), stream)
+
+
+def _write_texts(
+    stream: Any, columns: dict[str, list[str]], ending: str, written: Callable[[str], str]
+) -> None:
+    """Write columns of text as parquet or csv."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    if ending == ".parquet":
+        parquet.write_table(pa.table(columns), stream)
+        return
+    cells = {written(name): list(map(written, texts)) for name, texts in columns.items()}
+    csv.write_csv(pa.table(cells), stream)

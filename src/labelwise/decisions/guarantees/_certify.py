@@ -1,0 +1,169 @@
+"""Certified thresholds: split the samples, choose on one part, and test on the other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._validation import check_random_state
+from labelwise.decisions.guarantees._certified_labels import certified_labels
+from labelwise.decisions.guarantees._certified_path import better_path, certified_point
+from labelwise.decisions.guarantees._f_bound import f_bound
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise.decisions.guarantees._risk_control import first_controlled_point
+from labelwise.decisions.guarantees.paths._path_summary import path_values
+from labelwise.decisions.guarantees.paths._row_counts import path_cells
+from labelwise.decisions.guarantees.paths._units import IndependentUnits, shuffled_units
+from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.measures import macro, micro, precision, recall
+
+
+class Certified(NamedTuple):
+    """Certified thresholds; the other fields are None where they do not apply."""
+
+    thresholds: np.ndarray
+    most_per_row: int | None = None
+    f_bound: float | None = None
+    needed: np.ndarray | None = None
+
+
+class Parts(NamedTuple):
+    """The units that thresholds are chosen on, and those that they are tested on."""
+
+    tuning: IndependentUnits
+    calibration: IndependentUnits
+
+
+def certify(
+    problem: Problem,
+    request: Request,
+    options: GuaranteeOptions,
+    random_state: Any,
+    calibration: Problem | None,
+) -> tuple[Certified, Guarantee]:
+    """Find thresholds whose constraints are guaranteed on new samples.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels. A share of the units (samples or groups) is for tuning, the
+        others are for calibration.
+    request : Request
+        What thresholds are tuned for, with a constraint on precision or recall.
+    options : GuaranteeOptions
+        The level of the guarantee, and how samples are split.
+    random_state : int, RandomState instance or None
+        Splits the samples. With None, the split is the same in every call.
+    calibration : Problem or None
+        Samples for calibration; then all samples of `problem` are for tuning.
+
+    Returns
+    -------
+    certified : Certified
+        The thresholds, and the limit of decisions per sample.
+    guarantee : Guarantee
+        What is guaranteed.
+
+    Raises
+    ------
+    ValueError
+        If there are too few samples, or if no thresholds can be certified.
+    """
+    random = check_random_state(0 if random_state is None else random_state)
+    parts = _split(problem, options, random, calibration)
+    if request.average == "macro" or options.in_expectation:
+        # Binomial tests and conformal risk control need samples that are independent.
+        parts = parts._replace(calibration=parts.calibration.one_row_each())
+    if request.average == "macro":
+        certified = Certified(
+            **certified_labels(
+                parts.tuning.problem, parts.calibration.problem, request, options
+            )._asdict()
+        )
+    elif options.in_expectation:
+        certified = _controlled(parts, request)
+    else:
+        certified = _tested(parts, request, options)
+    return certified, _guarantee(certified, parts, request, options)
+
+
+def _split(
+    problem: Problem,
+    options: GuaranteeOptions,
+    random: np.random.RandomState,
+    calibration: Problem | None,
+) -> Parts:
+    """Split the units at random into those for tuning and those for calibration."""
+    units = shuffled_units(problem, random)
+    if calibration is not None:
+        parts = Parts(units, shuffled_units(calibration, random))
+    else:
+        n_tuning = max(1, round(options.tuning_share * units.n_units))
+        parts = Parts(units.part(0, n_tuning), units.part(n_tuning, units.n_units))
+    if not parts.calibration.n_units:
+        raise ValueError("guarantee needs at least 2 samples or groups, got 1.")
+    if not parts.tuning.problem.support.any():
+        n_samples = parts.tuning.problem.n_samples
+        raise ValueError(f"guarantee needs positives among the {n_samples} samples for tuning.")
+    return parts
+
+
+def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certified:
+    """Certify a point of a path for the micro average or the mean over samples."""
+    path = better_path(parts.tuning, request)
+    point = certified_point(*parts, request, path, options.alpha)
+    if point is None:
+        raise ValueError(
+            f"{request.limits} cannot be guaranteed with probability {options.level:g}: even the "
+            f"safest thresholds fail the test on {parts.calibration.problem.n_samples} samples for "
+            "calibration; more samples, a lower probability or lower limits may pass."
+        )
+    if request.average != "micro":
+        return Certified(point.thresholds)
+    # Any of the tested points could have been chosen, so that each gets a share of alpha.
+    alpha = options.alpha / point.n_tested
+    bound = f_bound(*parts, request.beta, point.thresholds, point.most_per_row, alpha)
+    return Certified(point.thresholds, point.most_per_row, bound)
+
+
+def _controlled(parts: Parts, request: Request) -> Certified:
+    """Find the point of a path whose expected mean recall is controlled."""
+    tuning, calibration = parts
+    path = better_path(tuning, request)
+    first = first_controlled_point(calibration, path, request.limits.min_recall or 0.0)
+    if first is None:
+        raise ValueError(
+            f"{request.limits} cannot be guaranteed in expectation: no thresholds reach it on "
+            f"{calibration.problem.n_samples} samples for calibration."
+        )
+    values = path_values(tuning, request, path_cells(tuning.problem, path, None))
+    # More decisions than those of the first controlled point can only raise the recall.
+    best = int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
+    return Certified(path[max(first, best)])
+
+
+def _guarantee(
+    certified: Certified, parts: Parts, request: Request, options: GuaranteeOptions
+) -> Guarantee:
+    """Build the guarantee, with what the thresholds reach on the calibration samples."""
+    tested = parts.calibration.problem
+    counts = tested.decision_counts(certified.thresholds, certified.most_per_row, request.counts_by)
+    rate = partial(macro, undefined="skip") if request.average == "sample" else micro
+    return Guarantee(
+        level=options.level,
+        average=request.average,
+        across=options.across,
+        min_precision=request.limits.min_precision,
+        min_recall=request.limits.min_recall,
+        precision=float(rate(precision, counts)),
+        recall=float(rate(recall, counts)),
+        value=float(request.value(counts)),
+        f_bound=certified.f_bound,
+        n_tuning=parts.tuning.problem.n_samples,
+        n_calibration=tested.n_samples,
+        needed=certified.needed,
+    )

@@ -1,0 +1,99 @@
+"""What the tuning samples show at each point of a path: values, and how safe each point is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.guarantees._betting import LARGEST_LOSS
+from labelwise.decisions.guarantees.paths._row_counts import PathCells, RowCounts
+from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
+from labelwise.decisions.guarantees.paths._units import IndependentUnits
+from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds.curves._cuts import counts_of
+from labelwise.measures import measured
+
+
+class PathSummary(NamedTuple):
+    """Values of the measure, and moments of the statistic of each constraint, at each point."""
+
+    values: np.ndarray  # (n_points,)
+    means: np.ndarray  # (n_statistics, n_points)
+    mean_squares: np.ndarray  # (n_statistics, n_points)
+    lowest: np.ndarray  # (n_statistics,), the least value of each statistic
+
+    @property
+    def best(self) -> int:
+        """The point with the highest value."""
+        return int(np.argmax(np.nan_to_num(self.values, nan=-np.inf)))
+
+    @property
+    def growth(self) -> np.ndarray:
+        """The growth of the logarithm of the capital per unit, of the slowest test at each point.
+
+        It is approximated by the first two moments, for the best constant bet of those that a test
+        may make.
+        """
+        largest = LARGEST_LOSS / -self.lowest[:, None]
+        squares = np.maximum(self.mean_squares, np.finfo(float).tiny)
+        bet = np.clip(self.means / squares, 0.0, largest)
+        gain = np.where(self.means > 0, bet * self.means - bet**2 * squares / 2, self.means)
+        return np.asarray(gain.min(axis=0))
+
+    @property
+    def safest(self) -> int:
+        """The point whose tests are the most likely to pass."""
+        return int(np.argmax(self.growth))
+
+    @property
+    def best_allowed(self) -> int:
+        """The point with the highest value of those that meet the constraints on these rows."""
+        allowed = (self.means >= 0).all(axis=0) & ~np.isnan(self.values)
+        if not allowed.any():
+            return self.safest
+        return int(np.argmax(np.where(allowed, self.values, -np.inf)))
+
+    def sequence(self) -> np.ndarray:
+        """Return the points to test in order: from the safest to the one with the best value."""
+        step = 1 if self.best >= self.safest else -1
+        return np.arange(self.safest, self.best + step, step)
+
+
+def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) -> PathSummary:
+    """Measure each point of a path on the units, and compute the moments of the statistics."""
+    n_labels, most = units.problem.n_labels, cells.most_per_row
+    statistics = row_statistics(request.limits, request.average, n_labels, most)
+    moments = np.zeros((2, len(statistics), cells.n_points))
+    for number, statistic in enumerate(statistics):
+        for numbers in units.blocks_of(cells, statistic):
+            moments[:, number] += numbers.sum(axis=0), (numbers**2).sum(axis=0)
+    means, mean_squares = moments / units.n_units
+    lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_rows
+    return PathSummary(path_values(units, request, cells), means, mean_squares, lowest)
+
+
+def path_values(units: IndependentUnits, request: Request, cells: PathCells) -> np.ndarray:
+    """Compute the micro or sample average of the measure at each point of a path."""
+    problem, by_sample = units.problem, request.average == "sample"
+    sums = np.zeros((2, cells.n_points))
+    for counts in cells.blocks(units.ends):
+        if by_sample:
+            sums += _defined_values(request, counts, problem.n_labels)
+        else:
+            sums += counts.decided.sum(axis=0), counts.hits.sum(axis=0)
+    if by_sample:
+        return np.asarray(sums[0] / np.maximum(sums[1], 1))
+    n_cells = problem.n_samples * problem.n_labels
+    decided, hits = sums
+    together = counts_of(decided, hits, problem.Y.nnz, n_cells)
+    return np.asarray(request.measure(together), dtype=np.float64)
+
+
+def _defined_values(
+    request: Request, counts: RowCounts, n_labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return, at each point, the sum of the values of samples, and how many have a value."""
+    decided, hits, labels = counts
+    found = np.asarray(measured(request.measure, counts_of(decided, hits, labels, n_labels)))
+    return np.nansum(found, axis=0), np.sum(~np.isnan(found), axis=0)

@@ -1,0 +1,66 @@
+"""Kernels that count the decisions and hits of each row along a path of thresholds."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+
+import numpy as np
+
+from labelwise._jit import njit
+
+
+@njit(cache=True, nogil=True)
+def entry_points(values, labels, thresholds):
+    """Return the first point of the path whose threshold each score reaches.
+
+    Row j of `thresholds` has the thresholds of label j, which fall. A score that reaches none has
+    the number of points.
+    """
+    found = np.empty(values.size, np.int32)
+    for cell in range(values.size):
+        of_label = thresholds[labels[cell]]
+        low, high = 0, of_label.size
+        while low < high:
+            middle = (low + high) // 2
+            if values[cell] >= of_label[middle]:
+                high = middle
+            else:
+                low = middle + 1
+        found[cell] = low
+    return found
+
+
+@njit(cache=True, nogil=True)
+def counts_along(starts, entries, positive, most, n_points):
+    """Return the decisions and hits of each row at each point, at most `most` decisions a row.
+
+    The cells of row i are at ``starts[i]`` to ``starts[i + 1] - 1``, in the order in which they are
+    kept if more than `most` are reached. A cell is then decided from its entry point on, until
+    `most` cells before it have been reached too.
+    """
+    n_rows = starts.size - 1
+    decided = np.zeros((n_rows, n_points + 1), np.int32)
+    hits = np.zeros((n_rows, n_points + 1), np.int32)
+    first_reached = np.empty(min(most, entries.size), np.int32)  # lowest entry points, rising
+    for i in range(n_rows):
+        size = 0
+        is_limited = starts[i + 1] - starts[i] > most
+        for cell in range(starts[i], starts[i + 1]):
+            entry = entries[cell]
+            end = first_reached[most - 1] if size == most else n_points
+            if entry >= end:
+                continue
+            decided[i, entry] += 1
+            decided[i, end] -= 1
+            hits[i, entry] += positive[cell]
+            hits[i, end] -= positive[cell]
+            if not is_limited:
+                continue
+            place = min(size, most - 1)
+            while place > 0 and first_reached[place - 1] > entry:
+                first_reached[place] = first_reached[place - 1]
+                place -= 1
+            first_reached[place] = entry
+            size = min(size + 1, most)
+        for k in range(1, n_points):
+            decided[i, k] += decided[i, k - 1]
+            hits[i, k] += hits[i, k - 1]
+    return decided[:, :n_points], hits[:, :n_points]

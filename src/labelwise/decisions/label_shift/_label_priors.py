@@ -1,0 +1,123 @@
+"""New frequencies of labels from probabilities without labels, and a test whether they moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._parallel import for_row_blocks
+from labelwise.decisions.label_shift._label_priors_kernels import most_likely_prior
+
+# Labels that are read together from row-major probabilities: two cache lines.
+_TOGETHER = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """Checked probabilities of new samples, dense or CSC; one that is not stored is 0."""
+
+    matrix: Any
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples (rows)."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels (columns)."""
+        return int(self.matrix.shape[1])
+
+    def for_each_label(self, work: Callable[[int, np.ndarray], None]) -> None:
+        """Call `work` with each label and its stored probabilities, in threads.
+
+        Only the columns of a few labels are copied at a time. The result does not depend on the
+        number of threads if each call writes only what belongs to its label.
+        """
+
+        def on_block(labels: slice) -> None:
+            for j, column in zip(range(self.n_labels)[labels], self._columns(labels), strict=True):
+                work(j, column)
+
+        for_row_blocks(on_block, self.n_labels, self.n_samples, _TOGETHER * self.n_samples)
+
+    def _columns(self, labels: slice) -> list[np.ndarray]:
+        """Return the stored probabilities of some labels as contiguous float64."""
+        if not sparse.issparse(self.matrix):
+            return list(np.ascontiguousarray(self.matrix[:, labels].T, dtype=np.float64))
+        ends = self.matrix.indptr[labels.start : labels.stop + 1]
+        stored = self.matrix.data[ends[0] : ends[-1]].astype(np.float64)
+        return np.split(stored, ends[1:-1] - ends[0])
+
+
+class LabelShift(NamedTuple):
+    """Frequencies of labels in the tuning data and in new data, and a test of their equality.
+
+    Labels without positives or without negatives in the tuning data keep their frequency. P values
+    of labels that are not tested are NaN.
+    """
+
+    old: np.ndarray
+    new: np.ndarray
+    p_values: np.ndarray  # adjusted for the number of labels
+    moved: np.ndarray
+    varies: np.ndarray  # labels with positives and negatives in the tuning data
+    n_iterations: int
+
+
+def estimate_shift(
+    proba: Probabilities, support: np.ndarray, n_tuned: int, alpha: float, tested: np.ndarray
+) -> LabelShift:
+    """Estimate the new frequency of each label, and test whether it differs from the old one.
+
+    `tested` is a mask of the labels that may have moved.
+    """
+    old = support / n_tuned
+    found = np.zeros((4, old.size))
+    varies = (old > 0) & (old < 1)
+
+    def estimate(j: int, column: np.ndarray) -> None:
+        if varies[j]:
+            found[:, j] = most_likely_prior(column, proba.n_samples - column.size, old[j])
+
+    proba.for_each_label(estimate)
+    new, total, squares, steps = found
+    new = np.where(varies, new, old)
+    p_values = np.full(old.size, np.nan)
+    tested = tested & varies
+    if tested.any():
+        sums = Sums(total[tested], squares[tested], proba.n_samples)
+        p_values[tested] = _p_values(sums, support[tested], n_tuned)
+    moved = tested & (p_values <= alpha)
+    return LabelShift(old, new, p_values, moved, varies, int(steps.max(initial=0)))
+
+
+class Sums(NamedTuple):
+    """Sums of the probabilities of each label and of their squares over `n` samples."""
+
+    total: np.ndarray
+    squares: np.ndarray
+    n: int
+
+
+def _p_values(sums: Sums, support: np.ndarray, n_tuned: int) -> np.ndarray:
+    """Test for each label that new probabilities and tuning labels have the same expectation.
+
+    One positive and one negative are added to both, as Agresti and Caffo do: without them, few
+    samples of a rare label, none of them positive, would seem to have no variance.
+    """
+    from scipy.special import erfc
+    from scipy.stats import false_discovery_control
+
+    total, squares, n, n_tuned = sums.total + 1, sums.squares + 1, sums.n + 2, n_tuned + 2
+    mean, old = total / n, (support + 1) / n_tuned
+    of_new = (squares - old * (2 * total - old * n)) / n**2
+    # The variance of the old frequency is computed at the frequency where it is larger, since an
+    # old frequency that is too low by chance would make it too small.
+    of_tuned = np.maximum(mean * (1 - mean), old * (1 - old)) / n_tuned
+    ratio = np.abs(mean - old) / np.sqrt(of_new + of_tuned)
+    return np.asarray(false_discovery_control(erfc(ratio / np.sqrt(2))))

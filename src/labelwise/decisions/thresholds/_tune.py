@@ -1,0 +1,116 @@
+"""Tune thresholds, and estimate on other samples what they and the constraints reach."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds.curves._problem import Problem, check_problem
+from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
+    cross_fitted_counts,
+)
+from labelwise.measures import Counts, micro, precision, recall
+
+
+class TunedAndCorrected(NamedTuple):
+    """Thresholds, and their value on samples that were not tuned on (NaN if it is unknown)."""
+
+    thresholds: Thresholds
+    corrected_value: float
+
+
+def tune_and_correct(
+    problem: Problem,
+    request: Request,
+    random_state: Any,
+    *,
+    folds: np.ndarray | None = None,
+    calibration: Problem | None = None,
+) -> TunedAndCorrected:
+    """Tune thresholds, and estimate the value and the constraints on other samples.
+
+    `folds` is as in `cross_fitted_counts`, `calibration` as in `solve`. With a guarantee, the
+    calibration samples give the value, and the guarantee states the constraints.
+    """
+    tuned = solve(problem, request, random_state, calibration)
+    if tuned.guarantee is not None:
+        return TunedAndCorrected(tuned, tuned.guarantee.value)
+    counts = cross_fitted_counts(problem, request, random_state, folds)
+    checks = _checks(problem, request, tuned, counts)
+    value = float("nan") if counts is None else _value(problem, request, counts)
+    return TunedAndCorrected(replace(tuned, constraints=checks), value)
+
+
+def _value(problem: Problem, request: Request, counts: Counts) -> float:
+    """Compute the value from counts of the samples, or of the labels that have truth."""
+    known = problem.labels_with_truth()
+    if known is not None:
+        request = request.for_labels(np.isin(np.arange(problem.n_labels), known))
+    return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
+
+
+def check_calibration(calibration: Any, problem: Problem, request: Request) -> Problem | None:
+    """Check the samples that a guarantee is tested on; their labels are those of the problem."""
+    if calibration is None:
+        return None
+    if request.guarantee is None:
+        raise ValueError("calibration needs guarantee.")
+    try:
+        scores, Y = calibration
+    except (TypeError, ValueError) as error:
+        raise ValueError("calibration must be a pair of scores and labels.") from error
+    tested = check_problem(scores, Y, problem.names)
+    if tested.n_labels != problem.n_labels:
+        raise ValueError(
+            f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."
+        )
+    return tested
+
+
+def warn_of_broken_constraints(thresholds: Thresholds) -> None:
+    """Warn of constraints that thresholds meet only on the samples that they were tuned on."""
+    broken = [check for check in thresholds.constraints if check.is_broken]
+    if broken:
+        text = "; ".join(check.line() for check in broken)
+        advice = (
+            ""
+            if all(check.name == "max_decisions" for check in broken)
+            else " With guarantee=0.95 precision and recall hold on new samples too."
+        )
+        warnings.warn(f"Constraints that new samples may break: {text}.{advice}", stacklevel=3)
+
+
+def _checks(
+    problem: Problem, request: Request, tuned: Thresholds, corrected: Counts | None
+) -> tuple[ConstraintCheck, ...]:
+    """Compute what each constraint reaches on the tuning samples and on other samples."""
+    limits = request.limits.in_total(problem.total_weight)
+    seen = problem.counts(tuned.values)
+    return tuple(
+        ConstraintCheck(
+            name,
+            limit,
+            _reached(name, seen, request.average),
+            float("nan") if corrected is None else _reached(name, corrected, request.average),
+        )
+        for name, limit in limits._asdict().items()
+        if limit is not None
+    )
+
+
+def _reached(name: str, counts: Counts, average: str) -> float:
+    """Compute a rate or the number of decisions; the lowest rate of a label if each has a limit."""
+    if name == "max_decisions":
+        return float(np.sum(counts.tp) + np.sum(counts.fp))
+    measure = precision if name == "min_precision" else recall
+    if average == "micro":
+        return float(micro(measure, counts))
+    decided = counts.tp + counts.fp > 0
+    return float(np.min(measure(counts), where=decided, initial=np.nan if not decided.any() else 1))

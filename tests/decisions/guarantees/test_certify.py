@@ -1,0 +1,255 @@
+"""Guaranteed constraints hold on new rows, as often as promised."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.multiclass import OneVsRestClassifier
+
+from labelwise.data import make_multilabel
+from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.measures import count, macro, micro, precision, recall
+
+LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
+
+
+def draw(random, n_samples, dependence, n_labels=8):
+    """Scores and labels; a common factor of the samples makes the labels dependent."""
+    latent = random.normal(size=(n_samples, n_labels)) * 2 - 1.2
+    latent += dependence * random.normal(size=(n_samples, 1))
+    Y = random.random(latent.shape) < 1 / (1 + np.exp(-latent))
+    return latent + random.normal(size=latent.shape) * 0.6, Y
+
+
+def rates(Y, decided, average):
+    """Precision and recall on new rows, by the average that was asked for."""
+    if average == "micro":
+        counts = count(Y, decided)
+        return micro(precision, counts), micro(recall, counts)
+    counts = count(Y, decided, by="sample")
+    return tuple(macro(measure, counts, undefined="skip") for measure in (precision, recall))
+
+
+@pytest.mark.parametrize("average", ["micro", "sample"])
+@pytest.mark.parametrize("dependence", [0.0, 2.0])
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+def test_constraints_are_broken_on_new_rows_as_rarely_as_promised(average, dependence, limits):
+    random = np.random.default_rng(7)
+    new_scores, new_Y = draw(random, 20_000, dependence)
+    n_draws, n_broken, n_certified = 40, 0, 0
+    for _ in range(n_draws):
+        scores, Y = draw(random, 300, dependence)
+        try:
+            tuned = best_thresholds(scores, Y, average=average, guarantee=0.9, **limits)
+        except ValueError as error:
+            assert "cannot be guaranteed with probability 0.9" in str(error)  # noqa: PT017
+            continue
+        n_certified += 1
+        reached = rates(new_Y, tuned.decide(new_scores), average)
+        n_broken += reached[0] < limits.get("min_precision", 0)
+        n_broken += reached[1] < limits.get("min_recall", 0)
+    assert n_certified >= n_draws / 4
+    # 4 of 40 are expected at most; 10 or more have a probability below 0.006.
+    assert n_broken < 10
+
+
+def test_the_bound_of_f_holds_on_new_rows_and_is_near_f():
+    random = np.random.default_rng(8)
+    new_scores, new_Y = draw(random, 20_000, 1.0)
+    bounds = []
+    for _ in range(15):
+        scores, Y = draw(random, 1000, 1.0)
+        tuned = best_thresholds(scores, Y, min_precision=0.6, guarantee=0.9)
+        counts = count(new_Y, tuned.decide(new_scores))
+        bounds.append((tuned.guarantee.f_bound, micro("f", counts)))
+    low, truth = np.array(bounds).T
+    assert (low <= truth).mean() >= 0.9
+    assert (truth - low).mean() < 0.08
+
+
+def test_expected_recall_is_kept_by_conformal_risk_control():
+    random = np.random.default_rng(9)
+    new_scores, new_Y = draw(random, 20_000, 1.0)
+    found = []
+    for _ in range(30):
+        scores, Y = draw(random, 200, 1.0)
+        tuned = best_thresholds(
+            scores, Y, average="sample", min_recall=0.8, guarantee="expectation"
+        )
+        found.append(rates(new_Y, tuned.decide(new_scores), "sample")[1])
+    assert 0.8 - 4 * np.std(found) / np.sqrt(30) <= np.mean(found) < 0.84
+
+
+def test_rows_without_labels_have_no_recall_and_do_no_harm():
+    random = np.random.default_rng(10)
+    scores, Y = draw(random, 400, 0.0)
+    Y[::2] = False
+    for level in (0.9, "expectation"):
+        tuned = best_thresholds(scores, Y, average="sample", min_recall=0.5, guarantee=level)
+        assert tuned.guarantee.recall >= 0.5
+
+
+def test_the_rows_for_calibration_can_be_given():
+    random = np.random.default_rng(11)
+    scores, Y = draw(random, 300, 0.0)
+    tested, truth = draw(random, 700, 0.0)
+    tuned = best_thresholds(
+        scores, Y, min_precision=0.7, guarantee=0.9, calibration=(tested, truth)
+    )
+    assert tuned.guarantee.n_tuning == tuned.n_samples == 300
+    assert tuned.guarantee.n_calibration == 700
+    counts = count(truth, tuned.decide(tested))
+    assert tuned.guarantee.precision == pytest.approx(micro(precision, counts))
+    assert tuned.guarantee.recall == pytest.approx(micro(recall, counts))
+
+
+def test_frames_for_calibration_are_matched_by_name():
+    pd = pytest.importorskip("pandas")
+    random = np.random.default_rng(12)
+    (scores, Y), (tested, truth) = draw(random, 300, 0.0), draw(random, 300, 0.0)
+    names = [f"l{j}" for j in range(8)]
+    frame = pd.DataFrame(tested, columns=names)[names[::-1]]
+    options = {"min_recall": 0.5, "guarantee": 0.9, "label_names": names}
+    by_name = best_thresholds(scores, Y, calibration=(frame, truth), **options)
+    by_place = best_thresholds(scores, Y, calibration=(tested, truth), **options)
+    np.testing.assert_array_equal(by_name.values, by_place.values)
+
+
+def test_sparse_scores_are_certified_as_dense_ones():
+    scores, Y = draw(np.random.default_rng(13), 400, 1.0)
+    options = {"min_precision": 0.7, "guarantee": 0.9, "random_state": 3}
+    dense = best_thresholds(scores, Y, **options)
+    stored = best_thresholds(sparse.csr_array(scores), sparse.csr_array(Y), **options)
+    np.testing.assert_array_equal(dense.values, stored.values)
+    assert dense.most_per_row == stored.most_per_row
+
+
+def test_groups_are_the_independent_units():
+    random = np.random.default_rng(14)
+    scores, Y = draw(random, 100, 0.0)
+    copies = {"scores": np.repeat(scores, 4, axis=0), "Y": np.repeat(Y, 4, axis=0)}
+    options = {"min_precision": 0.7, "guarantee": 0.9}
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
+        best_thresholds(**copies, **options)  # copies are found without groups
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
+        best_thresholds(**copies, **options, groups=np.repeat(np.arange(100), 4))
+    jittered = copies["scores"] + random.normal(size=copies["scores"].shape) * 1e-9
+    assert best_thresholds(jittered, copies["Y"], **options).guarantee is not None
+
+
+def test_the_limit_of_decisions_is_enforced_and_saved(tmp_path):
+    scores, Y = draw(np.random.default_rng(15), 100, 1.0, n_labels=30)
+    tuned = best_thresholds(scores, Y, min_precision=0.7, guarantee=0.9)
+    most = tuned.most_per_row
+    assert most is not None
+    decided = tuned.decide(scores)
+    assert decided.sum(axis=1).max() <= most
+    assert (scores >= tuned.values).sum(axis=1).max() > most
+    tuned.save(tmp_path / "t.json")
+    again = Thresholds.load(tmp_path / "t.json")
+    np.testing.assert_array_equal(again.decide(scores), decided)
+    assert again.guarantee.lines(None) == tuned.guarantee.lines(None)
+    assert f"at most {most} labels a sample" in repr(again)
+
+
+def test_a_file_with_another_guarantee_is_refused(tmp_path):
+    scores, Y = draw(np.random.default_rng(16), 300, 0.0)
+    tuned = best_thresholds(scores, Y, average="macro", min_recall=0.3, guarantee=0.9)
+    path = tmp_path / "t.json"
+    tuned.save(path)
+    content = json.loads(path.read_text())
+    for change, message in [
+        ({"across": "some"}, "guarantee.across must be one of each, all, got 'some'"),
+        ({"needed": [1]}, "guarantee has 1 labels but values has 8"),
+        ({"extra": 1}, "guarantee must have the keys level, average"),
+        ({"level": "sure"}, "guarantee.level must be a number, got 'sure'"),
+    ]:
+        changed = {**content, "guarantee": {**content["guarantee"], **change}}
+        path.write_text(json.dumps(changed))
+        with pytest.raises(ValueError, match=message):
+            Thresholds.load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "guarantee needs min_precision or min_recall"),
+        ({"min_precision": 0.5, "guarantee": 1.0}, "guarantee must be between 0 and 1, got 1.0"),
+        ({"min_precision": 0.5, "guarantee": "yes"}, "a probability or \"expectation\", got 'yes'"),
+        ({"min_precision": 0.5, "max_decisions": 3}, "guarantee does not go together with max_"),
+        (
+            {"min_precision": 0.5, "across": "all"},
+            'across="all" needs average="macro", got "micro"',
+        ),
+        ({"min_precision": 0.5, "across": "any"}, "across must be one of each, all, got 'any'"),
+        ({"min_precision": 0.5, "tuning_share": 1}, "tuning_share must be between 0 and 1, got 1"),
+        ({"min_recall": 0.5, "guarantee": "expectation"}, 'guarantee="expectation" needs average='),
+        (
+            {"min_precision": 0.5, "calibration": 3},
+            "calibration must be a pair of scores and",
+        ),
+        (
+            {"min_precision": 0.5, "calibration": ([[1.0]], [[1]])},
+            "calibration has 1 labels, but scores have 8",
+        ),
+    ],
+)
+def test_what_cannot_be_guaranteed_is_refused(options, message):
+    scores, Y = draw(np.random.default_rng(17), 60, 0.0)
+    with pytest.raises(ValueError, match=message):
+        best_thresholds(scores, Y, **{"guarantee": 0.9, **options})
+
+
+def test_calibration_without_guarantee_and_too_few_rows_are_refused():
+    with pytest.raises(ValueError, match="calibration needs guarantee"):
+        best_thresholds([[1.0]], [[1]], calibration=([[1.0]], [[1]]))
+    with pytest.raises(ValueError, match="at least 2 samples or groups, got 1"):
+        best_thresholds([[1.0]], [[1]], min_recall=0.5, guarantee=0.9)
+    none = np.zeros((4, 4), dtype=int)
+    with (
+        pytest.warns(UserWarning, match="Y has no positives"),
+        pytest.raises(ValueError, match="needs positives among the 2 samples for tuning"),
+    ):
+        best_thresholds(np.eye(4), none, min_recall=0.5, guarantee=0.9)
+
+
+def model():
+    return OneVsRestClassifier(LogisticRegression())
+
+
+def test_an_estimator_is_certified_as_the_model_that_it_returns():
+    data, _ = make_multilabel(900, n_labels=5, random_state=0)
+    X, Y = data.X, data.Y.toarray()
+    fitted = model().fit(X[:300], Y[:300])
+    limits = {"min_recall": 0.5, "guarantee": 0.9}
+    prefit = TunedThresholds(fitted, cv="prefit", **limits).fit(X[300:], Y[300:])
+    direct = best_thresholds(fitted.decision_function(X[300:]), Y[300:], **limits)
+    np.testing.assert_array_equal(prefit.thresholds_.values, direct.values)
+    assert prefit.corrected_value_ == direct.guarantee.value
+    split = TunedThresholds(model(), cv=ShuffleSplit(1, random_state=0), refit=False, **limits)
+    assert split.fit(X, Y).thresholds_.guarantee.n_calibration == 45
+
+
+def test_pooled_scores_of_several_models_are_refused():
+    data, _ = make_multilabel(60, n_labels=3, random_state=0)
+    with pytest.raises(ValueError, match='guarantee needs cv="prefit", or refit=False'):
+        TunedThresholds(model(), min_recall=0.5, guarantee=0.9).fit(data.X, data.Y)
+
+
+def test_constant_labels_count_in_the_guarantee():
+    data, _ = make_multilabel(600, n_labels=4, random_state=1)
+    X, Y = data.X, data.Y.toarray()
+    train, test = np.arange(300), np.arange(300, 600)
+    Y[train, 0] = 1  # always predicted by the model, and often wrong
+    Y[test, 0] = np.arange(300) % 10 == 0
+    tuned = TunedThresholds(
+        model(), cv=[(train, test)], refit=False, min_precision=0.7, guarantee=0.9
+    )
+    with pytest.warns(UserWarning, match="one class"):
+        tuned.fit(X, Y)
+    decided = tuned.predict(X[test])
+    assert decided[:, 0].sum() == 0
+    assert micro(precision, count(Y[test], decided)) > 0.7
