@@ -16,7 +16,7 @@ from labelwise.measures._count_measures import (
     precision_and_recall,
     wrong_share,
 )
-from labelwise.measures._counts import Counts, count
+from labelwise.measures._counts import Counts, count_samples
 from labelwise.measures._register import averaged_records
 from labelwise.measures._undefined import mean
 
@@ -258,7 +258,7 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
     >>> hamming_loss([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.5
     """
-    return float(wrong_share(_counts_of_samples(Y, decided, label_names)).mean())
+    return float(wrong_share(count_samples(Y, decided, label_names)).mean())
 
 
 def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
@@ -296,11 +296,4 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    return float(is_exact(_counts_of_samples(Y, decided, label_names)).mean())
-
-
-def _counts_of_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
-    """Count each sample that has truth for a label."""
-    counts = count(Y, decided, "sample", label_names=label_names)
-    has_truth = sum(counts) > 0
-    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))
+    return float(is_exact(count_samples(Y, decided, label_names)).mean())

@@ -88,6 +88,13 @@ def count(
     return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
 
 
+def count_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
+    """Count each sample that has truth for a label."""
+    counts = count(Y, decided, "sample", label_names=label_names)
+    has_truth = sum(counts) > 0
+    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))
+
+
 def count_matched(
     Y: sparse.csc_array,
     decided: sparse.csc_array,
