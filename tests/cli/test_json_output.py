@@ -24,6 +24,7 @@ COMMANDS = {
     "select --curve": ("select", "data.svm", "--curve", "--cut", "0", "--k", "5"),
     "learners": ("learners",),
     "tune": ("tune", "scores.csv", "labels.csv", "-o", "t.json"),
+    "tune --review": ("tune", "scores.csv", "labels.csv", "--review", "0.5", "-o", "b.json"),
     "adapt": ("adapt", "tuned.json", "labels.csv"),
     "evaluate": (
         *("evaluate", "labels.csv", "--scores", "scores.csv"),

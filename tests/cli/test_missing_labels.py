@@ -90,3 +90,10 @@ def test_scores_and_decisions_must_have_no_gaps(files, monkeypatch, capsys):
     assert "has no value in column" in said
     said = refusal(monkeypatch, capsys, "tune", labels, labels)
     assert "has no value in column" in said
+
+
+def test_review_refuses_missing_labels(files, monkeypatch, capsys):
+    for labels in ([files["labels"]], [files["data"], "--labels", ",".join(NAMES)]):
+        options = ["--review", "0.1", "--min-precision", "0.6"]
+        said = refusal(monkeypatch, capsys, "tune", files["scores"], *labels, *options)
+        assert "has no value in column" in said or "must have no missing labels" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,7 @@ def tune(
     guarantee: opt.TuneGuarantee = None,
     across: opt.TuneAcross = "each",
     tuning_share: opt.TuneShare = 0.5,
+    review: opt.TuneReview = None,
     bootstrap: opt.TuneBootstrap = 0,
     seed: opt.SeedOption = 0,
     output: opt.TuneOutput = None,
@@ -46,6 +48,7 @@ def tune(
     """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.review._band_tuning import show_bands
 
     options = TuneOptions(
         maximize=maximize,
@@ -63,7 +66,8 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    show_tuning(
+    show = show_tuning if review is None else partial(show_bands, review)
+    show(
         scores,
         labels,
         options,
@@ -108,13 +112,14 @@ def decide(
     thresholds: Annotated[Path, typer.Argument(help="File written by labelwise tune.")],
     scores: opt.ScoresArgument,
     output: opt.DecideOutput,
+    queue: opt.DecideQueue = None,
     ids: opt.IdsOption = None,
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Decide the labels of each row by thresholds from a file."""
+    """Decide the labels of each row by thresholds or bands from a file."""
     from labelwise.cli.commands._decide import run_decisions
     from labelwise.cli.matrices._matching import Matching
 
@@ -122,6 +127,7 @@ def decide(
         thresholds,
         scores,
         output,
+        queue,
         ids=ids,
         matching=Matching(by_position, missing_labels),
         max_bytes=max_bytes,
@@ -132,7 +138,7 @@ def decide(
 def evaluate(
     labels: opt.TruthArgument,
     scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
-    decided: Annotated[Path | None, typer.Option(help="File of decisions (0 and 1).")] = None,
+    decided: opt.EvaluateDecided = None,
     beta: opt.BetaOption = 1.0,
     bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
     undefined: opt.EvaluateUndefined = "nan",

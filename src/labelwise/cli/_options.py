@@ -210,12 +210,20 @@ TuneAcross = Annotated[
 TuneShare = Annotated[
     float, typer.Option(help="Share of the rows that a guarantee is not tested on.")
 ]
+TuneReview = Annotated[
+    str | None,
+    typer.Option(
+        help="Find bands (accept, review, reject) instead: most cells that a person reviews, 500 "
+        "in total or 0.05 as mean of a row (50 cells of 1,000 rows); auto for the fewest that meet "
+        "--min-precision and --min-recall."
+    ),
+]
 TuneBootstrap = Annotated[
     int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
 ]
 TuneOutput = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="JSON file for the thresholds; - for stdout."),
+    typer.Option("--output", "-o", help="JSON file for thresholds or bands; - for stdout."),
 ]
 
 # Options of labelwise adapt.
@@ -228,11 +236,23 @@ AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all
 DecideOutput = Annotated[
     Path,
     typer.Option(
-        "--output", "-o", help="File for 0 and 1: csv, parquet, jsonl, npy, npz; - for csv."
+        "--output",
+        "-o",
+        help="File for 0 and 1, and -1 for review: csv, parquet, jsonl, npy, npz; - for csv.",
+    ),
+]
+DecideQueue = Annotated[
+    Path | None,
+    typer.Option(
+        help="csv file for the cells to review, the most uncertain first: id, label, score, lower, "
+        "upper, probability; for bands only."
     ),
 ]
 
 # Options of labelwise evaluate.
+EvaluateDecided = Annotated[
+    Path | None, typer.Option(help="File of decisions: 0 and 1, and -1 for review.")
+]
 EvaluateUndefined = Annotated[
     str,
     typer.Option(

@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.bands._band_guarantee import BandGuarantee
+    from labelwise.decisions.bands._band_request import check_band_request as check_band_request
+    from labelwise.decisions.bands._bands import Bands
+    from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
+    from labelwise.decisions.bands._bands import load_rule as load_rule
+    from labelwise.decisions.bands._review_bands import review_bands
+    from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
+    from labelwise.decisions.bands._review_measures import check_states as check_states
+    from labelwise.decisions.bands._review_measures import count_states as count_states
+    from labelwise.decisions.bands._review_queue import ReviewQueue
+    from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
+    from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
     from labelwise.decisions.expected_f._expected_f import maximize_expected_f
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
@@ -42,11 +54,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Adaptation",
+    "BandGuarantee",
+    "Bands",
     "CalibratedLabels",
     "ConstraintCheck",
     "Frontier",
     "Guarantee",
     "LinearFractional",
+    "ReviewMeasures",
+    "ReviewQueue",
     "Scan",
     "Thresholds",
     "TunedThresholds",
@@ -59,6 +75,8 @@ __all__ = [
     "micro_frontier",
     "proportion_cut",
     "rank_cut",
+    "review_bands",
+    "review_measures",
     "scan_thresholds",
 ]
 

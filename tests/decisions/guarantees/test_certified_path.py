@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from labelwise.decisions.guarantees import _certified_path
-from labelwise.decisions.guarantees._certified_path import (
-    better_path,
-    certified_point,
-    limit_per_row,
-)
+from labelwise.decisions.guarantees._certified_path import certified_point
+from labelwise.decisions.guarantees.paths._path_choice import choose_path
 from labelwise.decisions.guarantees.paths._path_summary import summarise_path
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
@@ -57,23 +54,26 @@ def test_values_and_moments_are_those_of_the_decisions_at_each_point(average):
             assert summary.mean_squares[number, k] == pytest.approx((each**2).mean())
 
 
-def test_tests_go_from_the_safest_point_to_the_best_and_end_with_the_first_failure(monkeypatch):
+def test_tests_go_to_the_best_point_and_end_with_the_first_failure(monkeypatch):
     scores, Y = noisy(400, 5)
     tuning, calibration = units(scores[:200], Y[:200]), units(scores[200:], Y[200:])
-    request = request_of(5, min_precision=0.9)
-    path = path_of(tuning.problem, "shared")
-    summary = summarise_path(tuning, request, path_cells(tuning.problem, path))
-    sequence = summary.sequence()
-    assert sequence[0] == summary.safest
+    request = request_of(5, min_precision=0.6)
+    choice = choose_path(tuning, request, 200, 0.1)
+    path, _, summary = choice
+    sure = -_certified_path._SURE * np.log(0.1) / 200
+    sequence = summary.sequence(sure)
+    assert sequence.size > 5
     assert sequence[-1] == summary.best
+    assert sequence[0] in (np.argmax(summary.growth), *np.flatnonzero(summary.growth >= sure))
 
     def fails_at(number):
+        failing = np.searchsorted(np.sort(sequence), sequence[number])
+
         def passed(units, request, cells, squares, alpha):
-            return np.arange(cells.n_points) != number
+            return np.arange(cells.n_points) != failing
 
         monkeypatch.setattr(_certified_path, "_passed", passed)
-        monkeypatch.setattr(_certified_path, "limit_per_row", lambda *_: None)
-        return certified_point(tuning, calibration, request, path, 0.1)
+        return certified_point(choice, calibration, request, 0.1)
 
     assert fails_at(0) is None
     for number in (1, 5, sequence.size - 1):
@@ -85,29 +85,37 @@ def test_tests_go_from_the_safest_point_to_the_best_and_end_with_the_first_failu
 
 
 def test_labels_with_scores_of_their_own_scale_need_a_threshold_each():
-    scores, Y = noisy(400, 5, shift=3.0)
-    both = units(scores, Y)
-    path = better_path(both, request_of(5))
+    path = choose_path(units(*noisy(400, 5, shift=3.0)), request_of(5), 400, 0.1).path
     assert not (path == path[:, :1]).all()
 
 
 def test_many_labels_with_scores_of_one_scale_share_a_threshold():
-    scores, Y = noisy(60, 30)
-    both = units(scores, Y)
-    path = better_path(both, request_of(30))
+    path = choose_path(units(*noisy(60, 30)), request_of(30), 60, 0.1).path
     assert (path == path[:, :1]).all()
-    only = better_path(units(*noisy(400, 5, shift=3.0)), request_of(5, shared=True))
+    shifted = units(*noisy(400, 5, shift=3.0))
+    only = choose_path(shifted, request_of(5, shared=True), 400, 0.1).path
     assert (only == only[:, :1]).all()
 
 
 def test_decisions_are_limited_only_where_that_gives_power():
-    scores, Y = noisy(100, 40)
-    both = units(scores, Y)
-    path = path_of(both.problem, "shared")
-    few = limit_per_row(both, 50, request_of(40), path, 0.1)
-    many = limit_per_row(both, 100_000, request_of(40), path, 0.1)
+    both = units(*noisy(200, 40))
+    few = choose_path(both, request_of(40), 50, 0.1).most_per_row
+    many = choose_path(both, request_of(40), 100_000, 0.1).most_per_row
     assert few is not None
     assert many is None or many > few
-    assert limit_per_row(both, 50, request_of(40, average="sample"), path, 0.1) is None
+    assert choose_path(both, request_of(40, average="sample"), 50, 0.1).most_per_row is None
     of_recall = request_of(40, min_precision=None, min_recall=0.5)
-    assert limit_per_row(both, 50, of_recall, path, 0.1) is None
+    assert choose_path(both, of_recall, 50, 0.1).most_per_row is None
+
+
+def test_a_path_is_measured_on_rows_that_it_was_not_made_of():
+    random = np.random.default_rng(3)
+    scores, Y = random.normal(size=(200, 30)), random.random((200, 30)) < 0.1
+    both = units(scores, Y)
+    choice = choose_path(both, request_of(30, min_precision=0.3), 200, 0.1)
+    own = summarise_path(
+        both, request_of(30, min_precision=0.3), path_cells(both.problem, choice.path)
+    )
+    # Scores are noise: the precision of any decisions is 0.1, whatever the own rows show.
+    assert (choice.summary.means[0] < 0).mean() > 0.8
+    assert own.values.max() >= choice.summary.values.max()

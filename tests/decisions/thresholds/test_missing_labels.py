@@ -13,6 +13,7 @@ from labelwise.decisions import (
     adapt_thresholds,
     best_thresholds,
     micro_frontier,
+    review_bands,
     scan_thresholds,
 )
 from labelwise.decisions.thresholds._request import check_request
@@ -155,7 +156,7 @@ def random_gaps(seed, n_samples=120, n_labels=5):
 def test_the_corrected_value_counts_only_cells_with_truth(average):
     scores, Y = random_gaps(0)
     request = check_request({"average": average}, Y.shape[1])
-    problem = check_problem(scores, Y, None)
+    problem = check_problem(scores, Y, None, allow_missing=True)
     folds = np.arange(problem.n_samples) % 4
     decided = np.empty(problem.Y.shape, dtype=bool)
     for fold in range(4):
@@ -217,21 +218,25 @@ def test_the_corrected_value_leaves_a_label_without_truth_out():
     Y[:, 1] = np.nan
     for options in ({"average": "macro"}, {"cost": ([1] * 5, [2, 1, 1, 3, 1])}):
         cost = {"cost": ([1] * 4, [2, 1, 3, 1])} if "cost" in options else options
-        one = tune_and_correct(check_problem(scores, Y, None), check_request(options, 5), 0)
-        rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None)
+        one = tune_and_correct(
+            check_problem(scores, Y, None, allow_missing=True), check_request(options, 5), 0
+        )
+        rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None, allow_missing=True)
         other = tune_and_correct(rest, check_request(cost, 4), 0)
         assert one.corrected_value == other.corrected_value
 
 
-def test_a_guarantee_refuses_missing_labels():
+def test_guarantees_and_bands_refuse_missing_labels():
     scores, Y = random_gaps(5)
     whole = np.nan_to_num(Y)
     message = "guarantee does not go together with missing labels in Y, got "
     options = {"min_precision": 0.5, "guarantee": 0.9}
     with pytest.raises(ValueError, match=message):
         best_thresholds(scores, Y, **options)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
         best_thresholds(scores, whole, calibration=(scores, Y), **options)
+    with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
+        review_bands(scores, Y, min_precision=0.5)
     X = np.hstack([scores, scores])
     model = BinaryRelevance(penalty=1.0).fit(X, whole)
     with pytest.raises(ValueError, match=message):

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.decisions.thresholds import _result_json
+from labelwise.decisions import Thresholds, _json_fields, best_thresholds
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -58,7 +57,7 @@ HOSTILE = [
     (changed(version=1), "has version 1, but only 2 is known"),
     (changed(version=True), "has version True, but only 2 is known"),
     (changed(version=2.0), r"has version 2\.0, but only 2 is known"),
-    (changed(version=[[]] * 25), "has more than the 20 lists that thresholds may have"),
+    (changed(version=[[]] * 25), "has more than the 20 lists that a result may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
     (changed(values=[]), "values must be numbers, at least one"),
@@ -133,7 +132,7 @@ def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):
 
 def test_files_of_more_than_the_limit_are_refused_with_the_limit(tmp_path, monkeypatch, tuned):
     tuned.save(tmp_path / "tuned.json")
-    monkeypatch.setattr(_result_json, "_MAX_BYTES", 100)
+    monkeypatch.setattr(_json_fields, "_MAX_BYTES", 100)
     with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
         Thresholds.load(tmp_path / "tuned.json")
 

@@ -1,11 +1,20 @@
-"""`labelwise decide`: decide labels for the scores of a file by tuned thresholds."""
+"""`labelwise decide`: decide labels for the scores of a file by tuned thresholds or bands."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
+import numpy as np
+
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    check_safe_csv,
+    decision_summary,
+    warnings_as_notes,
+)
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
@@ -17,39 +26,73 @@ from labelwise.cli.matrices._matching import (
 from labelwise.cli.matrices._matrices import read_scores
 from labelwise.cli.matrices._matrix_files import FileMatrix
 from labelwise.cli.matrices._written_matrices import check_matrix_ending, write_matrix
-from labelwise.decisions import Thresholds
+from labelwise.cli.review._queue_file import write_queue
+from labelwise.decisions import Bands, Thresholds, bands_of_labels, load_rule
 
 
 def run_decisions(
     thresholds: Path,
     scores: Path,
     output: Path,
+    queue: Path | None = None,
     *,
     ids: str | None = None,
     matching: Matching = DEFAULT_MATCHING,
     max_bytes: int | None = None,
     safe_csv: bool = False,
 ) -> None:
-    """Decide by thresholds that `labelwise tune` wrote, write the decisions, and print how many."""
+    """Decide by thresholds or bands that `labelwise tune` wrote, and print how many decisions.
+
+    The decisions are written to `output`, and the cells to review to `queue`.
+    """
     check_matrix_ending(output)
-    check_safe_csv(safe_csv, output)
-    outputs = Outputs([output], inputs=[thresholds, scores])
+    check_ending(queue, ".csv")
+    check_safe_csv(safe_csv, output, queue)
+    outputs = Outputs([output, queue], inputs=[thresholds, scores])
     with working("deciding"), warnings_as_notes():
-        tuned = Thresholds.load(thresholds)
+        rule = load_rule(thresholds)
+        _check_queue(rule, queue, thresholds)
         scored = read_scores(scores, max_bytes, ids=ids)
         labels = same_labels(
-            LabelColumns(thresholds, tuned.label_names, len(tuned)),
+            LabelColumns(thresholds, rule.label_names, len(rule)),
             [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
             matching,
         )
-        of_thresholds, of_scores = labels.places
-        chosen = replace(tuned, values=tuned.values[of_thresholds], label_names=None)
-        decided = chosen.decide(scored.values[:, of_scores])
+        of_rule, of_scores = labels.places
+        chosen, values = _rule_of_labels(rule, of_rule), scored.values[:, of_scores]
+        decided = chosen.decide(values)
         matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
         write_matrix(output, matrix, safe_csv=safe_csv)
+        if queue is not None and isinstance(chosen, Bands):
+            write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
     for note in labels.notes:
         outputs.message(note)
     if labels.by_position[0]:
         outputs.message(position_note(scores, thresholds))
-    outputs.message(decision_summary(decided))
-    outputs.say_written(output)
+    outputs.message(_summary(rule, decided))
+    for path in (output, queue):
+        outputs.say_written(path)
+
+
+def _check_queue(rule: Thresholds | Bands, queue: Path | None, path: Path) -> None:
+    if queue is not None and not isinstance(rule, Bands):
+        raise ValueError(
+            f"--queue needs bands, which labelwise tune --review writes; {path} has none."
+        )
+
+
+def _rule_of_labels(rule: Thresholds | Bands, labels: np.ndarray) -> Thresholds | Bands:
+    """Return the thresholds or bands of some labels, in this order and without names."""
+    if isinstance(rule, Bands):
+        return bands_of_labels(rule, labels)
+    return replace(rule, values=rule.values[labels], label_names=None)
+
+
+def _summary(rule: Thresholds | Bands, decided: Any) -> str:
+    """Return how many labels were decided and are to review, in one line."""
+    if not isinstance(rule, Bands):
+        return decision_summary(decided)
+    n_reviewed = int((decided == -1).sum())
+    per_1000 = 1000 * n_reviewed / decided.shape[0]
+    review = f"{n_reviewed:,} cells to review ({per_1000:,.0f} in 1,000 rows)"
+    return f"{decision_summary(decided == 1)}; {review}"

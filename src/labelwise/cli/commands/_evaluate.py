@@ -21,7 +21,8 @@ from labelwise.cli._outputs import (
 )
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
+from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
+from labelwise.cli.review._state_measures import answered_states
 from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
 
@@ -67,13 +68,15 @@ def show_evaluation(
             labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
         )
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
-        found = [] if decided is None else [read_labels(decided, max_bytes=max_bytes, ids=ids)]
+        found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
         same = matched(truth, [*scored, *found], matching)
+        decisions = same.others[-1].values if found else None
+        states = answered_states(same.truth.values, decisions) if found else None
     with working("measuring"):
         evaluation = evaluate(
             same.truth.values,
             scores=same.others[0].values if scored else None,
-            decided=same.others[-1].values if found else None,
+            decided=states.decided if states else decisions,
             beta=beta,
             undefined=undefined,
             label_names=same.truth.label_names,
@@ -88,7 +91,10 @@ def show_evaluation(
     for note in same.notes:
         outputs.message(note)
     record = _evaluation_record(evaluation, per_label)
-    outputs.show("\n".join([repr(evaluation), *table]), record)
+    above = states.lines() if states else []
+    if states:
+        record["review"] = states.record()
+    outputs.show("\n".join([*above, repr(evaluation), *table]), record)
     for path in (output, plot):
         outputs.say_written(path)
     return evaluation

@@ -69,7 +69,7 @@ def show_tuning(
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
-    problem = check_problem(same.others[0].values, same.truth.values, same.truth.label_names)
+    problem = _problem(same.others[0].values, same.truth.values, same.truth.label_names)
     with working("tuning"):
         report = tuning_report(problem, request, options.seed)
         tuned = report.tuned
@@ -83,6 +83,13 @@ def show_tuning(
     for path in (output, plot):
         outputs.say_written(path)
     return tuned
+
+
+def _problem(scores: Any, Y: Any, label_names: tuple[str, ...] | None) -> Problem:
+    """Return the problem of checked matrices; labels of type float have NaN for missing ones."""
+    if Y.dtype == bool:
+        return Problem(scores, Y, label_names)
+    return check_problem(scores, Y, label_names, allow_missing=True)
 
 
 def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:
@@ -119,9 +126,9 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "fbr_rule": options.fbr_rule,
         "min_precision": options.min_precision,
         "min_recall": options.min_recall,
-        "max_decisions": None if most is None else _decisions(most),
+        "max_decisions": None if most is None else parse_count(most, "--max-decisions"),
         "n_bootstrap": options.bootstrap,
-        "guarantee": None if options.guarantee is None else _level(options.guarantee),
+        "guarantee": None if options.guarantee is None else parse_level(options.guarantee),
         "across": options.across,
         "tuning_share": options.tuning_share,
     }
@@ -137,7 +144,7 @@ def _amount(text: str, option: str) -> float | str:
         raise ValueError(f"{option} must be auto or a number from 0 to 1, got {text!r}.") from error
 
 
-def _level(text: str) -> float | str:
+def parse_level(text: str) -> float | str:
     """Parse a probability or the word expectation."""
     try:
         return float(text)
@@ -145,9 +152,9 @@ def _level(text: str) -> float | str:
         return text
 
 
-def _decisions(text: str) -> int | float:
+def parse_count(text: str, option: str) -> int | float:
     """Parse a whole number as a total, and any other number as a mean per row."""
     try:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError as error:
-        raise ValueError(f"--max-decisions must be a number, got {text!r}.") from error
+        raise ValueError(f"{option} must be a number, got {text!r}.") from error

@@ -46,6 +46,7 @@ def _commands(folder: Path) -> Iterator[list[str]]:
         yield ["tune", scores, truth, "--maximize", measure, "--output", thresholds, "--force"]
     for option in ("--shrink", "--fbr"):
         yield ["tune", scores, truth, option, "auto", "--bootstrap", "5"]
+    yield ["tune", scores, truth, "--review", "1"]
     yield ["tune", truth, truth, "--output", thresholds, "--force"]
     yield ["adapt", thresholds, truth, "--alpha", "1"]
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]

@@ -9,14 +9,17 @@ import numpy as np
 
 from labelwise._validation import check_random_state
 from labelwise.decisions.guarantees._certified_labels import certified_labels
-from labelwise.decisions.guarantees._certified_path import better_path, certified_point
+from labelwise.decisions.guarantees._certified_path import certified_point
 from labelwise.decisions.guarantees._f_bound import f_bound
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.guarantees._risk_control import first_controlled_point
-from labelwise.decisions.guarantees.paths._path_summary import path_values
-from labelwise.decisions.guarantees.paths._row_counts import path_cells
-from labelwise.decisions.guarantees.paths._units import IndependentUnits, shuffled_units
+from labelwise.decisions.guarantees.paths._path_choice import choose_path
+from labelwise.decisions.guarantees.paths._units import (
+    IndependentUnits,
+    shuffled_units,
+    split_units,
+)
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import macro, micro, precision, recall
@@ -74,7 +77,7 @@ def certify(
         If there are too few samples, or if no thresholds can be certified.
     """
     random = check_random_state(0 if random_state is None else random_state)
-    parts = _split(problem, options, random, calibration)
+    parts = split_parts(problem, options, random, calibration)
     if request.average == "macro" or options.in_expectation:
         # Binomial tests and conformal risk control need samples that are independent.
         parts = parts._replace(calibration=parts.calibration.one_row_each())
@@ -91,21 +94,19 @@ def certify(
     return certified, _guarantee(certified, parts, request, options)
 
 
-def _split(
+def split_parts(
     problem: Problem,
     options: GuaranteeOptions,
     random: np.random.RandomState,
     calibration: Problem | None,
 ) -> Parts:
     """Split the units at random into those for tuning and those for calibration."""
-    units = shuffled_units(problem, random)
-    if calibration is not None:
-        parts = Parts(units, shuffled_units(calibration, random))
-    else:
-        n_tuning = max(1, round(options.tuning_share * units.n_units))
-        parts = Parts(units.part(0, n_tuning), units.part(n_tuning, units.n_units))
-    if not parts.calibration.n_units:
+    if problem.n_units < 2 and calibration is None:
         raise ValueError("guarantee needs at least 2 samples or groups, got 1.")
+    if calibration is None:
+        parts = Parts(*split_units(problem, random, [options.tuning_share]))
+    else:
+        parts = Parts(shuffled_units(problem, random), shuffled_units(calibration, random))
     if not parts.tuning.problem.support.any():
         n_samples = parts.tuning.problem.n_samples
         raise ValueError(f"guarantee needs positives among the {n_samples} samples for tuning.")
@@ -114,12 +115,13 @@ def _split(
 
 def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certified:
     """Certify a point of a path for the micro average or the mean over samples."""
-    path = better_path(parts.tuning, request)
-    point = certified_point(*parts, request, path, options.alpha)
+    tuning, calibration = parts
+    choice = choose_path(tuning, request, calibration.n_units, options.alpha)
+    point = certified_point(choice, calibration, request, options.alpha)
     if point is None:
         raise ValueError(
             f"{request.limits} cannot be guaranteed with probability {options.level:g}: even the "
-            f"safest thresholds fail the test on {parts.calibration.problem.n_samples} samples for "
+            f"safest thresholds fail the test on {calibration.problem.n_samples} samples for "
             "calibration; more samples, a lower probability or lower limits may pass."
         )
     if request.average != "micro":
@@ -133,17 +135,16 @@ def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certif
 def _controlled(parts: Parts, request: Request) -> Certified:
     """Find the point of a path whose expected mean recall is controlled."""
     tuning, calibration = parts
-    path = better_path(tuning, request)
+    # The level has no part in the choice of a path for an expected value.
+    path, _, summary = choose_path(tuning, request, calibration.n_units, 0.5)
     first = first_controlled_point(calibration, path, request.limits.min_recall or 0.0)
     if first is None:
         raise ValueError(
             f"{request.limits} cannot be guaranteed in expectation: no thresholds reach it on "
             f"{calibration.problem.n_samples} samples for calibration."
         )
-    values = path_values(tuning, request, path_cells(tuning.problem, path, None))
     # More decisions than those of the first controlled point can only raise the recall.
-    best = int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
-    return Certified(path[max(first, best)])
+    return Certified(path[max(first, summary.best)])
 
 
 def _guarantee(

@@ -262,7 +262,7 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    problem = check_problem(scores, Y, label_names, groups, sample_weight)
+    problem = check_problem(scores, Y, label_names, groups, sample_weight, allow_missing=True)
     params = {
         "maximize": maximize,
         "measure": measure,

@@ -170,7 +170,7 @@ def micro_frontier(
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    problem = check_problem(scores, Y, label_names, sample_weight=sample_weight)
+    problem = check_problem(scores, Y, label_names, sample_weight=sample_weight, allow_missing=True)
     steps = frontier_steps(hulls_of(problem.best_cuts()))
     # Edges of equal slope lie on one line: only its ends are vertices.
     fall = -np.diff(steps.slopes, append=-1.0)

@@ -7,18 +7,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from labelwise._text import counted, printable
-from labelwise._validation import (
-    Scores,
-    check_scores,
-    columns_in_order,
-    frame_like,
-    is_frame,
-)
+from labelwise._validation import check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
 from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
@@ -171,22 +166,8 @@ class Thresholds:
                [0, 1]], dtype=int8)
         """
         checked = check_scores(scores)
-        decided = decisions_at(checked.matrix, self._of_columns(checked), self.most_per_row)
-        is_array = isinstance(scores, np.ndarray) or sparse.issparse(scores)
-        return decided if is_array or not is_frame(scores) else frame_like(scores, decided)
-
-    def _of_columns(self, scores: Scores) -> np.ndarray:
-        """Return the thresholds in the order of the columns of the scores."""
-        if self.label_names is not None and scores.names is not None:
-            thresholds = np.empty_like(self.values)
-            thresholds[columns_in_order(self.label_names, scores.names, "scores")] = self.values
-            return thresholds
-        if scores.matrix.shape[1] != self.values.size:
-            raise ValueError(
-                f"scores has {scores.matrix.shape[1]} labels, but there are "
-                f"{self.values.size} thresholds."
-            )
-        return self.values
+        thresholds = in_columns(self.values, self.label_names, checked)
+        return as_given(decisions_at(checked.matrix, thresholds, self.most_per_row), scores)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -215,8 +196,6 @@ class Thresholds:
         ...     Thresholds.load(path).values
         array([0.75, 0.3 ])
         """
-        from labelwise.decisions.thresholds._result_json import write_thresholds
-
         write_thresholds(self, path)
 
     @staticmethod
@@ -239,9 +218,8 @@ class Thresholds:
             If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
             the version that this release writes.
         """
-        from labelwise.decisions.thresholds._result_json import read_thresholds
-
-        return read_thresholds(path)
+        found: Thresholds = read_thresholds(path, Thresholds)
+        return found
 
     def _check_loaded(self) -> None:
         """Refuse thresholds of a model file unless there is one number for each label."""

@@ -20,7 +20,7 @@ def decisions_at(scores: Any, thresholds: np.ndarray, most_per_row: int | None =
     rows = sparse.csr_array(scores)
     reached = rows.data >= thresholds[rows.indices]
     if most_per_row is not None:
-        reached &= _ranks_in_row(rows, reached) < most_per_row
+        reached &= ranks_in_row(rows, reached) < most_per_row
     starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
     ones = np.ones(int(starts[-1]), dtype=bool)
     return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
@@ -35,7 +35,7 @@ def _limited(scores: np.ndarray, decided: np.ndarray, most: int) -> np.ndarray:
     return decided
 
 
-def _ranks_in_row(scores: sparse.csr_array, reached: np.ndarray) -> np.ndarray:
+def ranks_in_row(scores: sparse.csr_array, reached: np.ndarray) -> np.ndarray:
     """Return the rank of each stored score among those of its row that reach their thresholds."""
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
     order = np.lexsort((scores.indices, -scores.data, ~reached, rows))

@@ -133,9 +133,12 @@ def _certified(
     found, guarantee = certify(problem, request, options, random_state, calibration)
     chosen = found.thresholds, found.most_per_row
     by_label = problem.decision_counts(*chosen, "label")
+    counts = by_label
+    if request.counts_by == "sample":
+        counts = problem.decision_counts(*chosen, "sample")
     return Thresholds(
         values=found.thresholds,
-        value=float(request.value(problem.decision_counts(*chosen, request.counts_by))),
+        value=float(request.value(counts)),
         measure=request.measure_name,
         average=request.average,
         support=problem.support,

@@ -23,6 +23,12 @@ class PathSummary(NamedTuple):
     mean_squares: np.ndarray  # (n_statistics, n_points)
     lowest: np.ndarray  # (n_statistics,), the least value of each statistic
 
+    def at(self, points: np.ndarray) -> PathSummary:
+        """Return the summary of some of the points."""
+        return PathSummary(
+            self.values[points], self.means[:, points], self.mean_squares[:, points], self.lowest
+        )
+
     @property
     def best(self) -> int:
         """The point with the highest value."""
@@ -41,23 +47,17 @@ class PathSummary(NamedTuple):
         gain = np.where(self.means > 0, bet * self.means - bet**2 * squares / 2, self.means)
         return np.asarray(gain.min(axis=0))
 
-    @property
-    def safest(self) -> int:
-        """The point whose tests are the most likely to pass."""
-        return int(np.argmax(self.growth))
+    def sequence(self, sure_growth: float) -> np.ndarray:
+        """Return the points to test in order: from a safe one to the one with the best value.
 
-    @property
-    def best_allowed(self) -> int:
-        """The point with the highest value of those that meet the constraints on these rows."""
-        allowed = (self.means >= 0).all(axis=0) & ~np.isnan(self.values)
-        if not allowed.any():
-            return self.safest
-        return int(np.argmax(np.where(allowed, self.values, -np.inf)))
-
-    def sequence(self) -> np.ndarray:
-        """Return the points to test in order: from the safest to the one with the best value."""
-        step = 1 if self.best >= self.safest else -1
-        return np.arange(self.safest, self.best + step, step)
+        The first is the nearest to the last of those whose tests pass almost surely, with a growth
+        of `sure_growth`, or else the one with the highest growth.
+        """
+        growth, last = self.growth, self.best
+        sure = np.flatnonzero(growth >= sure_growth)
+        first = sure[np.argmin(np.abs(sure - last))] if sure.size else np.argmax(growth)
+        step = 1 if last >= first else -1
+        return np.arange(first, last + step, step)
 
 
 def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) -> PathSummary:
@@ -71,6 +71,24 @@ def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) 
     means, mean_squares = moments / units.n_units
     lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_rows
     return PathSummary(path_values(units, request, cells), means, mean_squares, lowest)
+
+
+def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSummary:
+    """Average the summaries of two paths, which need not have the same number of points.
+
+    Points of both paths are at equal shares of the hits, so that they are matched by their share
+    of the path.
+    """
+    first, second = (
+        found.at(np.rint(np.linspace(0, found.values.size - 1, n_points)).astype(np.intp))
+        for found in (one, other)
+    )
+    return PathSummary(
+        (first.values + second.values) / 2,
+        (first.means + second.means) / 2,
+        (first.mean_squares + second.mean_squares) / 2,
+        one.lowest,
+    )
 
 
 def path_values(units: IndependentUnits, request: Request, cells: PathCells) -> np.ndarray:

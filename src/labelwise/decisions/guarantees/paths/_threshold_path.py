@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
 from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
 
@@ -45,11 +47,22 @@ def _frontier_path(problem: Problem) -> np.ndarray:
 
 
 def _shared_path(problem: Problem) -> np.ndarray:
-    scores, _ = problem.pooled_hits
+    scores = np.sort(_scores_of_positives(problem))[::-1]
     is_last = np.append(scores[1:] < scores[:-1], True)
     distinct, hits = scores[is_last], np.flatnonzero(is_last) + 1
     chosen = distinct[_at_equal_steps(hits, problem.n_labels)].astype(np.float64)
     return np.repeat(chosen[:, None], problem.n_labels, axis=1)
+
+
+def _scores_of_positives(problem: Problem) -> np.ndarray:
+    """Return the scores of all positives that have one."""
+    Y = problem.Y
+    if not sparse.issparse(problem.scores):
+        labels = np.repeat(np.arange(problem.n_labels), np.diff(Y.indptr))
+        return np.asarray(problem.scores[Y.indices, labels])
+    stored = sparse.csc_array(problem.scores)
+    stored.sort_indices()
+    return np.asarray(stored.data[are_positive(stored.indptr, stored.indices, Y.indptr, Y.indices)])
 
 
 def _at_equal_steps(hits: np.ndarray, n_labels: int) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -59,10 +60,23 @@ class IndependentUnits(NamedTuple):
 
 def shuffled_units(problem: Problem, random: np.random.RandomState) -> IndependentUnits:
     """Sort the rows of a problem by unit, with the units in random order."""
-    if problem.units is None:
-        order = random.permutation(problem.n_samples)
-        return IndependentUnits(problem.rows(order), np.arange(1, problem.n_samples + 1))
-    place = random.permutation(problem.n_units)[problem.units]
+    (units,) = split_units(problem, random, [])
+    return units
+
+
+def split_units(
+    problem: Problem, random: np.random.RandomState, shares: Sequence[float]
+) -> list[IndependentUnits]:
+    """Split the units of a problem at random, into parts that end at shares of all units."""
+    unit = np.arange(problem.n_samples) if problem.units is None else problem.units
+    place = random.permutation(problem.n_units)[unit]
     order = np.argsort(place, kind="stable")
     ends = np.flatnonzero(np.diff(place[order], append=-1)) + 1
-    return IndependentUnits(problem.rows(order), ends)
+    bounds = [0, *(max(1, round(share * ends.size)) for share in shares), ends.size]
+    starts = np.append(0, ends)
+    return [
+        IndependentUnits(
+            problem.rows(order[starts[first] : starts[last]]), ends[first:last] - starts[first]
+        )
+        for first, last in pairwise(bounds)
+    ]

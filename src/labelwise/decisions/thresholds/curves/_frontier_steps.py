@@ -38,13 +38,13 @@ class FrontierSteps(NamedTuple):
         """Counts of all labels together after each edge."""
         return counts_of(self.decided, self.hits, self.n_positive, self.n_cells)
 
-    def fewest_decided(self) -> np.ndarray:
-        """Return the least possible number of decisions for 0, 1, 2, ... hits.
+    def fewest_decided(self, hits: np.ndarray | None = None) -> np.ndarray:
+        """Return the least possible number of decisions for `hits`; None means 0, 1, 2, ...
 
         All thresholds lie on or under the concave line through the points of the steps, so that a
         number of hits takes at least the decisions of this line, rounded up.
         """
-        hits = np.arange(self.hits[-1] + 1)
+        hits = np.arange(self.hits[-1] + 1) if hits is None else hits
         edge = np.searchsorted(self.hits, hits, side="left")
         before = np.maximum(edge - 1, 0)
         rise = np.maximum(self.hits[edge] - self.hits[before], 1)

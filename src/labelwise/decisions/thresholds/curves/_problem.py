@@ -221,14 +221,17 @@ def check_problem(
     label_names: Sequence[str] | None,
     groups: Any = None,
     sample_weight: Any = None,
+    *,
+    allow_missing: bool = False,
 ) -> Problem:
     """Check scores, labels, groups and weights, and return them as a problem.
 
-    Samples of weight 0, and those of which all labels are missing, are left out.
+    Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
+    refused unless `allow_missing`.
     """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
+    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=allow_missing)
     n_samples, n_labels = outcome.Y.shape
     numbers = None if groups is None else check_groups(groups, n_samples)
     if sample_weight is not None:

@@ -50,7 +50,7 @@ def cross_fitted_counts(
         chosen = np.isin(np.arange(problem.n_labels), known)
         problem, request = problem.labels(known), request.for_labels(chosen)
     if folds is None or np.unique(folds).size == 1:
-        folds = _random_folds(problem)
+        folds = random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units
     part_request = request.for_parts(problem.total_weight)
     decided = np.empty(problem.Y.shape, dtype=bool)
@@ -69,7 +69,7 @@ def cross_fitted_counts(
     return problem.counts_of_decisions(sparse.csc_array(decided), request.counts_by)
 
 
-def _random_folds(problem: Problem) -> np.ndarray:
+def random_folds(problem: Problem) -> np.ndarray:
     """Return a fold for each sample, units together; a single fold if there is one unit.
 
     Folds are random: stratified ones have the label shares that were tuned for, which new samples

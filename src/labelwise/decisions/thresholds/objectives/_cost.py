@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
+
+_EVENTS = ("a false positive", "a false negative")
 
 
 @dataclass(frozen=True)
@@ -30,15 +33,20 @@ class CostRule:
 
 def check_cost(cost: Any, n_labels: int) -> CostRule:
     """Check the costs of false positives and false negatives, and return their objective."""
-    if not isinstance(cost, tuple | list) or len(cost) != 2:
+    return CostRule(*costs_by_label(cost, "a pair", _EVENTS, n_labels))
+
+
+def costs_by_label(cost: Any, kind: str, events: Sequence[str], n_labels: int) -> list[np.ndarray]:
+    """Return the cost of each event by label, from numbers or sequences with one for each label."""
+    if not isinstance(cost, tuple | list) or len(cost) != len(events):
         raise TypeError(
-            "cost must be a pair, of a false positive and of a false negative, "
+            f"cost must be {kind}, of {', of '.join(events[:-1])} and of {events[-1]}, "
             f"numbers or a sequence for each label, got {cost!r}."
         )
-    pair = [np.asarray(part, dtype=np.float64) for part in cost]
-    for part in pair:
+    parts = [np.asarray(part, dtype=np.float64) for part in cost]
+    for part in parts:
         if part.shape not in ((), (n_labels,)):
             raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
         if not (np.isfinite(part) & (part >= 0)).all():
             raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
-    return CostRule(*(np.broadcast_to(part, (n_labels,)) for part in pair))
+    return [np.broadcast_to(part, (n_labels,)) for part in parts]

@@ -1,0 +1,133 @@
+"""`labelwise tune --review`: find bands for scores and labels in files, and print the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._progress import working
+from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
+from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli.matrices._matrices import read_labels, read_scores
+from labelwise.data import input_files
+from labelwise.decisions import (
+    BandGuarantee,
+    Bands,
+    Problem,
+    ReviewMeasures,
+    check_band_request,
+    solve_bands,
+    unseen_review,
+)
+
+# Options of labelwise tune that also apply to bands.
+_OF_BANDS = ("min_precision", "min_recall", "guarantee", "seed")
+
+
+def show_bands(
+    review: str,
+    scores: Path,
+    labels: Path,
+    options: TuneOptions,
+    *,
+    columns: str | None = None,
+    bags: str | None = None,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
+    output: Path | None = None,
+    plot: Path | None = None,
+    max_bytes: int | None = None,
+) -> Bands:
+    """Print bands of scores, the size of the queue, and what they reach on unseen rows.
+
+    With `output`, the bands are also written to a JSON file.
+    """
+    most = parse_review(review, options, plot)
+    check_ending(output, ".json")
+    outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
+    with working("reading"), warnings_as_notes():
+        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
+        same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+    problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
+    level = None if options.guarantee is None else parse_level(options.guarantee)
+    request = check_band_request(
+        options.min_precision, options.min_recall, most, None, problem.n_labels, level
+    )
+    with working("tuning"), warnings_as_notes():
+        bands = solve_bands(problem, request, options.seed)
+        unseen = bands.guarantee or unseen_review(problem, request)
+    if output is not None:
+        bands.save(output)
+    for note in same.notes:
+        outputs.message(note)
+    lines = [repr(bands)]
+    if bands.guarantee is None:
+        lines += ["", *_unseen_lines(unseen, options)]
+    outputs.show("\n".join(lines), _band_record(bands, unseen))
+    outputs.say_written(output)
+    return bands
+
+
+def parse_review(review: str, options: TuneOptions, plot: Path | None) -> int | float | None:
+    """Return the largest size of the queue, None for auto; refuse options of thresholds."""
+    default = TuneOptions()
+    for name in options._fields:
+        if name not in _OF_BANDS and getattr(options, name) != getattr(default, name):
+            raise ValueError(f"--review does not go together with --{name.replace('_', '-')}.")
+    if plot is not None:
+        raise ValueError("--review does not go together with --plot.")
+    if review != "auto":
+        return parse_count(review, "--review")
+    if options.min_precision is None and options.min_recall is None:
+        raise ValueError("--review auto needs --min-precision or --min-recall.")
+    return None
+
+
+def _unseen_lines(unseen: ReviewMeasures | BandGuarantee | None, options: TuneOptions) -> list[str]:
+    """Say what bands reach on rows that they were not tuned on, and which rate is not kept."""
+    if unseen is None:
+        return ["on unseen rows: not known, the other folds give no bands"]
+    lines = [
+        f"on unseen rows (cross-validation): precision {unseen.precision:.4f} of accepted cells, "
+        f"recall {unseen.recall:.4f}, about {unseen.review_per_1000:,.0f} cells of 1,000 rows to "
+        "review"
+    ]
+    wanted = {
+        "precision": (unseen.precision, options.min_precision),
+        "recall": (unseen.recall, options.min_recall),
+    }
+    for name, (rate, least) in wanted.items():
+        if least is not None and rate < least:
+            met = f"--min-{name} {least:g} is met on the tuning rows only"
+            lines.append(f"Expect a {name} of about {rate:.4f} on new rows: {met}.")
+    return lines
+
+
+def _band_record(bands: Bands, unseen: ReviewMeasures | BandGuarantee | None) -> dict[str, Any]:
+    """Return the result for --json, with all labels."""
+    names = bands.label_names or tuple(map(str, range(len(bands))))
+    keys = ("lower", "upper", "support", "accepted", "accepted_positives", "reviewed")
+    columns = [getattr(bands, key) for key in (*keys, "reviewed_positives")]
+    return {
+        "objective": bands.objective,
+        "value": bands.value,
+        "is_best": bands.exact,
+        "gap": bands.gap,
+        "precision": bands.precision,
+        "recall": bands.recall,
+        "recall_accepted": bands.recall_accepted,
+        "review_per_1000": bands.review_per_1000,
+        "unseen_precision": np.nan if unseen is None else unseen.precision,
+        "unseen_recall": np.nan if unseen is None else unseen.recall,
+        "unseen_review_per_1000": np.nan if unseen is None else unseen.review_per_1000,
+        "n_samples": bands.n_samples,
+        "most_per_row": bands.most_per_row,
+        "guarantee": None if bands.guarantee is None else bands.guarantee._asdict(),
+        "labels": [
+            {"label": name, **dict(zip((*keys, "reviewed_positives"), row, strict=True))}
+            for name, *row in zip(names, *columns, strict=True)
+        ],
+    }

@@ -1,0 +1,219 @@
+"""JSON files of results: written field by field, read with checks of every key and value."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise._io import DataError, read_bytes, written_whole
+from labelwise._validation import check_names
+
+# Enough for two million labels without names and intervals, or half a million with both. Parsing
+# JSON takes up to twelve times its size in memory.
+_MAX_BYTES = 2**27
+# Most lists and objects that a file may have; results are written with at most 15.
+_MOST_LISTS = 20
+_TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
+_NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
+
+# Turns the value of a key into that of a field; the second argument is the key, for messages.
+Reader = Callable[[Any, str], Any]
+
+
+def write_fields(result: Any, path: str | Path, form: str, version: int) -> None:
+    """Write the fields of a dataclass; an error leaves an existing file unchanged."""
+    content: dict[str, Any] = {"format": form, "version": version}
+    for field in fields(result):
+        content[field.name] = _as_json(getattr(result, field.name))
+    written = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    with written_whole(path) as stream:
+        stream.write(f"{written}\n".encode())
+
+
+def read_fields(
+    path: str | Path,
+    form: str,
+    version: int,
+    readers: Mapping[str, Reader],
+    build: Callable[[dict[str, Any]], Any],
+) -> Any:
+    """Read a file of fields, and build the result; anything that is not written is refused."""
+    content = _read_json(path)
+    if not isinstance(content, dict) or content.pop("format", None) != form:
+        raise DataError(path, f"is not a file of {form}.")
+    found = content.pop("version", None)
+    if type(found) is not int or found != version:
+        raise DataError(path, f"has version {found!r:.50}, but only {version} is known.")
+    odd = sorted(set(content) ^ set(readers))
+    if odd:
+        problem = "has an unknown" if odd[0] in content else "lacks the"
+        raise DataError(path, f"{problem} key {odd[0]!r:.50}.")
+    try:
+        return build({name: read(content[name], name) for name, read in readers.items()})
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise DataError(path, str(error)[:200] or "has more data than memory.") from error
+
+
+def has_format(path: str | Path, form: str) -> bool:
+    """Return whether a file of fields says that it has a format."""
+    content = _read_json(path)
+    return isinstance(content, dict) and content.get("format") == form
+
+
+def _read_json(path: str | Path) -> Any:
+    content = bytes(read_bytes(path, _MAX_BYTES))
+    # Count lists before parsing: parsed empty lists take twenty times their size in memory.
+    opened = (found for found in _TEXT_OR_LIST.finditer(content) if found[1])
+    if len(list(islice(opened, _MOST_LISTS + 1))) > _MOST_LISTS:
+        raise DataError(path, f"has more than the {_MOST_LISTS} lists that a result may have.")
+    try:
+        return json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_without_repeats,
+            parse_constant=_refuse,
+            parse_float=_finite,
+        )
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise DataError(path, f"is not JSON ({str(error)[:200]}).") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in content:
+            raise ValueError(f"the key {name!r:.50} is there twice")
+        content[name] = value
+    return content
+
+
+def _finite(written: str) -> float:
+    found = float(written)
+    if not math.isfinite(found):
+        raise ValueError(f"{written:.50} is too large for a number")
+    return found
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _as_json(value: Any) -> Any:
+    """Return lists and numbers for JSON; infinite numbers and NaN become strings.
+
+    A dataclass or a named tuple becomes an object with its fields.
+    """
+    if is_dataclass(value):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        return {name: _as_json(item) for name, item in value._asdict().items()}
+    if isinstance(value, np.ndarray | tuple):
+        return [_as_json(item) for item in value]
+    if isinstance(value, np.generic):
+        return _as_json(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+def _kind(value: Any, name: str, kinds: tuple[type, ...], words: str) -> Any:
+    """Return a value if its type is one of `kinds`; True and False are not numbers."""
+    if type(value) not in kinds:
+        raise TypeError(f"{name} must be {words}, got {value!r:.50}.")
+    return value
+
+
+def number(value: Any, name: str) -> float:
+    """Read a number; infinite numbers and NaN are strings."""
+    if isinstance(value, str) and value in _NOT_FINITE:
+        return _NOT_FINITE[value]
+    return float(_kind(value, name, (int, float), "a number"))
+
+
+text = partial(_kind, kinds=(str,), words="a string")
+flag = partial(_kind, kinds=(bool,), words="true or false")
+
+
+def whole(value: Any, name: str) -> int:
+    """Read a whole number from 0 on."""
+    found: int = _kind(value, name, (int,), "a whole number")
+    if not 0 <= found < 2**63:
+        raise ValueError(f"{name} must not be negative or huge, got {found}.")
+    return found
+
+
+def each(value: Any, name: str, read: Reader) -> list[Any]:
+    """Read each item of a list."""
+    return [read(item, name) for item in _kind(value, name, (list,), "a list")]
+
+
+def numbers(value: Any, name: str) -> np.ndarray:
+    """Read a list of numbers, at least one."""
+    found = np.array(each(value, name, number), dtype=np.float64)
+    if found.size == 0 or np.isnan(found).any():
+        raise ValueError(f"{name} must be numbers, at least one.")
+    return found
+
+
+def wholes(value: Any, name: str) -> np.ndarray:
+    """Read a list of whole numbers."""
+    return np.array(each(value, name, whole), dtype=np.int64)
+
+
+def sums(value: Any, name: str) -> np.ndarray:
+    """Read sums of weights: int64 if all are whole numbers, as they are without weights."""
+    if not isinstance(value, list) or not any(type(item) is float for item in value):
+        return wholes(value, name)
+    found = numbers(value, name)
+    if not ((found >= 0) & np.isfinite(found)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return found
+
+
+def names(value: Any, name: str) -> tuple[str, ...]:
+    """Read a list of distinct names."""
+    return check_names(each(value, name, text), name)
+
+
+def pair(value: Any, name: str) -> tuple[float, float]:
+    """Read a list of two numbers."""
+    low, high = each(value, name, number)
+    return low, high
+
+
+def rows(value: Any, name: str) -> np.ndarray:
+    """Read two lists of numbers of the same length."""
+    low, high = each(value, name, numbers)
+    return np.stack([low, high])
+
+
+def or_none(read: Reader) -> Reader:
+    """Return a reader that also takes null."""
+    return lambda value, name: None if value is None else read(value, name)
+
+
+def record(value: Any, name: str, kind: type, readers: Mapping[str, Reader]) -> Any:
+    """Read an object with exactly the keys of a dataclass or a named tuple."""
+    content = _kind(value, name, (dict,), "an object")
+    if set(content) != set(readers):
+        raise ValueError(f"{name} must have the keys {', '.join(readers)}.")
+    return kind(**{key: read(content[key], f"{name}.{key}") for key, read in readers.items()})
+
+
+def one_of(*allowed: str) -> Reader:
+    """Return a reader of one of several words."""
+
+    def read(value: Any, name: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r:.50}.")
+        return str(value)
+
+    return read

@@ -1,0 +1,324 @@
+"""The result of `review_bands`: two thresholds for each label, between which a person looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelwise._text import as_text, printable
+from labelwise._validation import Scores, check_scores
+from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise.decisions.bands._band_guarantee import BandGuarantee
+from labelwise.decisions.bands._bands_json import (
+    BY_LABEL,
+    OBJECTIVES,
+    are_bands,
+    read_bands,
+    write_bands,
+)
+from labelwise.decisions.bands._review_measures import share
+from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
+from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions.thresholds._result import Thresholds
+
+# Number of labels in the table of a repr.
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bands:
+    """Two thresholds for each label: accept above, reject below, review between.
+
+    `review_bands` returns such objects, and `Bands.load` reads them from a file. A label is
+    accepted for a sample if its score is at least the upper threshold, rejected if it is below the
+    lower one, and otherwise left to a person. A cell is one label of one sample.
+
+    Attributes
+    ----------
+    upper : ndarray of float64 of shape (n_labels,)
+        Thresholds of acceptance. inf accepts no sample.
+    lower : ndarray of float64 of shape (n_labels,)
+        Thresholds of rejection, at most the upper ones. -inf rejects no sample that has a score.
+    support : ndarray of int of shape (n_labels,)
+        Number of positives of each label in the tuning data.
+    accepted : ndarray of int of shape (n_labels,)
+        Number of samples in the tuning data for which each label is accepted.
+    accepted_positives : ndarray of int of shape (n_labels,)
+        Number of positives among the accepted cells of each label.
+    reviewed : ndarray of int of shape (n_labels,)
+        Number of samples in the tuning data for which each label is left to a person.
+    reviewed_positives : ndarray of int of shape (n_labels,)
+        Number of positives among the reviewed cells of each label.
+    n_samples : int
+        Number of samples in the tuning data.
+    label_names : tuple of str or None
+        Names of the labels, or None if the tuning data had no names.
+    objective : {"review", "recall", "precision", "rate", "cost"}
+        What was optimised: the size of the queue, the recall or the precision for a given queue,
+        the lower one of both, or the total cost.
+    value : float
+        Value of the objective: cells in the queue for 1,000 samples, a rate, or the total cost.
+    gap : float or None
+        Upper bound of how much better than `value` the value of any other bands can be: 0 if
+        `value` is proven to be the best, None if no bound is known, as with a guarantee.
+    curves : BandCurves
+        Estimated probability by score within each band, which puts the queue in order.
+    most_per_row : int or None
+        Largest number of labels that are accepted for a sample: those with the highest scores. The
+        others are left to a person. None without such a limit, which only a guarantee sets.
+    guarantee : BandGuarantee or None
+        What is guaranteed on new samples, if `review_bands` was called with `guarantee`.
+    precision : float
+        Share of positives among the accepted cells; NaN if no cell is accepted.
+    recall : float
+        Share of the positives that are accepted or reviewed; NaN without positives.
+    recall_accepted : float
+        Share of the positives that are accepted; NaN without positives.
+    review_per_1000 : float
+        Expected number of cells to review for 1,000 samples.
+    exact : bool
+        Whether `value` is proven to be the best on the tuning data.
+
+    See Also
+    --------
+    review_bands : Find the bands of scores that a person reviews.
+    Thresholds : One threshold for each label.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import review_bands
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> Y = [[1, 0], [0, 1], [1, 0], [0, 0]]
+    >>> bands = review_bands(scores, Y, min_precision=1, min_recall=1)
+    >>> bands.upper, bands.lower, bands.review_per_1000
+    (array([0.75, 0.35]), array([0.25, 0.35]), 500.0)
+    """
+
+    upper: np.ndarray
+    lower: np.ndarray
+    support: np.ndarray
+    accepted: np.ndarray
+    accepted_positives: np.ndarray
+    reviewed: np.ndarray
+    reviewed_positives: np.ndarray
+    n_samples: int
+    label_names: tuple[str, ...] | None
+    objective: str
+    value: float
+    gap: float | None
+    curves: BandCurves
+    most_per_row: int | None = None
+    guarantee: BandGuarantee | None = None
+
+    # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    @property
+    def precision(self) -> float:
+        """Share of positives among the accepted cells; NaN if no cell is accepted."""
+        return share(self.accepted_positives.sum(), self.accepted.sum())
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives that are accepted or reviewed; NaN if none."""
+        return share(
+            self.accepted_positives.sum() + self.reviewed_positives.sum(), self.support.sum()
+        )
+
+    @property
+    def recall_accepted(self) -> float:
+        """Share of the positives that are accepted; NaN without positives."""
+        return share(self.accepted_positives.sum(), self.support.sum())
+
+    @property
+    def review_per_1000(self) -> float:
+        """Expected number of cells to review for 1,000 samples."""
+        return 1000 * share(self.reviewed.sum(), self.n_samples)
+
+    @property
+    def exact(self) -> bool:
+        """Whether `value` is proven to be the best on the tuning data."""
+        return self.gap == 0
+
+    def decide(self, scores: Any) -> Any:
+        """Accept, reject or leave to a person each label of each sample.
+
+        Parameters
+        ----------
+        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
+            Finite scores. In a CSR matrix, an absent score is rejected. The columns of a frame are
+            matched by name if the bands have label names.
+
+        Returns
+        -------
+        ndarray of int8 of shape (n_samples, n_labels), csr_array of int8, or frame
+            1 where a label is accepted, 0 where it is rejected and -1 where a person decides, with
+            rows and columns as in the scores. For sparse scores, only 1 and -1 are stored. A frame
+            of the same library, with the same columns and index, if the scores are a frame.
+
+        Raises
+        ------
+        ValueError
+            If the scores are not finite, or if their labels are not those of the bands.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import review_bands
+        >>> scores, Y = [[0.9], [0.6], [0.3], [0.2]], [[1], [0], [1], [0]]
+        >>> review_bands(scores, Y, min_precision=1, min_recall=1).decide([[0.8], [0.5], [0.1]])
+        array([[ 1],
+               [-1],
+               [ 0]], dtype=int8)
+        """
+        checked = check_scores(scores)
+        return as_given(self._ends(checked).states(checked.matrix), scores)
+
+    def _ends(self, checked: Scores) -> BandEnds:
+        """Return the thresholds in the order of the columns of scores."""
+        lower, upper = (
+            in_columns(ends, self.label_names, checked) for ends in (self.lower, self.upper)
+        )
+        return BandEnds(lower, upper, self.most_per_row)
+
+    def queue(self, scores: Any) -> ReviewQueue:
+        """List the cells to review, those where a review prevents most errors first.
+
+        Parameters
+        ----------
+        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
+            Finite scores, as for `decide`.
+
+        Returns
+        -------
+        ReviewQueue
+            Rows, columns, scores and estimated probabilities of the cells.
+
+        Raises
+        ------
+        ValueError
+            If the scores are not finite, or if their labels are not those of the bands.
+
+        Notes
+        -----
+        The probability p of a cell is the isotonic regression of the label on its scores in the
+        tuning data. Without a person, the better of both decisions is wrong with probability
+        ``min(p, 1 - p)``, and cells are in the falling order of this number. Equal cells are in
+        the order of falling score, then of rows and columns.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import review_bands
+        >>> scores, Y = [[0.9], [0.6], [0.3], [0.2]], [[1], [0], [1], [0]]
+        >>> queue = review_bands(scores, Y, min_precision=1, min_recall=1).queue([[0.8], [0.5]])
+        >>> queue.rows, queue.labels, queue.probability
+        (array([1]), array([0]), array([0.5]))
+        """
+        checked = check_scores(scores)
+        labels = in_columns(np.arange(len(self)), self.label_names, checked)
+        cells = self._ends(checked).cells_to_review(checked.matrix)
+        return queue_of(cells, labels, self.curves)
+
+    def save(self, path: str | Path) -> None:
+        """Write the bands to a JSON file.
+
+        The file appears only once it is complete; an error leaves an existing file unchanged.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; missing folders are created, and ``-`` is the standard output.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        write_bands(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Bands:
+        """Read bands from a JSON file that `save` has written.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+
+        Returns
+        -------
+        Bands
+            The bands with all attributes.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read, is larger than 128 MiB, or is not a file of bands in the
+            version that this release writes.
+        """
+        found: Bands = read_bands(path, Bands)
+        return found
+
+    def __len__(self) -> int:
+        return self.upper.size
+
+    def __repr__(self) -> str:
+        return "\n".join([*self._sentences(), "", *self._table()])
+
+    def _sentences(self) -> list[str]:
+        """Return lines that say what happens to the cells, and how good this is."""
+        of_all = self.reviewed.sum() / (self.n_samples * len(self))
+        return [
+            f"Bands of {len(self)} labels on {self.n_samples} samples",
+            *self._proof(),
+            f"accepted: {self._accepted()}",
+            f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
+            f"({of_all:.2%} of all cells)",
+            f"rejected: all other cells, which have {1 - self.recall:.4f} of the positives "
+            f"(recall of the others {self.recall:.4f})",
+        ]
+
+    def _accepted(self) -> str:
+        n_accepted = int(self.accepted.sum())
+        if not n_accepted:
+            return "no cells"
+        return (
+            f"{n_accepted:,} cells with precision {self.precision:.4f}, which have "
+            f"{self.recall_accepted:.4f} of the positives"
+        )
+
+    def _proof(self) -> list[str]:
+        """Return lines that say what is proven: the optimum here, or rates on new samples."""
+        lines = [] if self.guarantee is None else self.guarantee.lines()
+        if self.gap is not None:
+            proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
+            lines.append(f"{OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
+        if self.most_per_row is not None:
+            lines.append(f"at most {self.most_per_row} labels of a sample are accepted")
+        return lines
+
+    def _table(self) -> list[str]:
+        """Return the table of the first labels, one line each."""
+        names = self.label_names or tuple(map(str, range(len(self))))
+        columns = (self.lower, self.upper, self.support, self.accepted, self.reviewed)
+        rows = [
+            [printable(name), *(f"{column[j]:.6g}" for column in columns)]
+            for j, name in enumerate(names[:_MOST_SHOWN])
+        ]
+        heading = ["label", "lower", "upper", "support", "accepted", "reviewed"]
+        lines = as_text([heading, *rows]).splitlines()
+        more = len(self) - len(rows)
+        return [*lines, f"... and {more} more"] if more else lines
+
+
+def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
+    """Return the bands of some labels, in this order and without names."""
+    chosen = {name: getattr(bands, name)[labels] for name in BY_LABEL}
+    return replace(bands, **chosen, label_names=None, curves=bands.curves.of_labels(labels))
+
+
+def load_rule(path: str | Path) -> Thresholds | Bands:
+    """Read a file of bands or of thresholds, whichever it is."""
+    return Bands.load(path) if are_bands(path) else Thresholds.load(path)

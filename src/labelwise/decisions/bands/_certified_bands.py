@@ -1,0 +1,109 @@
+"""Bands whose precision and recall are guaranteed on new samples."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_random_state
+from labelwise.decisions.bands._band_guarantee import BandGuarantee
+from labelwise.decisions.bands._band_request import BandRequest
+from labelwise.decisions.bands._review_measures import count_states
+from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions.guarantees._certified_path import CertifiedPoint, certified_point
+from labelwise.decisions.guarantees._certify import Parts, split_parts
+from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise.decisions.guarantees.paths._path_choice import choose_path
+from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.measures import precision, recall
+
+# Share of the samples that bands are chosen on; they are tested on the others.
+_TUNING_SHARE = 0.5
+
+
+class CertifiedBands(NamedTuple):
+    """Certified ends of the bands, and what is guaranteed."""
+
+    ends: BandEnds
+    guarantee: BandGuarantee
+
+
+def certified_bands(problem: Problem, request: BandRequest, random_state: Any) -> CertifiedBands:
+    """Find bands whose precision and recall hold on new samples with a probability.
+
+    The upper thresholds are certified for the precision of the accepted cells, the lower ones for
+    the recall of the cells that are not rejected, each by tests along a path of its own on the same
+    samples. With both rates, each may fail with half of the probability that is left, so that both
+    hold together (Bonferroni). Lowering a lower threshold to the upper one only raises the recall.
+    Where no point of a path can be certified, no cell is accepted, or none is rejected.
+
+    Raises
+    ------
+    ValueError
+        If there are too few samples, or if the recall cannot be guaranteed because samples lack
+        scores.
+    """
+    rates = (request.min_precision, request.min_recall)
+    alpha = (1 - float(request.guarantee or 0)) / sum(rate is not None for rate in rates)
+    options = GuaranteeOptions(1 - alpha, "each", _TUNING_SHARE)
+    random = check_random_state(0 if random_state is None else random_state)
+    parts = split_parts(problem, options, random, None)
+    upper, most = np.full(problem.n_labels, np.inf), None
+    lower = np.full(problem.n_labels, -np.inf)
+    if request.min_precision is not None:
+        point = _certified(parts, "min_precision", request.min_precision, options)
+        if point is not None:
+            upper, most = point.thresholds, point.most_per_row
+    if request.min_recall is not None:
+        point = _certified(parts, "min_recall", request.min_recall, options)
+        if point is not None:
+            lower = np.minimum(point.thresholds, upper)
+        elif sparse.issparse(problem.scores):
+            raise ValueError(
+                f"min_recall={request.min_recall} cannot be guaranteed with probability "
+                f"{request.guarantee:g}: cells without a score are always rejected."
+            )
+    ends = BandEnds(lower, upper, most)
+    return CertifiedBands(ends, _guarantee(ends, parts, request))
+
+
+def _certified(
+    parts: Parts, name: str, rate: float, options: GuaranteeOptions
+) -> CertifiedPoint | None:
+    """Return the last point of a path that passes the tests of one rate; None if none does.
+
+    Among the points that pass, the one with the highest value of the other rate is taken.
+    """
+    measure = recall if name == "min_precision" else precision
+    request = check_request({"measure": measure, name: rate}, parts.tuning.problem.n_labels)
+    tuning, calibration = parts
+    choice = choose_path(tuning, request, calibration.n_units, options.alpha)
+    point = certified_point(choice, calibration, request, options.alpha)
+    if point is None:
+        done = "accepted" if name == "min_precision" else "rejected"
+        warnings.warn(
+            f"{name}={rate} cannot be guaranteed by {calibration.problem.n_samples} samples "
+            f"for calibration: no cell is {done}.",
+            stacklevel=5,
+        )
+    return point
+
+
+def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest) -> BandGuarantee:
+    """Build the guarantee, with what the bands reach on the calibration samples."""
+    tested = parts.calibration.problem
+    found = count_states(tested.Y, sparse.csr_array(ends.states(tested.scores)))
+    return BandGuarantee(
+        level=float(request.guarantee or 0),
+        min_precision=request.min_precision,
+        min_recall=request.min_recall,
+        precision=found.precision,
+        recall=found.recall,
+        review_per_1000=found.review_per_1000,
+        n_tuning=parts.tuning.problem.n_samples,
+        n_calibration=tested.n_samples,
+    )

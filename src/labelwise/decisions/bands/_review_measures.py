@@ -1,0 +1,165 @@
+"""Measures of three-state decisions: what is accepted, what is left to a person, what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_outcome
+
+
+class ReviewMeasures(NamedTuple):
+    """Counts and rates of decisions with three states: accept, reject, review.
+
+    `review_measures` returns such objects. A cell is one label of one sample.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples.
+    n_cells : int
+        Number of samples times number of labels.
+    n_positive : int
+        Number of positives.
+    accepted : int
+        Number of accepted cells.
+    accepted_positives : int
+        Number of positives among the accepted cells.
+    reviewed : int
+        Number of cells to review.
+    reviewed_positives : int
+        Number of positives among the cells to review.
+    reviewed_samples : int
+        Number of samples with at least one cell to review.
+    precision : float
+        Share of positives among the accepted cells; NaN if no cell is accepted.
+    recall_accepted : float
+        Share of the positives that are accepted; NaN without positives.
+    recall : float
+        Share of the positives that are accepted or reviewed; NaN without positives. It is the
+        recall if the person answers everything right.
+    precision_answered : float
+        Precision if the person answers everything right: the positives among the reviewed cells
+        are accepted too. NaN if no cell is then accepted.
+    review_per_1000 : float
+        Number of cells to review for 1,000 samples.
+
+    See Also
+    --------
+    review_measures : Measure three-state decisions.
+    """
+
+    n_samples: int
+    n_cells: int
+    n_positive: int
+    accepted: int
+    accepted_positives: int
+    reviewed: int
+    reviewed_positives: int
+    reviewed_samples: int
+
+    @property
+    def precision(self) -> float:
+        """Share of positives among the accepted cells; NaN if no cell is accepted."""
+        return share(self.accepted_positives, self.accepted)
+
+    @property
+    def recall_accepted(self) -> float:
+        """Share of the positives that are accepted; NaN without positives."""
+        return share(self.accepted_positives, self.n_positive)
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives that are accepted or reviewed; NaN if none."""
+        return share(self.accepted_positives + self.reviewed_positives, self.n_positive)
+
+    @property
+    def precision_answered(self) -> float:
+        """Precision if the person answers everything right."""
+        right = self.accepted_positives + self.reviewed_positives
+        return share(right, self.accepted + self.reviewed_positives)
+
+    @property
+    def review_per_1000(self) -> float:
+        """Number of cells to review for 1,000 samples."""
+        return 1000 * share(self.reviewed, self.n_samples)
+
+
+def review_measures(
+    Y: Any, decided: Any, *, label_names: Sequence[str] | None = None
+) -> ReviewMeasures:
+    """Measure decisions that leave some cells to a person.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix or frame of shape (n_samples, n_labels)
+        1 where a label is accepted, 0 where it is rejected and -1 where a person decides, as
+        `Bands.decide` returns it. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the columns, for data without column names.
+
+    Returns
+    -------
+    ReviewMeasures
+        Counts of all labels together, and the rates that follow from them.
+
+    Raises
+    ------
+    ValueError
+        If `decided` has other values than 1, 0 and -1, or does not match Y.
+
+    See Also
+    --------
+    Bands.decide : Accept, reject or leave to a person each label of each sample.
+    labelwise.measures.evaluate : Compute every measure of decisions without a review.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import review_measures
+    >>> found = review_measures([[1, 0], [0, 1], [1, 0]], [[1, 0], [-1, 1], [-1, 0]])
+    >>> found.precision, round(found.recall_accepted, 4), found.recall, found.reviewed
+    (1.0, 0.6667, 1.0, 2)
+    """
+    try:
+        outcome = check_outcome(Y, scores=decided, label_names=label_names)
+    except (TypeError, ValueError) as error:
+        # States are checked as scores, since they have three values.
+        raise type(error)(str(error).replace("scores", "decided", 1)) from error
+    return count_states(outcome.Y, check_states(outcome.scores, "decided"))
+
+
+def check_states(decided: Any, input_name: str) -> sparse.csr_array:
+    """Return decisions of checked numbers as int8 with 1 and -1 stored; refuse other values."""
+    values = decided.data if sparse.issparse(decided) else decided
+    is_state = np.isin(values, (-1, 0, 1))
+    if not is_state.all():
+        wrong = values[~is_state].flat[0]
+        raise ValueError(f"{input_name} must contain only 1, 0 and -1 for review, got {wrong}.")
+    states = sparse.csr_array(decided, dtype=np.int8)
+    states.eliminate_zeros()
+    return states
+
+
+def count_states(Y: sparse.csc_array, states: sparse.csr_array) -> ReviewMeasures:
+    """Count checked three-state decisions; Y is boolean."""
+    is_accepted, is_reviewed = states == 1, states == -1
+    return ReviewMeasures(
+        n_samples=int(Y.shape[0]),
+        n_cells=int(Y.shape[0] * Y.shape[1]),
+        n_positive=int(Y.sum()),
+        accepted=int(is_accepted.sum()),
+        accepted_positives=int(is_accepted.multiply(Y).sum()),
+        reviewed=int(is_reviewed.sum()),
+        reviewed_positives=int(is_reviewed.multiply(Y).sum()),
+        reviewed_samples=int((is_reviewed.sum(axis=1) > 0).sum()),
+    )
+
+
+def share(part: float, whole: float) -> float:
+    """Return a quotient; NaN if the second number is 0."""
+    return float(part / whole) if whole else float("nan")

@@ -1,0 +1,99 @@
+"""The cells to review, in the order in which looking at them helps most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:  # deciding needs no kernels
+    from labelwise.decisions.thresholds.curves._cuts import Cuts
+
+
+class BandCurves(NamedTuple):
+    """The share of positives by score within the review band of each label.
+
+    The pieces of label j are at ``starts[j]`` to ``starts[j + 1] - 1``, from high scores to low
+    ones. A score belongs to the first piece whose floor it reaches. The shares are the slopes of
+    the label's hull, which are the isotonic regression of the label on its scores.
+    """
+
+    starts: np.ndarray
+    floors: np.ndarray  # lowest score of each piece
+    shares: np.ndarray  # share of positives of each piece in the tuning data
+
+    def probability(self, labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return the share of positives at scores within the bands of labels."""
+        found = np.empty(scores.size)
+        for j in np.unique(labels):
+            pieces, here = slice(self.starts[j], self.starts[j + 1]), labels == j
+            place = np.searchsorted(-self.floors[pieces], -scores[here], side="left")
+            found[here] = self.shares[pieces][place]
+        return found
+
+    def of_labels(self, labels: np.ndarray) -> BandCurves:
+        """Return the curves of some labels, in this order."""
+        sizes = np.diff(self.starts)[labels]
+        places = np.repeat(self.starts[labels] - (np.cumsum(sizes) - sizes), sizes)
+        places = places + np.arange(places.size)
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        return BandCurves(starts, self.floors[places], self.shares[places])
+
+
+class ReviewQueue(NamedTuple):
+    """Cells to review, those where a review prevents most errors first.
+
+    `Bands.queue` returns such objects.
+
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n_cells,)
+        Row of each cell in the scores.
+    labels : ndarray of int of shape (n_cells,)
+        Column of each cell in the scores.
+    scores : ndarray of shape (n_cells,)
+        Score of each cell.
+    probability : ndarray of shape (n_cells,)
+        Estimated probability that the label applies: the share of positives among cells of the
+        tuning data with similar scores of the label.
+
+    See Also
+    --------
+    review_bands : Find the bands of scores that a person reviews.
+    """
+
+    rows: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    probability: np.ndarray
+
+
+def band_curves(hulls: Cuts, upper: np.ndarray, lower: np.ndarray) -> BandCurves:
+    """Return the hull edges that lie between the thresholds of each label, wholly or in part."""
+    is_first = np.zeros(hulls.decided.size, dtype=bool)
+    is_first[hulls.starts[:-1]] = True
+    ends = np.flatnonzero(~is_first)
+    labels = hulls.labels[ends]
+    below = hulls.thresholds[ends] < upper[labels]
+    inside = below & (hulls.thresholds[ends - 1] > lower[labels])
+    ends, labels = ends[inside], labels[inside]
+    n_pieces = np.bincount(labels, minlength=upper.size)
+    n_hits, n_cells = (part[ends] - part[ends - 1] for part in (hulls.hits, hulls.decided))
+    return BandCurves(
+        np.concatenate(([0], np.cumsum(n_pieces))), hulls.thresholds[ends], n_hits / n_cells
+    )
+
+
+def queue_of(
+    cells: tuple[np.ndarray, np.ndarray, np.ndarray], labels: np.ndarray, curves: BandCurves
+) -> ReviewQueue:
+    """Put rows, columns and scores of cells to review in order, most useful first.
+
+    Without a review, the better of both decisions is wrong with probability ``min(p, 1 - p)``:
+    this is the number of errors that a review prevents. `labels` has the label of each column.
+    """
+    rows, columns, values = cells
+    probability = curves.probability(labels[columns], values)
+    prevented = np.minimum(probability, 1 - probability)
+    order = np.lexsort((columns, rows, -values, -prevented))
+    return ReviewQueue(rows[order], columns[order], values[order], probability[order])

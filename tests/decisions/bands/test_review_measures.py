@@ -1,0 +1,114 @@
+"""Measures of three states count cells, and cross-validation counts unseen ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from labelwise.decisions import ReviewMeasures, review_bands, review_measures, unseen_review
+from labelwise.decisions.bands._band_request import check_band_request
+from labelwise.decisions.bands.search._review_cost import ReviewCost
+from labelwise.decisions.thresholds.curves._problem import check_problem
+
+SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
+
+
+@given(data=st.data(), shape=SHAPES)
+def test_counts_and_rates_are_those_of_the_cells(data, shape):
+    Y = data.draw(hnp.arrays(bool, shape))
+    states = data.draw(hnp.arrays(np.int8, shape, elements=st.sampled_from([-1, 0, 1])))
+    for given_states in (states, sparse.csr_array(states), states.tolist()):
+        found = review_measures(Y, given_states)
+        assert found == ReviewMeasures(
+            n_samples=shape[0],
+            n_cells=Y.size,
+            n_positive=Y.sum(),
+            accepted=(states == 1).sum(),
+            accepted_positives=Y[states == 1].sum(),
+            reviewed=(states == -1).sum(),
+            reviewed_positives=Y[states == -1].sum(),
+            reviewed_samples=(states == -1).any(axis=1).sum(),
+        )
+    answered = np.where(states == -1, Y, states == 1)
+    rates = {
+        "precision": (Y & (states == 1)).sum() / max((states == 1).sum(), 1),
+        "recall_accepted": (Y & (states == 1)).sum() / max(Y.sum(), 1),
+        "recall": (Y & answered).sum() / max(Y.sum(), 1),
+        "precision_answered": (Y & answered).sum() / max(answered.sum(), 1),
+    }
+    for name, rate in rates.items():
+        value = getattr(found, name)
+        assert value == pytest.approx(rate) or np.isnan(value)
+    assert np.isnan(found.precision) == (not (states == 1).any())
+    assert np.isnan(found.recall) == (not Y.any())
+
+
+def test_the_measures_of_the_tuning_rows_are_those_of_the_bands():
+    random = np.random.default_rng(0)
+    Y = random.random((100, 3)) < 0.3
+    scores = random.normal(size=Y.shape) + Y
+    bands = review_bands(scores, Y, min_precision=0.8, min_recall=0.9)
+    found = review_measures(Y, bands.decide(scores))
+    for name in ("precision", "recall", "recall_accepted", "review_per_1000"):
+        assert getattr(found, name) == getattr(bands, name)
+
+
+def test_columns_are_matched_by_name():
+    Y = pd.DataFrame({"sea": [1, 0], "sky": [0, 0]})
+    found = review_measures(Y, pd.DataFrame({"sky": [0, -1], "sea": [1, 0]}))
+    assert (found.precision, found.reviewed_positives) == (1.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        ([[1, 2]], "decided must contain only 1, 0 and -1 for review, got 2"),
+        (sparse.csr_array([[1, -2]]), "decided must contain only 1, 0 and -1 for review, got -2"),
+        ([[1]], "decided has 1 labels but Y has 2"),
+    ],
+    ids=["two", "sparse", "shape"],
+)
+def test_other_states_are_refused(states, message):
+    with pytest.raises(ValueError, match=message):
+        review_measures([[1, 0]], states)
+
+
+def request_of(**options):
+    names = ("min_precision", "min_recall", "max_review", "cost")
+    return check_band_request(*(options.get(name) for name in names), n_labels=3)
+
+
+def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_for():
+    random = np.random.default_rng(1)
+    Y = random.random((150, 3)) < 0.3
+    scores = random.normal(size=Y.shape) + Y
+    found = unseen_review(check_problem(scores, Y, None), request_of(min_precision=1, min_recall=1))
+    assert (found.n_samples, found.n_positive) == (150, Y.sum())
+    assert found.precision < 1
+    assert found.recall < 1
+
+
+def test_a_total_of_reviews_is_shared_out_among_the_rows_of_the_folds():
+    random = np.random.default_rng(2)
+    Y = random.random((200, 3)) < 0.3
+    problem = check_problem(random.normal(size=Y.shape) + Y, Y, None)
+    found = unseen_review(problem, request_of(max_review=100))
+    assert 60 < found.reviewed < 150
+
+
+def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
+    one = check_problem([[0.1, 0.2, 0.3]], [[1, 0, 1]], None)
+    assert unseen_review(one, request_of(min_recall=1)) is None
+    random = np.random.default_rng(3)
+    Y = random.random((40, 3)) < 0.3
+    problem = check_problem(random.normal(size=Y.shape), Y, None)
+    small = request_of(min_precision=0.9, min_recall=1.0, max_review=119)
+    assert unseen_review(problem, small._replace(max_review=1)) is None
+
+
+def test_costs_of_a_label_are_numbers():
+    cost = request_of(cost=(1, [1, 2, 3], 0.5)).cost
+    assert cost.for_label(1) == ReviewCost(1.0, 2.0, 0.5)
