@@ -100,6 +100,18 @@ def test_whole_weights_count_as_repeated_samples(problem, options):
     )
 
 
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_common_thresholds_of_many_positives_are_quantiles_by_weight(average):
+    random = np.random.default_rng(6)
+    Y = random.random((400, 3)) < 0.5
+    scores = random.normal(size=(400, 3)) + Y
+    weights = random.integers(1, 6, 400)
+    rows = np.repeat(np.arange(400), weights)
+    options = {"shrink": 0.5, "average": average}
+    expected = best_thresholds(scores[rows], Y[rows], **options)
+    assert_same(best_thresholds(scores, Y, sample_weight=weights, **options), expected)
+
+
 FRACTIONS = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 0.7, 1.0, 2.6])
 
 
