@@ -171,7 +171,7 @@ def micro_frontier(
     array([0.75, 0.3 ])
     """
     problem = check_problem(scores, Y, label_names, sample_weight=sample_weight, allow_missing=True)
-    steps = frontier_steps(hulls_of(problem.best_cuts()))
+    steps = frontier_steps(hulls_of(problem.cuts_of_all()))
     # Edges of equal slope lie on one line: only its ends are vertices.
     fall = -np.diff(steps.slopes, append=-1.0)
     ends = np.flatnonzero(fall > sum(hull_slack(steps.hits)) * steps.slopes) + 1

@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import listed
+from labelwise._text import listed, quoted
 from labelwise._validation import Outcome, check_outcome, check_weights
 from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
@@ -138,6 +139,10 @@ class Problem:
         order = np.argsort(scores)[::-1]
         return scores[order], rows[order]
 
+    def compute_rankings(self) -> None:
+        """Compute what several threads will need, so that each does not compute it by itself."""
+        _ = self.hit_positions, self.pooled_hits, self.units
+
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
         total = weights.sum().item()
@@ -145,28 +150,40 @@ class Problem:
             weights @ self.Y, total if self.missing is None else total - weights @ self.missing
         )
 
-    def best_cuts(self) -> Cuts:
-        """Return the cuts of all labels at positives, with samples counted by their weights."""
-        if self.weights is not None:
-            return self.cuts(self.weights, False)
-        return cuts_of(self.scores, self.Y)._replace(n_samples=self.n_counted)
-
-    def each_cut(self) -> Iterator[Cuts]:
-        """Yield the cuts at every distinct score, one label at a time."""
-        if self.weights is None and self.missing is None:
-            yield from every_cut(self.scores, self.Y)
-            return
-        n_samples = self.n_counted
-        for j, positives in enumerate(self.support):
-            totals = Totals(positives[None], np.broadcast_to(n_samples, self.n_labels)[[j]])
-            yield every_cut_under(self.ranking.only(j), self.everyone, totals)
-
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
         """Return the cuts of all labels under weights, at positives or at every distinct score."""
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
+
+    def cuts_of_all(self) -> Cuts:
+        """Return the cuts of all labels at positives, on all samples.
+
+        Dense scores are sorted without their rows. The ranking of sparse scores is cheaper.
+        """
+        if sparse.issparse(self.scores) or self.weights is not None:
+            return self.cuts(self.everyone, everywhere=False)
+        return cuts_of(self.scores, self.Y)
+
+    def every_cut(self) -> Iterator[Cuts]:
+        """Yield the cuts at every distinct score on all samples, one label at a time."""
+        if not sparse.issparse(self.scores) and self.weights is None:
+            yield from every_cut(self.scores, self.Y)
+            return
+        cuts = self.cuts(self.everyone, everywhere=True)
+        n_samples = np.broadcast_to(cuts.n_samples, self.n_labels)
+        for j, (start, end) in enumerate(pairwise(cuts.starts)):
+            mine = slice(start, end)
+            yield Cuts(
+                np.array([0, end - start]),
+                cuts.decided[mine],
+                cuts.hits[mine],
+                cuts.lows[mine],
+                cuts.thresholds[mine],
+                cuts.positives[j : j + 1],
+                n_samples[j : j + 1],
+            )
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, one row for each row of thresholds.
@@ -179,7 +196,7 @@ class Problem:
         decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
-    def rows(self, numbers: np.ndarray) -> Problem:
+    def rows(self, numbers: np.ndarray | slice) -> Problem:
         """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
@@ -191,16 +208,24 @@ class Problem:
         missing = None if self.missing is None else sparse.csc_array(self.missing[numbers])
         return Problem(scores[numbers], Y, self.names, groups, weights, missing)
 
+    @cached_property
+    def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels and scores of the positives that have a score."""
+        labels = np.repeat(np.arange(self.n_labels), np.diff(self.Y.indptr))
+        if not sparse.issparse(self.scores):
+            return labels, self.scores[self.Y.indices, labels]
+        stored = sparse.csr_array(self.scores)
+        n_scores = np.diff(stored.indptr)
+        present = np.repeat(np.arange(self.n_samples), n_scores) * self.n_labels + stored.indices
+        wanted = self.Y.indices.astype(np.int64) * self.n_labels + labels
+        # Checked scores have sorted indices. One more entry makes every place that is found exist.
+        places = np.searchsorted(present, wanted)
+        is_there = np.append(present, -1)[places] == wanted
+        return labels[is_there], stored.data[places[is_there]]
+
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
         return counts_of(*self.decided_and_hits(thresholds), self.support, self.n_counted)
-
-    def decided_and_hits(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the number of decisions and of true positives of each label."""
-        if self.weights is None:
-            return decided_and_hits(self.scores, self.Y, thresholds)
-        counts = self.counts_of_decisions(_decisions(self.scores, thresholds), "label")
-        return counts.tp + counts.fp, counts.tp
 
     def counts_of_decisions(self, decided: Any, by: str) -> Counts:
         """Return the counts of decisions by "label", counted by weight, or by "sample"."""
@@ -209,10 +234,28 @@ class Problem:
         n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
         return counts_of(n_decided, hits, self.support, self.n_counted)
 
+    def decided_and_hits(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of decisions and of true positives of each label."""
+        if self.weights is not None:
+            at_least = sparse.csr_array(decisions_at(self.scores, thresholds))
+            counts = self.counts_of_decisions(at_least.astype(bool), "label")
+            return counts.tp + counts.fp, counts.tp
+        if sparse.issparse(self.scores):
+            stored = sparse.csr_array(self.scores)
+            # An absent score is never decided, whatever the threshold.
+            reached = stored.data >= thresholds[stored.indices]
+            decided = np.bincount(stored.indices[reached], minlength=self.n_labels)
+        else:
+            decided = np.count_nonzero(self.scores >= thresholds, axis=0)
+        labels, scores = self.hit_scores
+        right = scores >= thresholds[labels]
+        return decided, np.bincount(labels[right], minlength=self.n_labels)
+
     def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
         """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
-        decided = sparse.csc_array(decisions_at(self.scores, thresholds, most_per_row))
-        return count_matched(self.Y, decided, by)
+        decided = decisions_at(self.scores, thresholds, most_per_row)
+        # The positions of nonzero values are found faster in arrays of bool.
+        return count_matched(self.Y, sparse.csc_array(decided.astype(bool)), by)
 
 
 def check_problem(
@@ -258,39 +301,10 @@ def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
 
 def warn_of_labels_without_positives(problem: Problem) -> None:
     """Warn once, naming the labels, if labels have no positives to tune on."""
-    empty = np.flatnonzero(problem.support == 0)
-    if empty.size == problem.n_labels:
+    empty = np.flatnonzero(problem.support == 0).tolist()
+    if len(empty) == problem.n_labels:
         warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
-    elif empty.size:
-        names = problem.names or tuple(map(str, range(problem.n_labels)))
-        shown = listed([names[j] for j in empty])
+    elif empty:
+        names: Any = problem.names or range(problem.n_labels)
+        shown = listed(empty, show=lambda j: quoted(str(names[j])))
         warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
-
-
-def _decisions(scores: Any, thresholds: np.ndarray) -> sparse.csr_array:
-    """Return where scores are at least the threshold of their label."""
-    if not sparse.issparse(scores):
-        return sparse.csr_array(scores >= thresholds)
-    stored = sparse.csr_array(scores)
-    cells = (stored.data >= thresholds[stored.indices], stored.indices, stored.indptr)
-    return sparse.csr_array(cells, shape=stored.shape)
-
-
-def decided_and_hits(
-    scores: Any, Y: sparse.csc_array, thresholds: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of decisions and of true positives of each label."""
-    n_labels = Y.shape[1]
-    labels = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
-    if sparse.issparse(scores):
-        stored = sparse.csr_array(scores)
-        reached = stored.data >= thresholds[stored.indices]
-        decided = np.bincount(stored.indices[reached], minlength=n_labels)
-        # An absent score is never decided, whatever the threshold.
-        ones = sparse.csr_array(
-            (reached.astype(np.int8), stored.indices, stored.indptr), stored.shape
-        )
-        return decided, np.asarray(ones.multiply(Y).sum(axis=0), dtype=np.int64).ravel()
-    decided = np.count_nonzero(scores >= thresholds, axis=0)
-    right = scores[Y.indices, labels] >= thresholds[labels]
-    return decided, np.bincount(labels[right], minlength=n_labels)

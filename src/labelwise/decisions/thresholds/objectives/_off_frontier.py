@@ -167,7 +167,7 @@ class OffFrontier:
             return None
         tops = [
             (cuts.decided[1].item(), j, float(cuts.thresholds[1]))
-            for j, cuts in enumerate(self.problem.each_cut())
+            for j, cuts in enumerate(self.problem.every_cut())
             if cuts.decided.size > 1 and cuts.hits[1] == 0
         ]
         if not tops:
