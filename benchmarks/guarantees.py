@@ -28,7 +28,7 @@ N_DRAWS = 2000
 SIZES_OF_DRAWS = (100, 500, 5000)
 LEVEL = 0.95
 # Rows for the rates of samples, and of decisions that are limited per row.
-N_POPULATION = 100_000
+N_POPULATION = 50_000
 METHODS: dict[str, dict[str, Any]] = {
     "micro": {},
     "each label": {"average": "macro"},

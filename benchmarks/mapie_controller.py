@@ -2,7 +2,8 @@
 
 MAPIE has one threshold for all labels, from a grid of 100, and needs labels in every row: rows
 without labels are left out. It uses all rows for calibration; labelwise uses half of them to choose
-thresholds.
+thresholds. Rows without decisions have precision 0 for MAPIE and none for labelwise: with a limit
+of 0.8, MAPIE certifies nothing here.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ N_ROWS = 500
 LEVEL = 0.95
 # What is asked for, with the arguments of both.
 TASKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "precision 0.8": (
-        {"min_precision": 0.8, "guarantee": LEVEL},
-        {"risk": "precision", "method": "ltt", "target_level": 0.8, "confidence_level": LEVEL},
+    "precision 0.7": (
+        {"min_precision": 0.7, "guarantee": LEVEL},
+        {"risk": "precision", "method": "ltt", "target_level": 0.7, "confidence_level": LEVEL},
     ),
     "recall 0.8": (
         {"min_recall": 0.8, "guarantee": LEVEL},
@@ -44,7 +45,7 @@ TASKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }
 MAPIE_HEAD = [
-    "| asked | labels | by | draws | broken | refused | precision | recall | seconds a call |",
+    "| asked | labels | by | draws | broken | refused | precision | recall | seconds |",
     "|---|---|---|--:|--:|--:|--:|--:|--:|",
 ]
 
@@ -55,8 +56,7 @@ def mapie_lines(truths: list[Truth], n_draws: int) -> list[str]:
     for words, (ours, theirs) in TASKS.items():
         for truth in truths:
             for by, tuner in (("labelwise", our_tuner(ours)), ("MAPIE", mapie_tuner(theirs))):
-                is_precision = words.startswith("precision")
-                shown = row(truth, tuner, n_draws, is_precision)
+                shown = row(truth, tuner, n_draws, ours)
                 lines.append(f"| {words} | {truth.population.name} | {by} | {n_draws} | {shown} |")
                 print(lines[-1], flush=True)
     return lines
@@ -95,7 +95,7 @@ def mapie_tuner(options: dict[str, Any]) -> Tuner:
     return tune
 
 
-def row(truth: Truth, tuner: Tuner, n_draws: int, is_precision: bool) -> str:
+def row(truth: Truth, tuner: Tuner, n_draws: int, asked: dict[str, Any]) -> str:
     """Return the cells of one row: broken and refused draws, mean rates and seconds."""
     random = np.random.default_rng(0)
     has_labels = truth.Y.any(axis=1)
@@ -104,16 +104,17 @@ def row(truth: Truth, tuner: Tuner, n_draws: int, is_precision: bool) -> str:
     for _ in range(n_draws):
         scores, Y = truth.population.draw(2 * N_ROWS, random)
         kept = np.flatnonzero(Y.any(axis=1))[:N_ROWS]
-        start = time.perf_counter()
+        start = time.process_time()
         decide = tuner(scores[kept], Y[kept])
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
         if decide is not None:
             counts = count(new_Y, decide(new_scores), by="sample")
             found.append([macro(rate, counts, "skip") for rate in (precision, recall)])
     if not found:
         return f"- | {n_draws} | - | - | {np.median(seconds):.3f}"
     rates = np.array(found)
-    n_broken = np.count_nonzero(rates[:, 0 if is_precision else 1] < 0.8)
+    limits = [asked.get("min_precision", 0.0), asked.get("min_recall", 0.0)]
+    n_broken = np.count_nonzero(np.less(rates, limits).any(axis=1))
     means = " | ".join(f"{value:.3f}" for value in rates.mean(axis=0))
     refused = n_draws - len(found)
     return f"{n_broken} | {refused} | {means} | {np.median(seconds):.3f}"

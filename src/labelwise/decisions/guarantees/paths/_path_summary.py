@@ -115,5 +115,6 @@ def _values(units: IndependentUnits, request: Request, sums: np.ndarray) -> np.n
     problem = units.problem
     if request.average == "sample":
         return np.asarray(sums[0] / np.maximum(sums[1], 1))
-    together = counts_of(*sums, problem.Y.nnz, problem.n_samples * problem.n_labels)
+    decided, hits = sums
+    together = counts_of(decided, hits, problem.Y.nnz, problem.n_samples * problem.n_labels)
     return np.asarray(request.measure(together), dtype=np.float64)
