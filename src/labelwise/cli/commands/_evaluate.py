@@ -67,7 +67,9 @@ def show_evaluation(
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
+        truth = read_labels(
+            labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
+        )
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
         found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
         same = matched(truth, [*scored, *found], matching)
@@ -107,6 +109,7 @@ def _evaluation_record(evaluation: Evaluation, per_label: bool) -> dict[str, Any
     """Return the measures, and those of each label if wanted, for --json."""
     record = {
         "n_samples": evaluation.n_samples,
+        "n_missing": evaluation.n_missing,
         "n_labels": len(evaluation.label_names),
         "beta": evaluation.beta,
         "undefined": evaluation.undefined,
