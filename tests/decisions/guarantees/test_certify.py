@@ -163,6 +163,36 @@ def test_sparse_scores_are_certified_as_dense_ones():
     assert dense.most_per_row == stored.most_per_row
 
 
+def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
+    stored = sparse.csr_array(
+        np.pad(np.random.default_rng(20).random((60, 2)) + 0.1, ((0, 0), (1, 0)))
+    )
+    Y = np.zeros((60, 3), dtype=int)
+    Y[:, 0] = 1  # the label without scores
+    with (
+        pytest.warns(UserWarning, match="Y has no positives of"),
+        pytest.raises(ValueError, match="needs positives that have scores among the 30 samples"),
+    ):
+        best_thresholds(stored, Y, min_precision=0.5, guarantee=0.9)
+    Y[:2, 1] = 1
+    tuning, tested = (stored, Y), (stored[:, [1, 2, 0]], np.ones((60, 3), dtype=int))
+    with pytest.warns(UserWarning, match="Y has no positives of"):
+        tuned = best_thresholds(*tuning, min_precision=0.5, guarantee=0.9, calibration=tested)
+    assert tuned.values[0] == np.inf
+
+
+def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration():
+    random = np.random.default_rng(21)
+    scores, Y = draw(random, 300, 0.0)
+    tested, truth = draw(random, 300, 0.0)
+    options = {"min_precision": 0.7, "guarantee": 0.9}
+    single, large = np.arange(300), np.repeat(np.arange(3), 100)
+    both = best_thresholds(scores, Y, groups=single, calibration=(tested, truth, single), **options)
+    assert both.guarantee.n_calibration == 300
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
+        best_thresholds(scores, Y, groups=large, calibration=(tested, truth, single), **options)
+
+
 def test_groups_are_the_independent_units():
     random = np.random.default_rng(14)
     scores, Y = draw(random, 100, 0.0)
@@ -247,7 +277,9 @@ def test_calibration_without_guarantee_and_too_few_rows_are_refused():
     none = np.zeros((4, 4), dtype=int)
     with (
         pytest.warns(UserWarning, match="Y has no positives"),
-        pytest.raises(ValueError, match="needs positives among the 2 samples for tuning"),
+        pytest.raises(
+            ValueError, match="needs positives that have scores among the 2 samples for tuning"
+        ),
     ):
         best_thresholds(np.eye(4), none, min_recall=0.5, guarantee=0.9)
 
