@@ -11,6 +11,9 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.decisions.guarantees._certify import split_parts
+from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 
 LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
@@ -181,16 +184,13 @@ def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
     assert tuned.values[0] == np.inf
 
 
-def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration():
-    random = np.random.default_rng(21)
-    scores, Y = draw(random, 300, 0.0)
-    tested, truth = draw(random, 300, 0.0)
-    options = {"min_precision": 0.7, "guarantee": 0.9}
-    single, large = np.arange(300), np.repeat(np.arange(3), 100)
-    both = best_thresholds(scores, Y, groups=single, calibration=(tested, truth, single), **options)
-    assert both.guarantee.n_calibration == 300
-    with pytest.raises(ValueError, match="cannot be guaranteed"):
-        best_thresholds(scores, Y, groups=large, calibration=(tested, truth, single), **options)
+@pytest.mark.parametrize("sizes", [(1, 5), (5, 1)])
+def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
+    scores, Y = draw(np.random.default_rng(21), 60, 0.0)
+    tuning, tested = (check_problem(scores, Y, None, np.arange(60) // size) for size in sizes)
+    options = GuaranteeOptions(0.9, "each", 0.5)
+    parts = split_parts(tuning, options, np.random.RandomState(0), tested)
+    assert [part.most_rows for part in parts] == [5, 5]
 
 
 def test_groups_are_the_independent_units():
