@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -71,7 +72,9 @@ HOSTILE = [
     (changed(label_names=["a"]), "label_names has 1 labels but values has 2"),
     (changed(label_names="ab"), "label_names must be a list, got 'ab'"),
     (changed(support=[1, -1]), "support must not be negative"),
-    (changed(support=[1, 2.5]), "support must be a whole number, got 2.5"),
+    (changed(support=[1, -2.5]), "support must be finite and not negative"),
+    (changed(support=[2.5, "inf"]), "support must be finite and not negative"),
+    (changed(n_samples=2.5), "n_samples must be a whole number, got 2.5"),
     (changed(shared=1), "shared must be true or false, got 1"),
     (changed(beta=True), "beta must be a number, got True"),
     (changed(interval=[1]), "not enough values"),
@@ -150,3 +153,20 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path, tuned):
     with pytest.raises(OSError, match=r"tuned.json cannot be written"):
         tuned.save(tmp_path / "tuned.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "tuned.json"]
+
+
+@pytest.mark.parametrize("name", ["a", "[", 'é "\n]', '"{\\'])
+def test_files_have_one_item_of_a_list_on_each_line(tmp_path, tuned, name):
+    path = tmp_path / "tuned.json"
+    spread = np.array([[0.25, -np.inf], [0.5, np.inf]])
+    other = replace(tuned, label_names=(name, "b"), intervals=spread, interval=(0.5, np.nan))
+    other.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
+    assert Thresholds.load(path).label_names == (name, "b")
+
+
+def test_names_with_brackets_are_no_lists(tmp_path, tuned):
+    path = tmp_path / "tuned.json"
+    replace(tuned, label_names=("[" * 20, "{" * 20)).save(path)
+    assert Thresholds.load(path).label_names == ("[" * 20, "{" * 20)

@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._request import Request
-from labelwise.decisions.thresholds.curves._cuts import Cuts, cuts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import Limits
@@ -37,7 +37,7 @@ def certified_labels(
     best value, until the first test fails. A label without positives in the tuning rows has no
     cut to test.
     """
-    cuts = cuts_of(tuning.scores, tuning.Y)
+    cuts = tuning.cuts_of_all()
     order = _test_order(cuts, request)
     thresholds = cuts.thresholds[order]
     p_values = _p_values(calibration, thresholds, request.limits)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise.decisions.thresholds.curves._cuts_kernels import (
-    are_positive,
     cuts_at_hits,
     cuts_everywhere,
     hit_scores,
@@ -19,6 +17,8 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import (
 )
 from labelwise.measures import Counts
 
+# Values that differ by less than this share of the largest among them are equal but for rounding.
+ROUNDING = 1e-12
 # Labels that are read together from row-major scores: two cache lines.
 _BLOCK = 16
 
@@ -36,7 +36,7 @@ class Cuts(NamedTuple):
     lows: np.ndarray  # the lowest decided score; inf if there is none
     thresholds: np.ndarray
     positives: np.ndarray  # number of positives of each label
-    n_samples: int
+    n_samples: Any  # number of samples of all labels, or an array with that of each label
 
     @property
     def labels(self) -> np.ndarray:
@@ -46,12 +46,19 @@ class Cuts(NamedTuple):
     @property
     def counts(self) -> Counts:
         """Counts of the label at each cut."""
-        return counts_of(self.decided, self.hits, self.positives[self.labels], self.n_samples)
+        labels = self.labels
+        n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
+        return counts_of(self.decided, self.hits, self.positives[labels], n_samples)
 
 
-def counts_of(decided: Any, hits: Any, positives: Any, n: int) -> Counts:
+def counts_of(decided: Any, hits: Any, positives: Any, n: Any) -> Counts:
     """Return the four counts from decisions, hits, positives and the number of cells."""
     return Counts(hits, decided - hits, positives - hits, n - positives - decided + hits)
+
+
+def n_cells(positives: np.ndarray, n_samples: Any) -> Any:
+    """Return the number of samples summed over labels, from one number or that of each label."""
+    return np.broadcast_to(n_samples, positives.shape).sum().item()
 
 
 def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
@@ -65,8 +72,8 @@ def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(lower) & np.isfinite(upper), -np.inf, middle).astype(np.float64)
 
 
-def cuts_of(scores: Any, Y: sparse.csc_array) -> Cuts:
-    """Return the cuts of all labels whose lowest decided score is the score of a positive.
+def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
+    """Return the cuts of dense scores whose lowest decided score is the score of a positive.
 
     No other cut can be a vertex of the concave hull, nor have the highest F-measure. Values are
     sorted without indices, in O(nN log n) for n samples and N labels; scores below the lowest
@@ -76,24 +83,21 @@ def cuts_of(scores: Any, Y: sparse.csc_array) -> Cuts:
     return joined(found, np.diff(Y.indptr), Y.shape[0])
 
 
-def every_cut(scores: Any, Y: sparse.csc_array) -> Iterator[Cuts]:
-    """Yield the cuts at every distinct score, one label at a time."""
+def every_cut(scores: np.ndarray, Y: sparse.csc_array) -> Iterator[Cuts]:
+    """Yield the cuts of dense scores at every distinct score, one label at a time."""
     columns = _columns(scores, Y, only_from_hits=False)
     for (column, hits, _), positives in zip(columns, np.diff(Y.indptr), strict=True):
         yield joined([cuts_everywhere(column, hits)], np.array([positives]), Y.shape[0])
 
 
 def _columns(
-    scores: Any, Y: sparse.csc_array, *, only_from_hits: bool
+    scores: np.ndarray, Y: sparse.csc_array, *, only_from_hits: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Yield, label by label, all scores and the scores of positives, both in rising order.
 
     With `only_from_hits`, scores below the lowest positive are left out; the third item is the
     highest of these.
     """
-    if sparse.issparse(scores):
-        yield from _stored_columns(sparse.csc_array(scores), Y)
-        return
     n_samples, n_labels = scores.shape
     all_hits, lowest = hit_scores(scores, Y.indptr, Y.indices)
     if not only_from_hits:
@@ -111,22 +115,16 @@ def _columns(
             yield column, hits, below[j]
 
 
-def _stored_columns(
-    scores: sparse.csc_array, Y: sparse.csc_array
-) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Yield the same for sparse scores; a score that is not stored is never decided."""
-    scores.sort_indices()
-    positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
-    for start, end in pairwise(scores.indptr):
-        column = scores.data[start:end]
-        yield np.sort(column), np.sort(column[positive[start:end]]), -np.inf
-
-
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:
     """Join the cuts of single labels, tuples (decided, hits, lows, thresholds)."""
     starts = np.concatenate(([0], np.cumsum([cuts[0].size for cuts in found])))
     decided, hits, lows, thresholds = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Cuts(starts, decided, hits, lows, thresholds.astype(np.float64), positives, n_samples)
+
+
+def hull_slack(counts: np.ndarray) -> tuple[float, ...]:
+    """Return the slack of `hull_places`, which counts of type float64 need for their products."""
+    return (ROUNDING,) if counts.dtype.kind == "f" else ()
 
 
 def hulls_of(cuts: Cuts) -> Cuts:
@@ -135,7 +133,7 @@ def hulls_of(cuts: Cuts) -> Cuts:
     A label maximises ``hits - λ·decisions`` for some λ > 0 at these vertices and at no other cut.
     The slopes of the hull are the values of the isotonic regression of the label on its scores.
     """
-    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits)
+    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits, *hull_slack(cuts.hits))
     return cuts._replace(
         starts=starts,
         decided=cuts.decided[places],

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._parallel import in_threads
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Measure, macro, micro
 from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
+# Number of scores from which folds are computed in threads.
+_MANY = 2**20
 
 
 def held_out_means(
@@ -24,15 +27,23 @@ def held_out_means(
 ) -> np.ndarray:
     """Return the mean value of each candidate over folds that were not used to tune it.
 
-    `candidates` returns threshold vectors for weights, which are 1 for the rows to tune on and 0
-    for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in the same fold.
+    `candidates` returns threshold vectors for weights, which are those of the problem for the rows
+    to tune on and 0 for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in
+    the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
     fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
-    found = []
-    for number in np.unique(fold):
+
+    def values(number: int) -> list[Any]:
         unseen = problem.rows(np.flatnonzero(fold == number))
-        tuned = candidates((fold != number).astype(np.int32))
-        found.append([joined(measure, unseen.counts(thresholds)) for thresholds in tuned])
+        tuned = candidates(problem.everyone * (fold != number))
+        return [joined(measure, unseen.counts(thresholds)) for thresholds in tuned]
+
+    numbers = np.unique(fold).tolist()
+    if problem.scores.size > _MANY:
+        problem.compute_rankings()  # before threads would compute them twice
+        found = list(in_threads(values, numbers))
+    else:
+        found = [values(number) for number in numbers]
     return np.asarray(np.mean(found, axis=0))
