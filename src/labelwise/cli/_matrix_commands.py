@@ -146,6 +146,7 @@ def evaluate(
     per_label: opt.EvaluatePerLabel = False,
     output: opt.EvaluateOutput = None,
     plot: opt.PlotOption = None,
+    report: page_opt.ReportOption = None,
     seed: opt.SeedOption = 0,
     part: opt.PartOption = None,
     columns: opt.LabelsOption = None,
@@ -175,6 +176,7 @@ def evaluate(
         per_label=per_label,
         output=output,
         plot=plot,
+        report=report,
         seed=seed,
         max_bytes=max_bytes,
         safe_csv=safe_csv,
@@ -182,9 +184,10 @@ def evaluate(
 
 
 def report(
-    scores: opt.ScoresArgument,
-    labels: opt.TruthArgument,
+    scores: page_opt.ReportScores,
     output: page_opt.ReportOutput,
+    labels: page_opt.ReportLabels = None,
+    study: page_opt.ReportStudy = None,
     thresholds: page_opt.ReportThresholds = None,
     versus: page_opt.ReportVersus = None,
     slices: page_opt.ReportSlices = None,
@@ -198,10 +201,16 @@ def report(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Write an HTML page on which thresholds are chosen and every number follows."""
-    from labelwise.cli.matrices._matching import Matching
-    from labelwise.cli.pages._report import ReportFiles, write_desk
+    """Write an HTML page on which thresholds are chosen and every number follows.
 
+    For a store of labelwise compare, the page shows the results of its studies.
+    """
+    from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.pages._report import ReportFiles, write_desk, write_study
+
+    if labels is None:
+        write_study(scores, output, study, title, (thresholds, versus, slices, texts))
+        return
     write_desk(
         ReportFiles(scores, labels, output, thresholds, versus, slices, texts),
         title=title,

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import averaged_records as averaged_records
     from labelwise.measures._register import record_of as record_of
+    from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
+    from labelwise.measures._undefined import mean as mean
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
     from labelwise.measures.ranking._rank_cuts import rank_cut_f
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counts",
     "Evaluation",
+    "Reliability",
     "accuracy",
     "area_under_roc",
     "average_precision",
@@ -79,6 +82,7 @@ __all__ = [
     "rank_cut_f",
     "ranking_loss",
     "recall",
+    "reliability",
     "scorer",
     "scorers",
     "subset_accuracy",

@@ -7,12 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._io import check_output, written_whole
+from labelwise.data import Dataset
+from labelwise.experiments import Results
+from labelwise.measures import Evaluation
 from labelwise.reports.desk._desk import Desk
 from labelwise.reports.desk._page_data import desk_page
+from labelwise.reports.overviews._data_page import data_page
+from labelwise.reports.overviews._evaluation_page import evaluation_page
+from labelwise.reports.overviews._split_page import comparison_page, quality_page
+from labelwise.reports.overviews._study_page import study_page
 from labelwise.reports.page import Page, rendered
+from labelwise.splitting import SplitComparison, SplitQuality
 
 # The page of each type of result; a subclass has the page of its first base class listed here.
-PAGES: dict[type, Callable[[Any], Page]] = {Desk: desk_page}
+PAGES: dict[type, Callable[[Any], Page]] = {
+    Desk: desk_page,
+    Evaluation: evaluation_page,
+    Results: study_page,
+    SplitQuality: quality_page,
+    SplitComparison: comparison_page,
+    Dataset: data_page,
+}
 
 
 def write_report(results: Any, path: str | Path) -> None:
@@ -22,8 +37,10 @@ def write_report(results: Any, path: str | Path) -> None:
 
     Parameters
     ----------
-    results : Desk
-        What the page shows.
+    results : Desk, Evaluation, Results, SplitQuality, SplitComparison or Dataset
+        What the page shows: the decision desk of scores and labels, all measures of an evaluation,
+        the results of a study, the quality of a split (beside other methods in a
+        `SplitComparison`), or the labels of a data set.
     path : str or Path
         File to write; missing folders are created, and ``-`` is the standard output.
 

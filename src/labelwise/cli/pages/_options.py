@@ -8,6 +8,16 @@ import typer
 ReportOutput = Annotated[
     Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
 ]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", help="HTML file for a page of the same.")
+]
+ReportScores = Annotated[
+    Path, typer.Argument(help="File of scores, or a store that labelwise compare wrote.")
+]
+ReportLabels = Annotated[
+    Path | None, typer.Argument(help="File or data set of true labels; none for a store.")
+]
+ReportStudy = Annotated[str | None, typer.Option(help="Show only this study of a store.")]
 ReportThresholds = Annotated[
     Path | None, typer.Option(help="File written by labelwise tune, to mark on the page.")
 ]

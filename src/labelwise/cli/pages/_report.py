@@ -1,7 +1,8 @@
-"""`labelwise report`: write scores and labels as a decision desk, one HTML page."""
+"""`labelwise report`: the page of scores and labels, or of the results of a study."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,9 +10,11 @@ from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
+from labelwise.cli.pages._pages import write_page
 from labelwise.cli.pages._row_columns import read_row_columns, read_texts
 from labelwise.data import input_files
 from labelwise.decisions import Thresholds
+from labelwise.experiments import read_results
 
 
 class ReportFiles(NamedTuple):
@@ -85,3 +88,22 @@ def _beside(
     if files.thresholds is not None:
         found["thresholds"] = Thresholds.load(files.thresholds)
     return found
+
+
+def write_study(
+    store: Path,
+    output: Path,
+    study: str | None,
+    title: str | None,
+    of_desks: Sequence[Path | None],
+) -> None:
+    """Write the page of the results in a store; files of a desk must not be given."""
+    if title is not None or any(path is not None for path in of_desks):
+        raise ValueError(
+            "--thresholds, --versus, --slices, --texts and --title need scores and labels, "
+            "got one file."
+        )
+    check_ending(output, ".html")
+    outputs = Outputs([output], inputs=[store])
+    write_page(read_results(store, study=study), output)
+    outputs.say_written(output)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
 from labelwise.decisions.at_k._ascent import ascend
-from labelwise.decisions.at_k._at_k_kernels import Cells, Ratios, top_of_rows
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios, top_of_rows
 from labelwise.decisions.at_k._bounds import bound_of_sum
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
@@ -184,7 +184,7 @@ def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
     if goal.is_coverage:
         amounts = -np.log1p(-np.minimum(amounts, _MOST))
     labels = stored.indices.astype(np.int64)
-    cells = Cells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
+    cells = CandidateCells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
     positives = np.bincount(labels, stored.data, minlength=stored.shape[1])
     return Expected(cells, positives, stored.shape[0]), stored
 
