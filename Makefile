@@ -11,7 +11,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage docs fuzz studies release-check lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees docs fuzz studies release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -50,6 +50,9 @@ bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; m
 
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage
+
+bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
+	$(BIN)/python -m benchmarks guarantees guarantees_real
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

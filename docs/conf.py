@@ -37,11 +37,11 @@ html_theme_options = {
 }
 # Pages without a section have nothing to list beside them; tables of studies need the width.
 html_sidebars = {
-    "index": [],
-    "install": [],
-    "quick_start": [],
-    "coming_from/*": [],
-    "studies/*": [],
+    name: []
+    for name in (
+        *("index", "install", "quick_start", "guarantees"),
+        *("mathematics", "limits", "studies/*"),
+    )
 }
 # Names in single backticks are shown as code.
 default_role = "literal"

@@ -29,7 +29,7 @@ class LabelPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoOccurrence:
-    """Number of samples that have two labels, for all pairs; prints the most frequent pairs.
+    """Number of samples with two labels, for all pairs; prints frequent pairs.
 
     `co_occurrence` creates it.
 
@@ -63,11 +63,11 @@ class CoOccurrence:
 
     @property
     def shares(self) -> np.ndarray:
-        """Share of the samples of label i that also have label j; NaN without samples."""
+        """Share of the samples of label i with label j; NaN without samples."""
         sizes = np.diagonal(self.counts)[:, np.newaxis].astype(np.float64)
-        return np.divide(
-            self.counts, sizes, out=np.full(self.counts.shape, np.nan), where=sizes > 0
-        )
+        shares = np.full(self.counts.shape, np.nan)
+        np.divide(self.counts, sizes, out=shares, where=sizes > 0)
+        return shares
 
     def pairs(self, most: int = 100) -> list[LabelPair]:
         """List the pairs of labels that occur together most often.

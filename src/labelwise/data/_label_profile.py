@@ -18,7 +18,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelProfile:
-    """How often each label and each label set occurs; prints as a table of labels.
+    """How often labels and label sets occur; prints as a table of labels.
 
     `label_profile` creates it.
 
@@ -77,7 +77,7 @@ class LabelProfile:
 def label_profile(
     Y: Any, *, label_names: Sequence[str] | None = None, max_labelsets: int = 100
 ) -> LabelProfile:
-    r"""Count samples of each label and label set, and measure the imbalance of labels.
+    r"""Count samples of labels and label sets, and measure imbalance.
 
     Parameters
     ----------

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
+    from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from labelwise.measures._register import record_of as record_of
     from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
+    from labelwise.measures._undefined import mean as mean
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
     from labelwise.measures.ranking._rank_cuts import rank_cut_f

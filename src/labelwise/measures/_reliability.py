@@ -15,7 +15,7 @@ from labelwise._validation import check_outcome, check_whole
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability:
-    """Mean probability and share of positives in bins of probability; prints as a table.
+    """Mean probability and share of positives in bins; prints as a table.
 
     `reliability` creates it.
 
@@ -130,6 +130,9 @@ def _cells(scores: Any, Y: sparse.csc_array) -> tuple[np.ndarray, np.ndarray, in
     if not sparse.issparse(scores):
         return scores.ravel().astype(np.float64), Y.toarray().ravel(), 0
     rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    truth = np.asarray(sparse.csr_array(Y)[rows, scores.indices]).ravel().astype(bool)
+    # Cells by number, since scipy cannot look up an empty list of cells.
+    labels = np.repeat(np.arange(Y.shape[1]), np.diff(Y.indptr))
+    positive = Y.indices.astype(np.int64) * Y.shape[1] + labels
+    truth = np.isin(rows * Y.shape[1] + scores.indices, positive)
     n_cells = scores.shape[0] * scores.shape[1]
     return scores.data.astype(np.float64), truth, n_cells - scores.nnz

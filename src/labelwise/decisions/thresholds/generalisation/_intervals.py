@@ -23,6 +23,8 @@ LEAST_UNITS = 20
 _SMALL_SAMPLE = 30
 # Number of weights in memory at a time.
 _BLOCK = 2**21
+# Number of thresholds whose draws are sorted at a time.
+_TOGETHER = 2**14
 
 
 class Bounds(NamedTuple):
@@ -63,7 +65,10 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
     if reason:
         warnings.warn(f"No interval of the value is given: {reason}.", stacklevel=4)
         return Bounds(None, spread)
-    retuned = retuning.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
+    # One draw at a time: the counts of all draws would take four times the memory of thresholds.
+    retuned = np.concatenate(
+        [retuning.value(_stacked([problem.counts(drawn)])) for drawn in thresholds]
+    )
     measured = _cross_fitted_values(problem, retuning)
     values = measured + (retuned - retuned.mean())
     if np.isnan(values).any():
@@ -79,7 +84,7 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
 def _values_of_right_and_wrong(problem: Problem, retuning: Retuning) -> np.ndarray:
     """Return the values of decisions that are all right, and of those that are all wrong."""
     positives = problem.support.astype(np.float64)
-    negatives, none = problem.Y.shape[0] - positives, np.zeros_like(positives)
+    negatives, none = problem.n_counted - positives, np.zeros_like(positives)
     right = Counts(positives, none, none, negatives)
     return retuning.value(_stacked([right, Counts(none, negatives, positives, none)]))
 
@@ -104,9 +109,9 @@ def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
     drawn = np.empty((retuning.n_draws, problem.n_labels))
     for number in range(retuning.n_draws):
         taken = retuning.random.randint(problem.n_units, size=problem.n_units)
-        times = np.bincount(taken, minlength=problem.n_units).astype(np.int32)
-        weights = times if problem.units is None else times[problem.units]
-        drawn[number] = retuning.under(weights).thresholds
+        times = np.bincount(taken, minlength=problem.n_units)
+        times = times if problem.units is None else times[problem.units]
+        drawn[number] = retuning.under(problem.everyone * times).thresholds
     return drawn
 
 
@@ -118,15 +123,18 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     """
     decided = _cross_fitted(problem, retuning)
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
-    cells = [sparse.csr_array(part.T) for part in (decided.multiply(truth), truth, decided)]
+    gaps = problem.missing if problem.missing is not None else sparse.csc_array(truth.shape)
+    matrices = decided.multiply(truth), truth, decided, gaps.astype(np.float64)
+    cells = [sparse.csr_array(part.T) for part in matrices]
     values = []
     for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
         drawn = retuning.random.standard_exponential((n_draws, problem.n_units))
         weights = drawn if problem.units is None else drawn[:, problem.units]
-        weights = weights.T * (problem.n_samples / weights.sum(axis=1))
-        tp, n_positive, n_decided = ((part @ weights).T for part in cells)
+        weights = weights * problem.everyone
+        weights = weights.T * (problem.total_weight / weights.sum(axis=1))
+        tp, n_positive, n_decided, n_missing = ((part @ weights).T for part in cells)
         fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
-        tn = np.maximum(problem.n_samples - tp - fp - fn, 0.0)
+        tn = np.maximum(problem.total_weight - n_missing - tp - fp - fn, 0.0)
         values.append(retuning.value(Counts(tp, fp, fn, tn)))
     return np.concatenate(values)
 
@@ -181,4 +189,9 @@ def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
     last = drawn.shape[0] - 1
     # 0.1 times 20 must give 2, even if 1 - 0.8 is rounded down.
     low = int(np.floor(tail * last + 1e-9))
-    return np.sort(drawn, axis=0)[[low, last - low]]
+    columns = drawn.reshape(last + 1, -1)
+    parts = [
+        np.sort(columns[:, first : first + _TOGETHER], axis=0)[[low, last - low]]
+        for first in range(0, columns.shape[1], _TOGETHER)
+    ]
+    return np.concatenate(parts, axis=1).reshape(2, *drawn.shape[1:])

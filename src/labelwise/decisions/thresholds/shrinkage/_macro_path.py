@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING, first_best_of_each
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of
+from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     CommonSteps,
     PooledCurve,
@@ -15,6 +16,9 @@ from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
 )
 from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
 from labelwise.measures import Counts, Measure, measured, ratio
+
+# Number of candidates that are evaluated at a time.
+_TOGETHER = 2**20
 
 
 class CandidateCuts(NamedTuple):
@@ -25,6 +29,15 @@ class CandidateCuts(NamedTuple):
     decided: np.ndarray
     hits: np.ndarray
     expected: np.ndarray  # expected hits by the pooled chances
+
+    def of_labels(self, first: int, last: int) -> tuple[CandidateCuts, slice]:
+        """Return the cuts of the labels from `first` to `last` - 1, and where they are."""
+        start, end = self.starts[first], self.starts[last]
+        mine = slice(start, end)
+        parts = (part[mine] for part in self[2:])
+        return CandidateCuts(
+            self.starts[first : last + 1] - start, self.labels[mine] - first, *parts
+        ), mine
 
 
 class MacroPath(NamedTuple):
@@ -44,7 +57,7 @@ class MacroPath(NamedTuple):
     average: np.ndarray  # macro average at each
     positives: np.ndarray
     expected_positives: np.ndarray
-    n_samples: int
+    n_samples: np.ndarray  # of each label
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the threshold of each label with the highest blend of two values.
@@ -53,6 +66,34 @@ class MacroPath(NamedTuple):
         is the macro average at the same threshold. Weights 0 give the macro optimum, weights 1 the
         best common threshold.
         """
+        # Some labels at a time, since the values of all candidates take several times their memory.
+        sizes = self.common.starts + self.own.starts
+        firsts = np.searchsorted(sizes, np.arange(0, sizes[-1], _TOGETHER), side="right") - 1
+        bounds = np.append(np.unique(firsts), weights.size)
+        return np.concatenate(
+            [
+                self._of_labels(first, last)._at(weights[first:last], measure)
+                for first, last in pairwise(bounds.tolist())
+            ]
+        )
+
+    def _of_labels(self, first: int, last: int) -> MacroPath:
+        """Return the path of the labels from `first` to `last` - 1."""
+        own, cuts = self.own.of_labels(first, last)
+        common, runs = self.common.of_labels(first, last)
+        return self._replace(
+            own=own,
+            own_thresholds=self.own_thresholds[cuts],
+            own_average=self.own_average[cuts],
+            common=common,
+            first_places=self.first_places[runs],
+            last_places=self.last_places[runs],
+            positives=self.positives[first:last],
+            expected_positives=self.expected_positives[first:last],
+            n_samples=self.n_samples[first:last],
+        )
+
+    def _at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         values = self._blended(self.own, weights, measure)
         weight = weights[self.own.labels]
         values = (1 - weight) * values + weight * self.own_average
@@ -66,7 +107,8 @@ class MacroPath(NamedTuple):
         weight = weights[cuts.labels]
         hits = (1 - weight) * cuts.hits + weight * cuts.expected
         positives = (1 - weights) * self.positives + weights * self.expected_positives
-        counts = counts_of(cuts.decided, hits, positives[cuts.labels], self.n_samples)
+        totals = (total[cuts.labels] for total in (positives, self.n_samples))
+        counts = counts_of(cuts.decided, hits, *totals)
         # Rounding must not make an empty count negative.
         return np.asarray(measure(Counts(*(np.maximum(part, 0.0) for part in counts))))
 
@@ -137,7 +179,7 @@ def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
         average,
         cuts.positives,
         np.append(expected, 0.0)[at_end],
-        cuts.n_samples,
+        np.broadcast_to(cuts.n_samples, n_labels),
     )
 
 
@@ -171,12 +213,11 @@ def _averages_and_expected(
 
     From one threshold to the next, only the labels with a step change.
     """
-    totals = cuts.positives, cuts.n_samples
-    nothing = np.zeros(cuts.positives.size, dtype=np.int64)
+    totals = cuts.positives, np.broadcast_to(cuts.n_samples, cuts.positives.size)
+    nothing = np.zeros(cuts.positives.size, dtype=cuts.decided.dtype)
     values = np.array(measured(measure, counts_of(nothing, nothing, *totals)), dtype=np.float64)
-    positives = cuts.positives[steps.labels]
-    counts = counts_of(steps.decided, steps.hits, positives, cuts.n_samples)
-    reached = measured(measure, counts)
+    of_steps = (total[steps.labels] for total in totals)
+    reached = measured(measure, counts_of(steps.decided, steps.hits, *of_steps))
     more = steps.more
     order = np.argsort(steps.places.astype(np.uint16), kind="stable")
     bounds = np.searchsorted(steps.places[order], np.arange(pool.thresholds.size + 1))

@@ -52,12 +52,12 @@ function drawRankNames(root, at) {
   });
 }
 
-// Rows and columns are labels; the darker a cell, the more samples of its row have the column.
+// Rows and columns are labels; the stronger the colour, the more samples of the row have the column.
 function drawHeat(width, block) {
   const n = block.names.length;
   const left = Math.min(150, width * 0.3);
   const size = Math.min(34, (width - left - 6) / n);
-  const head = Math.min(120, left);
+  const head = Math.min(120, left, 16 + 6.5 * Math.max(...block.names.map((name) => name.length)));
   const [plotWidth, height] = [left + size * n + 6, head + size * n + 6];
   const root = svg("svg", { width: plotWidth, height, viewBox: `0 0 ${plotWidth} ${height}`, role: "img", "aria-label": block.title });
   const shares = unpack(block.shares);
