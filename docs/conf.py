@@ -33,7 +33,7 @@ html_title = "labelwise"
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
 }
 # Pages without a section have nothing to list beside them; tables of studies need the width.
 html_sidebars = {
