@@ -11,7 +11,7 @@ import numpy as np
 from labelwise._parallel import in_threads
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Measure, macro, micro
-from labelwise.splitting import assign_checked
+from labelwise.splitting import tuning_folds
 
 N_FOLDS = 5
 # Number of scores from which folds are computed in threads.
@@ -32,7 +32,7 @@ def held_out_means(
     the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
-    fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
+    fold = tuning_folds(problem.Y, n_folds, problem.units, random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
 
     def values(number: int) -> list[Any]:
