@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from labelwise.splitting import (
     MultilabelStratifiedKFold,
     assign,
+    compare_splits,
     split_quality,
     train_test_split,
 )
@@ -38,6 +39,12 @@ def test_splitters_take_missing_labels():
         assert sorted([*train, *test]) == list(range(60))
     parts = train_test_split(X, Y, random_state=0)
     assert np.isnan(parts[-1]).any()
+
+
+def test_compared_splits_have_the_quality_of_cells_with_truth():
+    Y = gappy_labels()
+    found = compare_splits(Y, 3, random_state=0)
+    assert found.quality == split_quality(Y, found.subsets, 3)
 
 
 def distance(Y, subsets, n_subsets):
