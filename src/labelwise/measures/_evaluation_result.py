@@ -197,6 +197,8 @@ class Evaluation(Mapping[str, float]):
         return [["", "value"], *([name, self._cell(name)] for name in names)]
 
     def _cell(self, name: str) -> str:
+        if name not in self.measured:  # of some measures there is only one average
+            return ""
         found = self.measured[name]
         if found.low is None or found.high is None:
             return _number(found.value)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from labelwise.measures import _count_measures as counts
-from labelwise.measures.ranking import _per_sample, _rankings, _top
+from labelwise.measures.ranking import _per_sample, _rankings, _top, _top_labels
 
 
 class LinearWeights(NamedTuple):
@@ -58,6 +58,11 @@ class MeasureRecord:
         Optimisers then consider only thresholds at scores of positives.
     empty_is_one : bool, default=False
         Whether the value is 1, by convention, where there are neither positives nor decisions.
+    of_top : bool, default=False
+        Whether the function takes `TopLabels`, the k top-ranked labels of each sample, instead of
+        ranked positives. `evaluate` then computes the measure only if it is named.
+    needs_propensity : bool, default=False
+        Whether the function needs the propensities of labels.
     """
 
     name: str
@@ -72,6 +77,8 @@ class MeasureRecord:
     gains_from_hits: bool = False
     falls_with_decisions: bool = False
     empty_is_one: bool = False
+    of_top: bool = False
+    needs_propensity: bool = False
 
 
 def constant_weights(numerator: Sequence[float], denominator: Sequence[float]) -> WeightsRule:
@@ -136,7 +143,42 @@ MEASURES: tuple[MeasureRecord, ...] = (
     MeasureRecord("one-error", _per_sample.one_error_of, "scores", "sample", False),
     MeasureRecord("r-precision", _top.r_precision_of, "scores", "sample"),
     MeasureRecord("precision", _top.precision_at_of, "scores", "sample", takes_k=True),
+    MeasureRecord("recall", _top.recall_at_of, "scores", "sample", takes_k=True),
     MeasureRecord("ndcg", _top.ndcg_at_of, "scores", "sample", takes_k=True),
+    *(
+        MeasureRecord(name, function, "scores", "macro", takes_k=True, of_top=True)
+        for name, function in (
+            ("macro-precision", _top_labels.macro_precision_of),
+            ("macro-recall", _top_labels.macro_recall_of),
+            ("label-coverage", _top_labels.label_coverage_of),
+        )
+    ),
+    MeasureRecord(
+        "macro-f",
+        _top_labels.macro_f_of,
+        "scores",
+        "macro",
+        takes_beta=True,
+        takes_k=True,
+        empty_is_one=True,
+        of_top=True,
+    ),
+    *(
+        MeasureRecord(
+            name,
+            function,
+            "scores",
+            "sample",
+            takes_k=True,
+            combine_means=_top_labels.share_of_best,
+            of_top=True,
+            needs_propensity=True,
+        )
+        for name, function in (
+            ("ps-precision", _top_labels.ps_precision_of),
+            ("ps-ndcg", _top_labels.ps_ndcg_of),
+        )
+    ),
 )
 
 
