@@ -18,7 +18,7 @@ from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Counts, Measure, macro, micro
+from labelwise.measures import Measure, macro, micro
 
 # Amounts that "auto" chooses from.
 AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
@@ -52,8 +52,7 @@ class Shrinkage:
     def tuned(self, weights: np.ndarray, amount: float) -> Choice:
         """Return the choice for one amount, with samples counted by weight."""
         thresholds = self.thresholds(weights, (amount,))[0]
-        found = self.problem.counts_under(weights, thresholds[None])
-        counts = Counts(*(cells[0] for cells in found))
+        counts = self.problem.counts_at(weights, thresholds)
         average = micro if self.average == "micro" else macro
         return choice_with(thresholds, counts, average(self.measure, counts))
 
