@@ -4,19 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A file that does not have the hash of its lock is refused; nothing is fetched for a build.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+INSTALL_EMPTY = $(VENV)/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 LOCKED = $(INSTALL) --require-hashes --requirement
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --custom-compile-command "make lock"
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees docs fuzz studies release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
 
 test: lint  ## every check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -30,10 +31,10 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -o xfail_strict=false --cov --cov-report=term-missing:skip-covered
 
 test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2 --dist loadgroup
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2
 
 bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
@@ -50,11 +51,25 @@ bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; m
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage
 
+bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
+	$(BIN)/python -m benchmarks guarantees guarantees_real
+
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies
 
 docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
+release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into an empty environment and tried
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	for package in dist/labelwise-*.whl dist/labelwise-*.tar.gz; do \
+	  echo "Trying $$package ..." && rm -rf $(VENV)/empty && $(PYTHON) -m venv $(VENV)/empty && \
+	  $(INSTALL_EMPTY) --require-hashes --requirement locks/build.txt && \
+	  $(INSTALL_EMPTY) --require-hashes --requirement locks/run.txt && \
+	  $(INSTALL_EMPTY) --no-deps $$package && \
+	  $(VENV)/empty/bin/python -I tests/release_smoke.py || exit 1; done
+	rm -rf $(VENV)/empty
 
 fuzz: $(VENV)/.fuzz  ## two minutes of hostile files
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.readers -max_total_time=60 -max_len=4096 -timeout=10

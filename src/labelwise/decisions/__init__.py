@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
     from labelwise.decisions.bands._bands import load_rule as load_rule
+    from labelwise.decisions.bands._bands_json import content_of_bands as content_of_bands
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
     from labelwise.decisions.bands._review_measures import check_states as check_states
     from labelwise.decisions.bands._review_measures import count_states as count_states
+    from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
     from labelwise.decisions.bands._review_queue import ReviewQueue
     from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
     from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
@@ -46,10 +48,16 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._request import check_request as check_request
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
+    from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
+    from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
+    from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
+    from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
+    from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [

@@ -31,12 +31,16 @@ Reader = Callable[[Any, str], Any]
 
 def write_fields(result: Any, path: str | Path, form: str, version: int) -> None:
     """Write the fields of a dataclass; an error leaves an existing file unchanged."""
-    content: dict[str, Any] = {"format": form, "version": version}
-    for field in fields(result):
-        content[field.name] = _as_json(getattr(result, field.name))
+    content = fields_content(result, form, version)
     lines = ",\n".join(f" {_json(name)}: {_indented(part)}" for name, part in content.items())
     with written_whole(path) as stream:
         stream.write(f"{{\n{lines}\n}}\n".encode())
+
+
+def fields_content(result: Any, form: str, version: int) -> dict[str, Any]:
+    """Return the content of a file of fields, ready for JSON."""
+    named = {field.name: _as_json(getattr(result, field.name)) for field in fields(result)}
+    return {"format": form, "version": version, **named}
 
 
 def read_fields(
@@ -200,6 +204,16 @@ def wholes(value: Any, name: str) -> np.ndarray:
     if set(map(type, items)) == {int} and 0 <= min(items) <= max(items) < 2**63:
         return np.array(items, dtype=np.int64)
     return np.array(each(items, name, whole), dtype=np.int64)
+
+
+def sums(value: Any, name: str) -> np.ndarray:
+    """Read sums of weights: int64 if all are whole numbers, as they are without weights."""
+    if not isinstance(value, list) or not any(type(item) is float for item in value):
+        return wholes(value, name)
+    found = numbers(value, name)
+    if not ((found >= 0) & np.isfinite(found)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return found
 
 
 def names(value: Any, name: str) -> tuple[str, ...]:

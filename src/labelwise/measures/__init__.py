@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     )
     from labelwise.measures._averages import function_of as function_of
     from labelwise.measures._averages import measured as measured
+    from labelwise.measures._bootstrap import Resampling as Resampling
+    from labelwise.measures._bootstrap import micro_draws as micro_draws
     from labelwise.measures._count_measures import (
         accuracy,
         balanced_accuracy,
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import averaged_records as averaged_records
     from labelwise.measures._register import record_of as record_of
+    from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
+    from labelwise.measures._undefined import mean as mean
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
     from labelwise.measures.ranking._propensities import inverse_propensities
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counts",
     "Evaluation",
+    "Reliability",
     "accuracy",
     "area_under_roc",
     "average_precision",
@@ -80,6 +85,7 @@ __all__ = [
     "ranking_loss",
     "recall",
     "recall_at",
+    "reliability",
     "scorer",
     "scorers",
     "subset_accuracy",

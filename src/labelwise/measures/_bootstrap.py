@@ -54,7 +54,7 @@ def intervals(
     averaged = [m.name for m in measures if m.by == "sample" and m.combine_means is None]
     counted = [m.under(undefined) for m in measures if m.needs == "decided" and m.by != "sample"]
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
-    cells = _cells(outcome.Y, outcome.decided) if counted else ()
+    cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
     for draws in _draws(outcome.Y.shape[0], resampling):
         weights = draws if outcome.weights is None else draws * outcome.weights[:, None]
@@ -68,6 +68,17 @@ def intervals(
             drawn[measure.name].append(measure.averaged(values, undefined))
     tail = (1 - resampling.confidence) / 2
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
+
+
+def micro_draws(by_sample: Counts, resampling: Resampling) -> Counts:
+    """Return the counts of all labels together in each draw, arrays of shape (n_draws,).
+
+    `by_sample` has the counts of each sample. Two calls with generators of the same seed draw the
+    same samples, so that differences of their measures are paired.
+    """
+    cells = np.stack([np.asarray(part, dtype=np.float64) for part in by_sample])
+    n_samples = cells.shape[1]
+    return Counts(*np.hstack([cells @ draws for draws in _draws(n_samples, resampling)]))
 
 
 def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
@@ -88,9 +99,11 @@ def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
         yield weights
 
 
-def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_array, ...]:
-    """Return hits, truth and decisions as matrices with a row for each label."""
-    matrices = (Y.multiply(decided), Y, decided)
+def _cells(outcome: Outcome) -> tuple[sparse.csr_array, ...]:
+    """Return hits, truth, decisions and missing cells as matrices with a row for each label."""
+    Y, decided = outcome.Y, outcome.decided
+    matrices = [Y.multiply(decided), Y, decided]
+    matrices += [] if outcome.missing is None else [outcome.missing]
     return tuple(sparse.csr_array(matrix.T, dtype=np.float64) for matrix in matrices)
 
 
@@ -108,5 +121,5 @@ def _counts_of_draws(
 
 
 def _counts_under(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> Counts:
-    tp, n_positive, n_decided = ((matrix @ weights).T for matrix in cells)
-    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None])
+    tp, n_positive, n_decided, *n_missing = ((matrix @ weights).T for matrix in cells)
+    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None] - sum(n_missing))

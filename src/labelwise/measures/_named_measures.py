@@ -47,6 +47,8 @@ class NamedMeasure:
         Whether the values come from `TopLabels`.
     needs_propensity : bool, default=False
         Whether the measure needs the propensities of labels.
+    meaning : str, default=""
+        What the value says, in a sentence for reports.
     """
 
     name: str
@@ -60,6 +62,7 @@ class NamedMeasure:
     empty_is_one: bool = False
     of_top: bool = False
     needs_propensity: bool = False
+    meaning: str = ""
 
     def under(self, undefined: str | float) -> NamedMeasure:
         """Return the measure for a policy; "skip" and "zero" replace the conventional 1 by NaN."""
@@ -171,6 +174,7 @@ def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iter
             empty_is_one=record.empty_is_one,
             of_top=record.of_top,
             needs_propensity=record.needs_propensity,
+            meaning=record.meaning,
         )
         for average, name in names.items()
     ]

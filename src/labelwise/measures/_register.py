@@ -63,6 +63,8 @@ class MeasureRecord:
         ranked positives. `evaluate` then computes the measure only if it is named.
     needs_propensity : bool, default=False
         Whether the function needs the propensities of labels.
+    meaning : str, default=""
+        What the value says, in a sentence for reports.
     """
 
     name: str
@@ -79,6 +81,7 @@ class MeasureRecord:
     empty_is_one: bool = False
     of_top: bool = False
     needs_propensity: bool = False
+    meaning: str = ""
 
 
 def constant_weights(numerator: Sequence[float], denominator: Sequence[float]) -> WeightsRule:
@@ -98,12 +101,35 @@ def _weights_of_balanced_accuracy(
     return LinearWeights((n_negative, 0, 0, n_positive), (2 * n_negative, 0, 2 * n_negative, 0))
 
 
+def _of_ranking(name: str, function: Any, meaning: str, **more: Any) -> MeasureRecord:
+    """Build the record of a measure of the ranked labels of a sample."""
+    options = {"average": "sample", "meaning": meaning, **more}
+    return MeasureRecord(name, function, "scores", **options)
+
+
+_at_k = partial(_of_ranking, takes_k=True)
+_MEAN = "Mean {} of the labels if the k highest scores of a sample are decided."
+_BY_LABEL: dict[str, Any] = {"average": "macro", "of_top": True}
+_BY_PROPENSITY: dict[str, Any] = {
+    "combine_means": _top_labels.share_of_best,
+    "of_top": True,
+    "needs_propensity": True,
+}
+
 # In the order of tables.
 MEASURES: tuple[MeasureRecord, ...] = (
     MeasureRecord(
-        "precision", counts.precision, weights=constant_weights((1, 0, 0, 0), (1, 1, 0, 0))
+        "precision",
+        counts.precision,
+        weights=constant_weights((1, 0, 0, 0), (1, 1, 0, 0)),
+        meaning="Share of the decisions that are right.",
     ),
-    MeasureRecord("recall", counts.recall, weights=constant_weights((1, 0, 0, 0), (1, 0, 1, 0))),
+    MeasureRecord(
+        "recall",
+        counts.recall,
+        weights=constant_weights((1, 0, 0, 0), (1, 0, 1, 0)),
+        meaning="Share of the positives that are decided.",
+    ),
     MeasureRecord(
         "f",
         counts.f_measure,
@@ -111,6 +137,7 @@ MEASURES: tuple[MeasureRecord, ...] = (
         weights=_weights_of_f,
         falls_with_decisions=True,
         empty_is_one=True,
+        meaning="Balance (harmonic mean) of precision and recall.",
     ),
     MeasureRecord(
         "jaccard",
@@ -118,66 +145,132 @@ MEASURES: tuple[MeasureRecord, ...] = (
         weights=constant_weights((1, 0, 0, 0), (1, 1, 1, 0)),
         falls_with_decisions=True,
         empty_is_one=True,
+        meaning="Right decisions, divided by everything that is decided or positive.",
     ),
     MeasureRecord(
-        "accuracy", counts.accuracy, weights=constant_weights((1, 0, 0, 1), (1, 1, 1, 1))
+        "accuracy",
+        counts.accuracy,
+        weights=constant_weights((1, 0, 0, 1), (1, 1, 1, 1)),
+        meaning="Share of right answers; high for rare labels even if nothing is decided.",
     ),
     MeasureRecord(
-        "balanced-accuracy", counts.balanced_accuracy, weights=_weights_of_balanced_accuracy
+        "balanced-accuracy",
+        counts.balanced_accuracy,
+        weights=_weights_of_balanced_accuracy,
+        meaning="Mean of the shares of positives and of negatives that are right; 0.5 by chance.",
     ),
-    MeasureRecord("g-mean", counts.g_mean, gains_from_hits=True),
-    MeasureRecord("matthews", counts.matthews, gains_from_hits=True),
+    MeasureRecord(
+        "g-mean",
+        counts.g_mean,
+        gains_from_hits=True,
+        meaning="Geometric mean of the shares of positives and of negatives that are right.",
+    ),
+    MeasureRecord(
+        "matthews",
+        counts.matthews,
+        gains_from_hits=True,
+        meaning="Correlation of truth and decisions, from -1 to 1; 0 by chance.",
+    ),
     MeasureRecord(
         "f-of-means",
         counts.precision_and_recall,
         average="macro",
         takes_beta=True,
         combine_means=counts.f_of_rates,
-    ),
-    MeasureRecord("hamming-loss", counts.wrong_share, average="sample", higher_is_better=False),
-    MeasureRecord("subset-accuracy", counts.is_exact, average="sample"),
-    MeasureRecord("average-precision", _rankings.average_precision_of, "scores"),
-    MeasureRecord("auc", _rankings.area_under_roc_of, "scores"),
-    MeasureRecord("coverage", _per_sample.coverage_of, "scores", "sample", False),
-    MeasureRecord("ranking-loss", _per_sample.ranking_loss_of, "scores", "sample", False),
-    MeasureRecord("one-error", _per_sample.one_error_of, "scores", "sample", False),
-    MeasureRecord("r-precision", _top.r_precision_of, "scores", "sample"),
-    MeasureRecord("precision", _top.precision_at_of, "scores", "sample", takes_k=True),
-    MeasureRecord("recall", _top.recall_at_of, "scores", "sample", takes_k=True),
-    MeasureRecord("ndcg", _top.ndcg_at_of, "scores", "sample", takes_k=True),
-    *(
-        MeasureRecord(name, function, "scores", "macro", takes_k=True, of_top=True)
-        for name, function in (
-            ("macro-precision", _top_labels.macro_precision_of),
-            ("macro-recall", _top_labels.macro_recall_of),
-            ("label-coverage", _top_labels.label_coverage_of),
-        )
+        meaning="F of the mean precision and the mean recall of the labels.",
     ),
     MeasureRecord(
+        "hamming-loss",
+        counts.wrong_share,
+        average="sample",
+        higher_is_better=False,
+        meaning="Share of wrong answers over all samples and labels.",
+    ),
+    MeasureRecord(
+        "subset-accuracy",
+        counts.is_exact,
+        average="sample",
+        meaning="Share of the samples whose label set is exactly right.",
+    ),
+    MeasureRecord(
+        "average-precision",
+        _rankings.average_precision_of,
+        "scores",
+        meaning="Mean precision at the ranks of the positives, by falling score.",
+    ),
+    MeasureRecord(
+        "auc",
+        _rankings.area_under_roc_of,
+        "scores",
+        meaning="Chance that a positive has a higher score than a negative; 0.5 by chance.",
+    ),
+    _of_ranking(
+        "coverage",
+        _per_sample.coverage_of,
+        "How far down the ranked labels the last positive is, counted from 0.",
+        higher_is_better=False,
+    ),
+    _of_ranking(
+        "ranking-loss",
+        _per_sample.ranking_loss_of,
+        "Share of pairs of a positive and a negative label in the wrong order.",
+        higher_is_better=False,
+    ),
+    _of_ranking(
+        "one-error",
+        _per_sample.one_error_of,
+        "Share of the samples whose highest score belongs to a wrong label.",
+        higher_is_better=False,
+    ),
+    _of_ranking(
+        "r-precision",
+        _top.r_precision_of,
+        "Precision of as many highest scores as the sample has labels.",
+    ),
+    _at_k(
+        "precision",
+        _top.precision_at_of,
+        "Share of positives among the k highest scores of a sample.",
+    ),
+    _at_k(
+        "recall",
+        _top.recall_at_of,
+        "Share of the positives of a sample among its k highest scores.",
+    ),
+    _at_k(
+        "ndcg",
+        _top.ndcg_at_of,
+        "Gain of positives among the k highest scores; earlier ranks count more.",
+    ),
+    _at_k(
+        "macro-precision", _top_labels.macro_precision_of, _MEAN.format("precision"), **_BY_LABEL
+    ),
+    _at_k("macro-recall", _top_labels.macro_recall_of, _MEAN.format("recall"), **_BY_LABEL),
+    _at_k(
         "macro-f",
         _top_labels.macro_f_of,
-        "scores",
-        "macro",
+        _MEAN.format("F"),
         takes_beta=True,
-        takes_k=True,
         empty_is_one=True,
-        of_top=True,
+        **_BY_LABEL,
     ),
-    *(
-        MeasureRecord(
-            name,
-            function,
-            "scores",
-            "sample",
-            takes_k=True,
-            combine_means=_top_labels.share_of_best,
-            of_top=True,
-            needs_propensity=True,
-        )
-        for name, function in (
-            ("ps-precision", _top_labels.ps_precision_of),
-            ("ps-ndcg", _top_labels.ps_ndcg_of),
-        )
+    _at_k(
+        "label-coverage",
+        _top_labels.label_coverage_of,
+        "Share of the labels found among the k highest scores of at least one sample.",
+        **_BY_LABEL,
+    ),
+    _at_k(
+        "ps-precision",
+        _top_labels.ps_precision_of,
+        "Precision at k in which rare labels count more, as a share of the best ranking.",
+        **_BY_PROPENSITY,
+    ),
+    _at_k(
+        "ps-ndcg",
+        _top_labels.ps_ndcg_of,
+        "NDCG at k in which rare labels count more, as a share of the best ranking.",
+        **_BY_PROPENSITY,
     ),
 )
 

@@ -11,6 +11,9 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.decisions.guarantees._certify import split_parts
+from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 
 LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
@@ -83,6 +86,29 @@ def test_expected_recall_is_kept_by_conformal_risk_control():
     assert 0.8 - 4 * np.std(found) / np.sqrt(30) <= np.mean(found) < 0.84
 
 
+def test_expected_recall_is_kept_where_the_tuning_rows_show_no_thresholds_for_it():
+    random = np.random.default_rng(18)
+
+    def draw_with_outliers(n_samples, share):
+        """One positive in ten may have a score that no threshold of the others reaches."""
+        Y = random.random((n_samples, 3)) < 0.4
+        low = Y & (random.random(Y.shape) < share)
+        return np.where(low, -20.0, random.normal(size=Y.shape) + 3 * Y), Y
+
+    tuning, new = draw_with_outliers(100, 0.0), draw_with_outliers(20_000, 0.1)
+    found = []
+    for _ in range(60):
+        tuned = best_thresholds(
+            *tuning,
+            average="sample",
+            min_recall=0.92,
+            guarantee="expectation",
+            calibration=draw_with_outliers(100, 0.1),
+        )
+        found.append(rates(new[1], tuned.decide(new[0]), "sample")[1])
+    assert np.mean(found) >= 0.92
+
+
 def test_rows_without_labels_have_no_recall_and_do_no_harm():
     random = np.random.default_rng(10)
     scores, Y = draw(random, 400, 0.0)
@@ -106,6 +132,19 @@ def test_the_rows_for_calibration_can_be_given():
     assert tuned.guarantee.recall == pytest.approx(micro(recall, counts))
 
 
+def test_rows_for_calibration_can_have_groups():
+    random = np.random.default_rng(19)
+    scores, Y = draw(random, 300, 0.0)
+    tested, truth = draw(random, 300, 0.0)
+    options = {"min_precision": 0.7, "guarantee": 0.9}
+    assert best_thresholds(scores, Y, calibration=(tested, truth), **options).guarantee
+    groups = np.arange(300) // 100
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
+        best_thresholds(scores, Y, calibration=(tested, truth, groups), **options)
+    with pytest.raises(ValueError, match="calibration must contain groups if groups are given"):
+        best_thresholds(scores, Y, calibration=(tested, truth), groups=groups, **options)
+
+
 def test_frames_for_calibration_are_matched_by_name():
     pd = pytest.importorskip("pandas")
     random = np.random.default_rng(12)
@@ -125,6 +164,33 @@ def test_sparse_scores_are_certified_as_dense_ones():
     stored = best_thresholds(sparse.csr_array(scores), sparse.csr_array(Y), **options)
     np.testing.assert_array_equal(dense.values, stored.values)
     assert dense.most_per_row == stored.most_per_row
+
+
+def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
+    stored = sparse.csr_array(
+        np.pad(np.random.default_rng(20).random((60, 2)) + 0.1, ((0, 0), (1, 0)))
+    )
+    Y = np.zeros((60, 3), dtype=int)
+    Y[:, 0] = 1  # the label without scores
+    with (
+        pytest.warns(UserWarning, match="Y has no positives of"),
+        pytest.raises(ValueError, match="needs positives that have scores among the 30 samples"),
+    ):
+        best_thresholds(stored, Y, min_precision=0.5, guarantee=0.9)
+    Y[:2, 1] = 1
+    tuning, tested = (stored, Y), (stored[:, [1, 2, 0]], np.ones((60, 3), dtype=int))
+    with pytest.warns(UserWarning, match="Y has no positives of"):
+        tuned = best_thresholds(*tuning, min_precision=0.5, guarantee=0.9, calibration=tested)
+    assert tuned.values[0] == np.inf
+
+
+@pytest.mark.parametrize("sizes", [(1, 5), (5, 1)])
+def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
+    scores, Y = draw(np.random.default_rng(21), 60, 0.0)
+    tuning, tested = (check_problem(scores, Y, None, np.arange(60) // size) for size in sizes)
+    options = GuaranteeOptions(0.9, "each", 0.5)
+    parts = split_parts(tuning, options, np.random.RandomState(0), tested)
+    assert [part.most_rows for part in parts] == [5, 5]
 
 
 def test_groups_are_the_independent_units():
@@ -189,7 +255,7 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
         ({"min_recall": 0.5, "guarantee": "expectation"}, 'guarantee="expectation" needs average='),
         (
             {"min_precision": 0.5, "calibration": 3},
-            "calibration must be a pair of scores and",
+            "calibration must be a pair of scores and labels, or these and groups",
         ),
         (
             {"min_precision": 0.5, "calibration": ([[1.0]], [[1]])},
@@ -211,7 +277,9 @@ def test_calibration_without_guarantee_and_too_few_rows_are_refused():
     none = np.zeros((4, 4), dtype=int)
     with (
         pytest.warns(UserWarning, match="Y has no positives"),
-        pytest.raises(ValueError, match="needs positives among the 2 samples for tuning"),
+        pytest.raises(
+            ValueError, match="needs positives that have scores among the 2 samples for tuning"
+        ),
     ):
         best_thresholds(np.eye(4), none, min_recall=0.5, guarantee=0.9)
 

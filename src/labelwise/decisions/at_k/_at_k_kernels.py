@@ -12,8 +12,8 @@ from labelwise._jit import njit
 FEW = 32
 
 
-class LikelyCells(NamedTuple):
-    """Cells with a probability above 0, row by row; a decision adds its amount to `hits`."""
+class CandidateCells(NamedTuple):
+    """Cells with a probability above 0, row by row; `amounts` is what a decision adds to `hits`."""
 
     starts: np.ndarray
     labels: np.ndarray

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
 from labelwise.decisions.at_k._ascent import ascend
-from labelwise.decisions.at_k._at_k_kernels import LikelyCells, Ratios, top_of_rows
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios, top_of_rows
 from labelwise.decisions.at_k._bounds import bound_of_sum
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
@@ -29,7 +29,7 @@ _MOST = 1 - 2.0**-53
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestAtK:
-    """Decisions of at most k labels a sample, and a bound of the best value.
+    """Decisions of at most k labels a sample, and their expected value.
 
     `best_at_k` returns such objects.
 
@@ -77,7 +77,7 @@ class BestAtK:
 
 
 def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.0) -> BestAtK:
-    """Decide at most k labels a sample, for the highest expected value.
+    """Decide at most k labels a sample for the highest expected measure.
 
     The k most probable labels of each sample maximise precision and recall of the samples. Measures
     that are averaged over labels, such as macro F, need other labels: rare ones as well.
@@ -184,7 +184,7 @@ def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
     if goal.is_coverage:
         amounts = -np.log1p(-np.minimum(amounts, _MOST))
     labels = stored.indices.astype(np.int64)
-    cells = LikelyCells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
+    cells = CandidateCells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
     positives = np.bincount(labels, stored.data, minlength=stored.shape[1])
     return Expected(cells, positives, stored.shape[0]), stored
 

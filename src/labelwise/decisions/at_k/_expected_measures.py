@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.at_k._at_k_kernels import Decisions, LikelyCells, Ratios
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Decisions, Ratios
 from labelwise.measures import average_and_measure, record_of, with_beta
 
 COVERAGE = "coverage"
@@ -15,7 +15,7 @@ COVERAGE = "coverage"
 class Expected(NamedTuple):
     """Probabilities by row, and the expected positives of each label."""
 
-    cells: LikelyCells
+    cells: CandidateCells
     positives: np.ndarray
     n_samples: int
 

@@ -41,7 +41,7 @@ def certified_labels(
     order = _test_order(cuts, request)
     thresholds = cuts.thresholds[order]
     p_values = _p_values(calibration, thresholds, request.limits)
-    has_cuts = (tuning.support > 0) & np.isfinite(thresholds[0])
+    has_cuts = (tuning.support > 0) & (thresholds[0] < np.inf)
     # A label passes a cut if all cuts up to it pass.
     p_values = np.maximum.accumulate(np.where(has_cuts, p_values, 1.0), axis=0)
     level = _level(p_values[-1, has_cuts], options)

@@ -40,10 +40,11 @@ def best_thresholds(
     guarantee: float | str | None = None,
     across: str = "each",
     tuning_share: float = 0.5,
-    calibration: tuple[Any, Any] | None = None,
+    calibration: tuple[Any, ...] | None = None,
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
+    sample_weight: Any = None,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure of the decisions.
 
@@ -57,6 +58,10 @@ def best_thresholds(
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
         The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
         index of pandas frames if both have one that is more than a count from 0, else by position.
+        NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
+        the samples that have it, and samples without any label are left out. A label without truth
+        for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
+        of missing labels.
     maximize : str, default=None
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
@@ -131,9 +136,9 @@ def best_thresholds(
     tuning_share : float, default=0.5
         With `guarantee`: the share of the samples that thresholds are chosen on. The others, for
         calibration, only test them.
-    calibration : pair of scores and Y, default=None
-        With `guarantee`: samples for calibration, in the same form as `scores` and `Y`; then all
-        other samples are for tuning.
+    calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
+        With `guarantee`: samples for calibration, in the same form as `scores`, `Y` and `groups`;
+        then all other samples are for tuning. Groups are required if `groups` are given.
     random_state : int, RandomState instance or None, default=None
         Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
         samples for calibration are the same in every call.
@@ -145,7 +150,16 @@ def best_thresholds(
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
         Without groups, copies of a sample stay together: samples with the same labels and scores,
         in two labels or more, if no other sample has any of these scores. With `guarantee`, groups
-        are the independent units, and a new group must not have more samples than the largest.
+        are the independent units, and a new group must not have more samples than the largest;
+        "macro" and "expectation" then use one random sample of each group for calibration, and
+        their guarantee is for a random sample of a new group.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
+        samples, one of weight 0 as none, in the measure, in costs and in constraints. Folds and
+        bootstrap draws are of samples, whatever their weights. With `min_precision`, `min_recall`
+        or `max_decisions`, and for measures without a certificate, thresholds off the micro
+        frontier are searched only if all weights are whole numbers; otherwise the best point of
+        the frontier is returned and the gap is None.
 
     Returns
     -------
@@ -250,7 +264,7 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    problem = check_problem(scores, Y, label_names, groups)
+    problem = check_problem(scores, Y, label_names, groups, sample_weight, allow_missing=True)
     params = {
         "maximize": maximize,
         "measure": measure,

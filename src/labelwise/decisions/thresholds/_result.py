@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from labelwise._text import counted, printable
+from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
@@ -37,12 +38,14 @@ class Thresholds:
         Name of the measure that was maximised, or "cost" if a cost was minimised.
     average : {"micro", "macro", "sample"}
         Average of the measure over labels or samples.
-    support : ndarray of int of shape (n_labels,)
-        Number of positives of each label in the tuning data.
-    decided : ndarray of int of shape (n_labels,)
-        Number of samples in the tuning data for which each label is decided.
+    support : ndarray of shape (n_labels,)
+        Number of positives of each label in the tuning data; the sum of their weights if samples
+        have weights. Integers, or floats for weights that are not whole numbers.
+    decided : ndarray of shape (n_labels,)
+        Number of samples in the tuning data for which each label is decided, or the sum of their
+        weights.
     n_samples : int
-        Number of samples in the tuning data.
+        Number of samples in the tuning data, without those of weight 0.
     beta : float
         Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
         measures that take no beta.
@@ -81,6 +84,11 @@ class Thresholds:
     adapted : bool
         Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
         then expected numbers on the `n_samples` new samples, which had no labels.
+    n_missing : int
+        Number of missing labels in the tuning data: cells of Y without truth, which count nowhere.
+        Rows of which all labels are missing are not in the tuning data.
+    weighted : bool
+        Whether the samples of the tuning data have weights.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -118,6 +126,8 @@ class Thresholds:
     constraints: tuple[ConstraintCheck, ...] = ()
     guarantee: Guarantee | None = None
     adapted: bool = False
+    n_missing: int = 0
+    weighted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -220,7 +230,13 @@ class Thresholds:
         return self.values.size
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *self._notes(), "", *self._table()])
+        table = as_text(self._rows())
+        return "\n".join([self._title(), *self._notes(), "", table, *self._more()])
+
+    def _repr_html_(self) -> str:
+        above = "".join(f"<p>{escape(line)}</p>" for line in (self._title(), *self._notes()))
+        below = "".join(f"<p>{line}</p>" for line in self._more())
+        return f"{above}{as_html(self._rows())}{below}"
 
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
@@ -242,6 +258,8 @@ class Thresholds:
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
+            ("samples counted by weight", self.weighted),
+            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
         ]
         text = ", ".join(note for note, applies in notes if applies)
         checks = [check.line() for check in self.constraints]
@@ -256,19 +274,23 @@ class Thresholds:
         kept = f"each label maximises true positives - {slope} × decisions"
         return [f"proof by certificate {slope}: {kept}"]
 
-    def _table(self) -> list[str]:
-        """Return the table of the first labels, one line each."""
+    def _rows(self) -> list[list[str]]:
+        """Return the table of the first labels, with its heading."""
         names = self.label_names or range(len(self))
-        shown = [printable(str(name)) for name in names[:_MOST_SHOWN]]
-        width = max([len("label"), *map(len, shown)])
-        lines = [f"{'label':<{width}}  {'threshold':>11}  {'support':>8}  {'decided':>8}"]
-        for j, name in enumerate(shown):
-            lines.append(
-                f"{name:<{width}}  {self.values[j]:>11.6g}  {self.support[j]:>8}  "
-                f"{self.decided[j]:>8}"
-            )
-        more = len(self) - len(shown)
-        return [*lines, f"... and {more} more"] if more else lines
+        rows = [
+            [str(name), f"{self.values[j]:.6g}", _number(self.support[j]), _number(self.decided[j])]
+            for j, name in enumerate(names[:_MOST_SHOWN])
+        ]
+        return [["label", "threshold", "support", "decided"], *rows]
+
+    def _more(self) -> list[str]:
+        more = len(self) - _MOST_SHOWN
+        return [f"... and {more} more"] if more > 0 else []
+
+
+def _number(count: Any) -> str:
+    """Return a count as text; a sum of weights may have decimals."""
+    return f"{count:.6g}" if isinstance(count, float) else f"{count}"
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

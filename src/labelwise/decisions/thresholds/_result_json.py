@@ -12,6 +12,7 @@ import numpy as np
 from labelwise.decisions._json_fields import (
     Reader,
     each,
+    fields_content,
     flag,
     names,
     number,
@@ -22,6 +23,7 @@ from labelwise.decisions._json_fields import (
     read_fields,
     record,
     rows,
+    sums,
     text,
     whole,
     wholes,
@@ -38,6 +40,11 @@ VERSION = 2
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
     """Write a file of thresholds; an error leaves an existing file unchanged."""
     write_fields(thresholds, path, FORMAT, VERSION)
+
+
+def content_of(thresholds: Any) -> dict[str, Any]:
+    """Return the content of a file of thresholds, ready for JSON."""
+    return fields_content(thresholds, FORMAT, VERSION)
 
 
 def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:
@@ -99,8 +106,8 @@ _READERS: dict[str, Reader] = {
     "value": number,
     "measure": text,
     "average": text,
-    "support": wholes,
-    "decided": wholes,
+    "support": sums,
+    "decided": sums,
     "n_samples": whole,
     "beta": number,
     "label_names": or_none(names),
@@ -115,4 +122,6 @@ _READERS: dict[str, Reader] = {
     "constraints": _constraints,
     "guarantee": or_none(partial(record, kind=Guarantee, readers=_OF_GUARANTEE)),
     "adapted": flag,
+    "n_missing": whole,
+    "weighted": flag,
 }

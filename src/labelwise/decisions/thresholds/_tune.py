@@ -44,8 +44,16 @@ def tune_and_correct(
         return TunedAndCorrected(tuned, tuned.guarantee.value)
     counts = cross_fitted_counts(problem, request, random_state, folds)
     checks = _checks(problem, request, tuned, counts)
-    value = float("nan") if counts is None else float(request.value(counts))
+    value = float("nan") if counts is None else _value(problem, request, counts)
     return TunedAndCorrected(replace(tuned, constraints=checks), value)
+
+
+def _value(problem: Problem, request: Request, counts: Counts) -> float:
+    """Compute the value from counts of the samples, or of the labels that have truth."""
+    known = problem.labels_with_truth()
+    if known is not None:
+        request = request.for_labels(np.isin(np.arange(problem.n_labels), known))
+    return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
 
 
 def check_calibration(calibration: Any, problem: Problem, request: Request) -> Problem | None:
@@ -55,10 +63,15 @@ def check_calibration(calibration: Any, problem: Problem, request: Request) -> P
     if request.guarantee is None:
         raise ValueError("calibration needs guarantee.")
     try:
-        scores, Y = calibration
+        scores, Y, *groups = calibration
+        (given_groups,) = groups or [None]
     except (TypeError, ValueError) as error:
-        raise ValueError("calibration must be a pair of scores and labels.") from error
-    tested = check_problem(scores, Y, problem.names)
+        raise ValueError(
+            "calibration must be a pair of scores and labels, or these and groups."
+        ) from error
+    if problem.groups is not None and given_groups is None:
+        raise ValueError("calibration must contain groups if groups are given.")
+    tested = check_problem(scores, Y, problem.names, given_groups)
     if tested.n_labels != problem.n_labels:
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."
@@ -83,7 +96,7 @@ def _checks(
     problem: Problem, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
-    limits = request.limits.in_total(problem.n_samples)
+    limits = request.limits.in_total(problem.total_weight)
     seen = problem.counts(tuned.values)
     return tuple(
         ConstraintCheck(

@@ -13,7 +13,7 @@ from labelwise.decisions.guarantees.paths._path_summary import (
     summarise_path,
 )
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
-from labelwise.decisions.guarantees.paths._threshold_path import path_of
+from labelwise.decisions.guarantees.paths._threshold_path import has_path, path_of
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
 from labelwise.decisions.thresholds._request import Request
 
@@ -45,12 +45,9 @@ class HalfPath(NamedTuple):
         """Summarise so many points of the path, with each limit of decisions per row."""
         places = np.linspace(0, len(self.path) - 1, min(n_points, len(self.path)))
         n_labels = self.units.problem.n_labels
-        is_limited = any(most is not None for most in limits)
-        cells = path_cells(
-            self.units.problem,
-            self.path[np.rint(places).astype(np.intp)],
-            n_labels if is_limited else None,
-        )
+        lowest = min(most or n_labels for most in limits)
+        path = self.path[np.rint(places).astype(np.intp)]
+        cells = path_cells(self.units.problem, path, lowest)
         return [
             summarise_path(self.units, request, cells._replace(most_per_row=most or n_labels))
             for most in limits
@@ -87,10 +84,10 @@ def choose_path(
 
 
 def _halves(tuning: IndependentUnits) -> tuple[IndependentUnits, IndependentUnits]:
-    """Return both halves of the units; the whole twice if a half has no positive."""
+    """Return both halves of the units; the whole twice if a half has no path."""
     middle = tuning.n_units // 2
     one, other = tuning.part(0, middle), tuning.part(middle, tuning.n_units)
-    if all(half.n_units and half.problem.Y.nnz for half in (one, other)):
+    if all(half.n_units and has_path(half.problem) for half in (one, other)):
         return one, other
     return tuning, tuning
 
