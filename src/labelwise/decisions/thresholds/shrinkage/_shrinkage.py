@@ -18,7 +18,7 @@ from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Counts, Measure, macro, micro
+from labelwise.measures import Measure, macro, micro
 from labelwise.splitting import tuning_folds
 
 # Amounts that "auto" chooses from.
@@ -53,8 +53,7 @@ class Shrinkage:
     def tuned(self, weights: np.ndarray, amount: float) -> Choice:
         """Return the choice for one amount, with samples counted by weight."""
         thresholds = self.thresholds(weights, (amount,))[0]
-        found = self.problem.counts_under(weights, thresholds[None])
-        counts = Counts(*(cells[0] for cells in found))
+        counts = self.problem.counts_at(weights, thresholds)
         average = micro if self.average == "micro" else macro
         return choice_with(thresholds, counts, average(self.measure, counts))
 
