@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._validation import check_outcome
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, cuts_of, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.measures import Counts, precision, recall
 
@@ -160,8 +160,13 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     array([0.75, 0.3 ])
     """
     outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    steps = frontier_steps(hulls_of(cuts_of(outcome.scores, outcome.Y)))
+    return frontier_of(cuts_of(outcome.scores, outcome.Y), outcome.names)
+
+
+def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
+    """Return the frontier of the cuts of all labels."""
+    steps = frontier_steps(hulls_of(cuts))
     # Edges of equal slope lie on one line: only its ends are vertices.
     ends = np.flatnonzero(np.diff(steps.slopes, append=-1.0)) + 1
     n_edges = np.concatenate(([0], ends))
-    return Frontier(steps.decided[n_edges], steps.hits[n_edges], outcome.names, steps, n_edges)
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)

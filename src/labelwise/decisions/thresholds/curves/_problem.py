@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from labelwise._text import listed
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -100,6 +100,10 @@ class Problem:
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
+
+    def every_cut(self) -> Iterator[Cuts]:
+        """Yield the cuts at every distinct score, one label at a time."""
+        return every_cut(self.scores, self.Y)
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, one row for each row of thresholds.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import (
@@ -162,7 +162,7 @@ class OffFrontier:
             return None
         tops = [
             (int(cuts.decided[1]), j, float(cuts.thresholds[1]))
-            for j, cuts in enumerate(every_cut(self.problem.scores, self.problem.Y))
+            for j, cuts in enumerate(self.problem.every_cut())
             if cuts.decided.size > 1 and cuts.hits[1] == 0
         ]
         if not tops:

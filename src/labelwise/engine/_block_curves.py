@@ -1,0 +1,104 @@
+"""Curves of labels from blocks of rows, in this process or on a dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from labelwise._validation import Outcome
+from labelwise.decisions import (
+    Cuts,
+    Gaps,
+    SortedHits,
+    add_block,
+    counts_of,
+    cuts_of_label,
+    decided_and_hits,
+    every_cut,
+    joined_labels,
+    merged_hits,
+    no_gaps,
+    on_hull,
+    sorted_hits,
+)
+from labelwise.measures import Counts
+
+# Bytes of the scores of the labels that are read together if every cut is needed.
+_COLUMN_BYTES = 2**28
+Part = TypeVar("Part")
+
+
+class Blocks(Protocol):
+    """Rows of scores and labels that are read in blocks, wherever these are."""
+
+    names: tuple[str, ...] | None
+    n_samples: int
+    n_labels: int
+
+    def parts(self, of_block: Callable[[Outcome], Part]) -> Iterator[Part]:
+        """Yield what a function returns for each block."""
+
+    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
+        """Yield all rows of a few labels at a time."""
+
+
+class BlockCurves:
+    """Curves of labels, computed by passes over blocks of rows when they are needed."""
+
+    def __init__(self, blocks: Any) -> None:
+        self._blocks = blocks
+        self.names: tuple[str, ...] | None = blocks.names
+        self.n_samples: int = blocks.n_samples
+        self.n_labels: int = blocks.n_labels
+
+    @cached_property
+    def hits(self) -> SortedHits:
+        """Scores of the positives, by a pass over all blocks."""
+        return merged_hits(list(self._blocks.parts(_hits_of_block)))
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """How many scores lie between positives, by a second pass over all blocks."""
+        if hasattr(self._blocks, "gaps"):
+            return self._blocks.gaps(self.hits)  # type: ignore[no-any-return]
+        gaps = no_gaps(self.hits, self.n_samples)
+        for outcome in self._blocks.outcomes():
+            add_block(gaps, self.hits, outcome.scores)
+        return gaps
+
+    @property
+    def support(self) -> np.ndarray:
+        """Number of positives of each label."""
+        return self.hits.support
+
+    def label_cuts(self) -> Iterator[Cuts]:
+        """Yield the cuts at positives, one label at a time."""
+        for j in range(self.n_labels):
+            yield cuts_of_label(self.hits, self.gaps, j, self.n_samples)
+
+    def hull_cuts(self) -> Cuts:
+        """Return the cuts of all labels that the micro frontier depends on."""
+        return joined_labels([on_hull(cuts) for cuts in self.label_cuts()])
+
+    def every_cut(self) -> Iterator[Cuts]:
+        """Yield the cuts at every distinct score; the rows are read once for some labels."""
+        for group in self._blocks.label_groups(_COLUMN_BYTES):
+            yield from every_cut(group.scores, group.Y)
+
+    def counts(self, thresholds: np.ndarray) -> Counts:
+        """Return the counts of each label at one threshold per label, by a pass over all blocks."""
+        found = list(self._blocks.parts(partial(_decided_in_block, thresholds=thresholds)))
+        decided, hits = np.sum(found, axis=0)
+        return counts_of(decided, hits, self.support, self.n_samples)
+
+
+def _hits_of_block(outcome: Outcome) -> SortedHits:
+    scores: Any = outcome.scores
+    return sorted_hits(scores, outcome.Y)
+
+
+def _decided_in_block(outcome: Outcome, thresholds: np.ndarray) -> np.ndarray:
+    return np.array(decided_and_hits(outcome.scores, outcome.Y, thresholds))
