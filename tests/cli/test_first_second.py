@@ -42,10 +42,10 @@ print(n_compiled, len(texts), *(name for name in heavy if name in sys.modules), 
 ROWS = 40
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+@pytest.fixture
+def folder(tmp_path):
     """A folder with a data set, scores, labels and an empty cache of compiled kernels."""
-    path = tmp_path_factory.mktemp("first_second")
+    path = tmp_path
     random = np.random.default_rng(0)
     Y = (random.random((ROWS, 3)) < 0.4).astype(int)
     X = np.round(random.normal(size=(ROWS, 2)), 3)
@@ -87,25 +87,23 @@ LABELS = ("--labels", "sea,sky,sun")
 WITH_MODELS = {"joblib", "numba", "pandas", "scipy.stats", "sklearn", "skops"}
 
 
-@pytest.mark.parametrize(
-    ("command", "most_compiled", "allowed"),
-    [
-        (("learners",), 0, set()),
-        (("describe", "d.csv", *LABELS), 0, set()),
-        (("describe", "d.arff", *LABELS), 18, {"numba"}),
-        (("split", "d.csv", "--folds", "3", *LABELS), 22, {"numba"}),
-        (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
-        (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
-        (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
-        (("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS),
-        (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 2, WITH_MODELS),
-    ],
-    ids=lambda value: "-".join(value[:2]) if isinstance(value, tuple) else None,
-)
-def test_commands_on_files_import_and_compile_only_what_they_use(
-    folder, command, most_compiled, allowed
-):
-    n_compiled, n_texts, heavy = counted(folder, command, uses_numba="numba" in allowed)
-    assert heavy <= allowed
-    assert n_compiled <= most_compiled
-    assert n_texts == 0
+# In this order: a command uses the files and the compiled kernels of those before it.
+COMMANDS = [
+    (("learners",), 0, set()),
+    (("describe", "d.csv", *LABELS), 0, set()),
+    (("describe", "d.arff", *LABELS), 18, {"numba"}),
+    (("split", "d.csv", "--folds", "3", *LABELS), 22, {"numba"}),
+    (("tune", "s.csv", "y.csv", "-o", "t.json"), 11, {"numba"}),
+    (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
+    (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
+    (("fit", "d.csv", *LABELS, "-o", "m.skops"), 10, WITH_MODELS),
+    (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 2, WITH_MODELS),
+]
+
+
+def test_commands_on_files_import_and_compile_only_what_they_use(folder):
+    for command, most_compiled, allowed in COMMANDS:
+        n_compiled, n_texts, heavy = counted(folder, command, uses_numba="numba" in allowed)
+        assert heavy <= allowed, command
+        assert n_compiled <= most_compiled, command
+        assert n_texts == 0, command

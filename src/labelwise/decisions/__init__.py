@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
-    from labelwise.decisions.bands._bands_json import load_rule as load_rule
+    from labelwise.decisions.bands._bands import load_rule as load_rule
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
     from labelwise.decisions.bands._review_measures import check_states as check_states

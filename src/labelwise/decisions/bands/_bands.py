@@ -12,28 +12,20 @@ from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
+from labelwise.decisions.bands._bands_json import (
+    BY_LABEL,
+    OBJECTIVES,
+    are_bands,
+    read_bands,
+    write_bands,
+)
 from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
 from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions.thresholds._result import Thresholds
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
-BY_LABEL = (
-    "upper",
-    "lower",
-    "support",
-    "accepted",
-    "accepted_positives",
-    "reviewed",
-    "reviewed_positives",
-)
-OBJECTIVES = {
-    "review": "the smallest queue",
-    "recall": "the highest recall with this queue",
-    "precision": "the highest precision with this queue",
-    "rate": "the highest rate that precision and recall both reach with this queue",
-    "cost": "the least cost",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,8 +236,6 @@ class Bands:
         OSError
             If the file cannot be written.
         """
-        from labelwise.decisions.bands._bands_json import write_bands
-
         write_bands(self, path)
 
     @staticmethod
@@ -268,9 +258,8 @@ class Bands:
             If the file cannot be read, is larger than 128 MiB, or is not a file of bands in the
             version that this release writes.
         """
-        from labelwise.decisions.bands._bands_json import read_bands
-
-        return read_bands(path)
+        found: Bands = read_bands(path, Bands)
+        return found
 
     def __len__(self) -> int:
         return self.upper.size
@@ -328,3 +317,8 @@ def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
     """Return the bands of some labels, in this order and without names."""
     chosen = {name: getattr(bands, name)[labels] for name in BY_LABEL}
     return replace(bands, **chosen, label_names=None, curves=bands.curves.of_labels(labels))
+
+
+def load_rule(path: str | Path) -> Thresholds | Bands:
+    """Read a file of bands or of thresholds, whichever it is."""
+    return Bands.load(path) if are_bands(path) else Thresholds.load(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,32 +25,52 @@ from labelwise.decisions._json_fields import (
     write_fields,
 )
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
-from labelwise.decisions.bands._bands import BY_LABEL, OBJECTIVES, Bands
 from labelwise.decisions.bands._review_queue import BandCurves
-from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise bands"
 VERSION = 1
 
 
-def write_bands(bands: Bands, path: str | Path) -> None:
+BY_LABEL = (
+    "upper",
+    "lower",
+    "support",
+    "accepted",
+    "accepted_positives",
+    "reviewed",
+    "reviewed_positives",
+)
+OBJECTIVES = {
+    "review": "the smallest queue",
+    "recall": "the highest recall with this queue",
+    "precision": "the highest precision with this queue",
+    "rate": "the highest rate that precision and recall both reach with this queue",
+    "cost": "the least cost",
+}
+
+
+def write_bands(bands: Any, path: str | Path) -> None:
     """Write a file of bands; an error leaves an existing file unchanged."""
     write_fields(bands, path, FORMAT, VERSION)
 
 
-def read_bands(path: str | Path) -> Bands:
-    """Read a file of bands; anything that `write_bands` does not write is refused."""
-    found: Bands = read_fields(path, FORMAT, VERSION, _READERS, _consistent)
-    return found
+def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:
+    """Read a file of bands, and build them; what `write_bands` does not write is refused."""
+
+    def build(found: dict[str, Any]) -> Any:
+        _check_fields(found)
+        return kind(**found)
+
+    return read_fields(path, FORMAT, VERSION, _READERS, build)
 
 
-def load_rule(path: str | Path) -> Thresholds | Bands:
-    """Read a file of bands or of thresholds, whichever it is."""
-    return read_bands(path) if has_format(path, FORMAT) else Thresholds.load(path)
+def are_bands(path: str | Path) -> bool:
+    """Return whether a file of fields is one of bands."""
+    return has_format(path, FORMAT)
 
 
-def _consistent(found: dict[str, Any]) -> Bands:
-    """Return the bands if every array has an entry for each label, and the ends are in order."""
+def _check_fields(found: dict[str, Any]) -> None:
+    """Refuse arrays without an entry for each label, and ends that are not in order."""
     n_labels = found["upper"].size
     for name in (*BY_LABEL, "label_names"):
         size = n_labels if found[name] is None else len(found[name])
@@ -59,25 +80,23 @@ def _consistent(found: dict[str, Any]) -> Bands:
         raise ValueError("lower must not be above upper.")
     if found["n_samples"] < 1:
         raise ValueError("n_samples must be at least 1, got 0.")
-    bands = Bands(**found)
-    _check_curves(bands)
-    return bands
+    _check_curves(found)
 
 
-def _check_curves(bands: Bands) -> None:
+def _check_curves(found: dict[str, Any]) -> None:
     """Refuse curves in which the score of a cell to review would have no probability."""
-    starts, floors, shares = bands.curves
-    if starts.size != len(bands) + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+    starts, floors, shares = found["curves"]
+    if starts.size != found["upper"].size + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
         raise ValueError("curves must have the first piece of each label, in rising order.")
     if not starts[-1] == floors.size == shares.size:
         raise ValueError("curves must have a floor and a share for each piece.")
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("curves must have shares from 0 to 1.")
     # In a row with too many cells to accept, any kept cell may be to review.
-    upper = bands.upper if bands.most_per_row is None else np.inf
-    for j in np.flatnonzero(bands.lower < upper):
+    lower, upper = found["lower"], found["upper"] if found["most_per_row"] is None else np.inf
+    for j in np.flatnonzero(lower < upper):
         mine = floors[starts[j] : starts[j + 1]]
-        if not mine.size or mine[-1] > bands.lower[j] or (np.diff(mine) >= 0).any():
+        if not mine.size or mine[-1] > lower[j] or (np.diff(mine) >= 0).any():
             raise ValueError("curves must have falling floors down to the lower threshold.")
 
 

@@ -13,6 +13,7 @@ from labelwise._validation import check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
 from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
@@ -186,8 +187,6 @@ class Thresholds:
         ...     Thresholds.load(path).values
         array([0.75, 0.3 ])
         """
-        from labelwise.decisions.thresholds._result_json import write_thresholds
-
         write_thresholds(self, path)
 
     @staticmethod
@@ -210,9 +209,8 @@ class Thresholds:
             If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
             the version that this release writes.
         """
-        from labelwise.decisions.thresholds._result_json import read_thresholds
-
-        return read_thresholds(path)
+        found: Thresholds = read_thresholds(path, Thresholds)
+        return found
 
     def _check_loaded(self) -> None:
         """Refuse thresholds of a model file unless there is one number for each label."""

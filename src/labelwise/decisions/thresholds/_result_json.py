@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,25 +30,28 @@ from labelwise.decisions._json_fields import (
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.guarantees._options import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-from labelwise.decisions.thresholds._result import Thresholds
 
 FORMAT = "labelwise thresholds"
 VERSION = 2
 
 
-def write_thresholds(thresholds: Thresholds, path: str | Path) -> None:
+def write_thresholds(thresholds: Any, path: str | Path) -> None:
     """Write a file of thresholds; an error leaves an existing file unchanged."""
     write_fields(thresholds, path, FORMAT, VERSION)
 
 
-def read_thresholds(path: str | Path) -> Thresholds:
-    """Read a file of thresholds; anything that `write_thresholds` does not write is refused."""
-    found: Thresholds = read_fields(path, FORMAT, VERSION, _READERS, _of_one_size)
-    return found
+def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:
+    """Read a file of thresholds, and build them; what `write_thresholds` does not write fails."""
+
+    def build(found: dict[str, Any]) -> Any:
+        _check_sizes(found)
+        return kind(**found)
+
+    return read_fields(path, FORMAT, VERSION, _READERS, build)
 
 
-def _of_one_size(found: dict[str, Any]) -> Thresholds:
-    """Return the thresholds if every array has an entry for each label."""
+def _check_sizes(found: dict[str, Any]) -> None:
+    """Refuse arrays without an entry for each label."""
     n_labels = found["values"].size
     for name in ("support", "decided", "label_names", "intervals"):
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
@@ -56,7 +60,6 @@ def _of_one_size(found: dict[str, Any]) -> Thresholds:
     needed = None if found["guarantee"] is None else found["guarantee"].needed
     if needed is not None and needed.size != n_labels:
         raise ValueError(f"guarantee has {needed.size} labels but values has {n_labels}.")
-    return Thresholds(**found)
 
 
 def _level(value: Any, name: str) -> float | str:

@@ -107,9 +107,8 @@ def _half_paths(
     if request.limits.min_precision is None:
         return halves, 1.0
     (rough,) = _summaries(halves, request, [None])
-    # The statistic of precision is the first one. Behind its last point above 0 and behind the
-    # best value, no point would be tested.
-    last = max(rough.best, int(np.flatnonzero(rough.means[0] >= 0).max(initial=0)))
+    # The statistic of precision is the first one. Behind its last point above 0 no test passes.
+    last = int(np.flatnonzero(rough.means[0] >= 0).max(initial=0))
     share = min(1.0, (last + 2) / _N_POINTS)
     first, second = (
         half._replace(path=half.path[: _n_kept(share, len(half.path))]) for half in halves
