@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._hit_gaps import merged_hits as merged_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import no_gaps as no_gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import on_hull as on_hull
+    from labelwise.decisions.thresholds.curves._hit_gaps import ranks_of_hits as ranks_of_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import sorted_hits as sorted_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import sparse_gaps as sparse_gaps
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem

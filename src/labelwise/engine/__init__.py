@@ -11,7 +11,9 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.engine._best_thresholds import best_thresholds, micro_frontier
+    from labelwise.engine._decide import decide
+    from labelwise.engine._evaluate import evaluate
 
-__all__ = ["best_thresholds", "micro_frontier"]
+__all__ = ["best_thresholds", "decide", "evaluate", "micro_frontier"]
 
 publish(__name__, __all__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
@@ -13,17 +13,16 @@ from labelwise.decisions import (
     Cuts,
     Gaps,
     SortedHits,
-    add_block,
     counts_of,
     cuts_of_label,
     decided_and_hits,
     every_cut,
     joined_labels,
     merged_hits,
-    no_gaps,
     on_hull,
     sorted_hits,
 )
+from labelwise.engine.blocks._hit_views import HitView
 from labelwise.measures import Counts
 
 # Bytes of the scores of the labels that are read together if every cut is needed.
@@ -38,8 +37,13 @@ class Blocks(Protocol):
     n_samples: int
     n_labels: int
 
-    def parts(self, of_block: Callable[[Outcome], Part]) -> Iterator[Part]:
-        """Yield what a function returns for each block."""
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each block, in any grouping."""
+
+    def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
+        """Count the scores between positives."""
 
     def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
         """Yield all rows of a few labels at a time."""
@@ -48,7 +52,7 @@ class Blocks(Protocol):
 class BlockCurves:
     """Curves of labels, computed by passes over blocks of rows when they are needed."""
 
-    def __init__(self, blocks: Any) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self.names: tuple[str, ...] | None = blocks.names
         self.n_samples: int = blocks.n_samples
@@ -57,17 +61,12 @@ class BlockCurves:
     @cached_property
     def hits(self) -> SortedHits:
         """Scores of the positives, by a pass over all blocks."""
-        return merged_hits(list(self._blocks.parts(_hits_of_block)))
+        return hits_of(self._blocks)
 
     @cached_property
     def gaps(self) -> Gaps:
         """How many scores lie between positives, by a second pass over all blocks."""
-        if hasattr(self._blocks, "gaps"):
-            return self._blocks.gaps(self.hits)  # type: ignore[no-any-return]
-        gaps = no_gaps(self.hits, self.n_samples)
-        for outcome in self._blocks.outcomes():
-            add_block(gaps, self.hits, outcome.scores)
-        return gaps
+        return self._blocks.gaps([HitView(self.hits, self.n_samples)])[0]
 
     @property
     def support(self) -> np.ndarray:
@@ -90,14 +89,23 @@ class BlockCurves:
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label, by a pass over all blocks."""
-        found = list(self._blocks.parts(partial(_decided_in_block, thresholds=thresholds)))
-        decided, hits = np.sum(found, axis=0)
+        of_block = partial(_decided_in_block, thresholds=thresholds)
+        decided, hits = self._blocks.reduced(of_block, _summed)
         return counts_of(decided, hits, self.support, self.n_samples)
+
+
+def hits_of(blocks: Blocks) -> SortedHits:
+    """Return the scores of the positives of all blocks, by one pass."""
+    return blocks.reduced(_hits_of_block, merged_hits)
 
 
 def _hits_of_block(outcome: Outcome) -> SortedHits:
     scores: Any = outcome.scores
     return sorted_hits(scores, outcome.Y)
+
+
+def _summed(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _decided_in_block(outcome: Outcome, thresholds: np.ndarray) -> np.ndarray:

@@ -116,7 +116,8 @@ def evaluate(
         raise ValueError("scores or decided must be given, got neither.")
     outcome = check_outcome(Y, scores=scores, decided=decided, label_names=label_names)
     outcome = outcome.weighted(sample_weight)
-    measures = _applicable(outcome, beta, cutoffs)
+    given = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
+    measures = applicable_measures(outcome.Y.shape[1], given, beta, cutoffs)
     measured, each = measure_outcome(
         outcome, measures, undefined, keep_samples=resampling is not None
     )
@@ -135,12 +136,13 @@ def evaluate(
     )
 
 
-def _applicable(outcome: Outcome, beta: float, cutoffs: Iterable[int]) -> list[NamedMeasure]:
-    """List the measures whose input is given, in the order of tables."""
-    n_labels = outcome.Y.shape[1]
+def applicable_measures(
+    n_labels: int, given: Sequence[str], beta: float, cutoffs: Iterable[int]
+) -> list[NamedMeasure]:
+    """List the measures whose input ("scores", "decided") is given, in the order of tables."""
     known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs]).values()
     within = [measure for measure in known if measure.k <= n_labels]
-    return [measure for measure in within if getattr(outcome, measure.needs) is not None]
+    return [measure for measure in within if measure.needs in given]
 
 
 def measure_outcome(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,6 +14,8 @@ from labelwise._validation import (
     check_whole,
     columns_in_order,
 )
+from labelwise.decisions import Gaps, add_block, no_gaps
+from labelwise.engine.blocks._hit_views import HitView
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 # Bytes of the scores of a block.
@@ -54,9 +56,19 @@ class MatchedBlocks(NamedTuple):
             parts = [_some_labels(one, first, width) for one in self.outcomes()]
             yield _stacked(parts)
 
-    def parts(self, of_block: Callable[[Outcome], Part]) -> Iterator[Part]:
-        """Yield what a function returns for each block, in the order of the rows."""
-        return (of_block(outcome) for outcome in self.outcomes())
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each block."""
+        return merge([of_block(outcome) for outcome in self.outcomes()])
+
+    def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
+        """Count the scores between positives, by one pass that adds to the same arrays."""
+        found = [no_gaps(view.hits, view.n_scores, with_ties=with_ties) for view in views]
+        for outcome in self.outcomes():
+            for view, gaps in zip(views, found, strict=True):
+                add_block(gaps, view.hits, view.cells(outcome.scores))
+        return found
 
 
 def match_blocks(

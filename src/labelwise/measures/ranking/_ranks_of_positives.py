@@ -74,10 +74,10 @@ def find_places(Y: sparse.csc_array, scores: Any, by: str) -> RankedPositives:
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives, n_scores = np.diff(Y.indptr), Y.shape[1]
         above, at_least = _counts_in_rows(Y, scores)
-    return _best_first(above, at_least, n_positives.astype(np.int64), n_scores)
+    return best_first(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
-def _best_first(
+def best_first(
     above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: int
 ) -> RankedPositives:
     """Order the positives of each ranking and count the positives among what lies above."""

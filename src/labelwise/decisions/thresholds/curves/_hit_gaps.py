@@ -53,6 +53,7 @@ class Gaps(NamedTuple):
     counts: np.ndarray
     highest: np.ndarray
     below: np.ndarray  # the highest score of each label below its positives; -inf if none is
+    ties: np.ndarray  # scores equal to the positive; empty if they are not counted
 
 
 class SparseGaps(NamedTuple):
@@ -62,6 +63,7 @@ class SparseGaps(NamedTuple):
     counts: np.ndarray
     highest: np.ndarray
     below: np.ndarray
+    ties: np.ndarray
 
 
 def sorted_hits(scores: np.ndarray, Y: sparse.csc_array) -> SortedHits:
@@ -93,13 +95,14 @@ def _sorted_labels(hits: SortedHits) -> SortedHits:
     return hits
 
 
-def no_gaps(hits: SortedHits, n_samples: int) -> Gaps:
+def no_gaps(hits: SortedHits, n_samples: int, *, with_ties: bool = False) -> Gaps:
     """Return gaps without any score, for at most `n_samples` samples."""
     kind = np.int32 if n_samples < 2**31 else np.int64
     return Gaps(
         np.zeros(hits.scores.size, kind),
         np.full(hits.scores.size, -np.inf, hits.scores.dtype),
         np.full(hits.support.size, -np.inf, hits.scores.dtype),
+        np.zeros(hits.scores.size if with_ties else 0, kind),
     )
 
 
@@ -116,7 +119,8 @@ def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
             mine = slice(hits.starts[j], hits.starts[j + 1])
             kept = column[: n_kept[k]]
             kept.sort()
-            add_to_gaps(kept, hits.scores[mine], gaps.counts[mine], gaps.highest[mine])
+            cells = (gaps.counts[mine], gaps.highest[mine], gaps.ties[mine])
+            add_to_gaps(kept, hits.scores[mine], *cells)
 
     firsts = range(0, lowest.size, _TOGETHER)
     with ThreadPoolExecutor(max(1, n_threads_for(len(firsts)))) as pool:
@@ -124,12 +128,13 @@ def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
             pass
 
 
-def sparse_gaps(hits: SortedHits, scores: np.ndarray) -> SparseGaps:
+def sparse_gaps(hits: SortedHits, scores: np.ndarray, *, with_ties: bool = False) -> SparseGaps:
     """Return the gaps of one block by itself."""
-    gaps = no_gaps(hits, len(scores))
+    gaps = no_gaps(hits, len(scores), with_ties=with_ties)
     add_block(gaps, hits, scores)
     places = np.flatnonzero(gaps.counts)
-    return SparseGaps(places, gaps.counts[places], gaps.highest[places], gaps.below)
+    ties = gaps.ties[places] if with_ties else gaps.ties
+    return SparseGaps(places, gaps.counts[places], gaps.highest[places], gaps.below, ties)
 
 
 def merged_gaps(parts: Sequence[SparseGaps]) -> SparseGaps:
@@ -139,15 +144,21 @@ def merged_gaps(parts: Sequence[SparseGaps]) -> SparseGaps:
     np.add.at(counts, entry, np.concatenate([part.counts for part in parts]))
     highest = np.full(places.size, -np.inf, parts[0].highest.dtype)
     np.maximum.at(highest, entry, np.concatenate([part.highest for part in parts]))
-    return SparseGaps(places, counts, highest, np.max([part.below for part in parts], axis=0))
+    below = np.max([part.below for part in parts], axis=0)
+    ties = np.concatenate([part.ties for part in parts])
+    if ties.size:
+        ties = np.bincount(entry, ties, places.size).astype(np.int64)
+    return SparseGaps(places, counts, highest, below, ties)
 
 
 def all_gaps(hits: SortedHits, found: SparseGaps, n_samples: int) -> Gaps:
     """Return the gaps of all hits, which all have a score once all blocks are joined."""
-    gaps = no_gaps(hits, n_samples)
+    gaps = no_gaps(hits, n_samples, with_ties=found.ties.size > 0)
     gaps.counts[found.places] = found.counts
     gaps.highest[found.places] = found.highest
     gaps.below[:] = found.below
+    if found.ties.size:
+        gaps.ties[found.places] = found.ties
     return gaps
 
 
@@ -156,6 +167,14 @@ def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int, n_samples: int) -> Cuts:
     mine = slice(hits.starts[j], hits.starts[j + 1])
     found = cuts_from_gaps(hits.scores[mine], gaps.counts[mine], gaps.highest[mine], gaps.below[j])
     return joined([found], hits.support[j : j + 1], n_samples)
+
+
+def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many scores of a label are above each positive, and at least as high."""
+    mine = slice(hits.starts[j], hits.starts[j + 1])
+    at_least = np.cumsum(gaps.counts[mine][::-1], dtype=np.int64)[::-1]
+    last_equal = np.searchsorted(hits.scores[mine], hits.scores[mine], side="right") - 1
+    return at_least - gaps.ties[mine][last_equal], at_least
 
 
 def joined_labels(cuts: Sequence[Cuts]) -> Cuts:

@@ -9,12 +9,13 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import put_threshold
 
 
 @njit(cache=True, nogil=True)
-def add_to_gaps(column, hits, counts, highest):
+def add_to_gaps(column, hits, counts, highest, ties):
     """Add the scores of a block to the gaps of a label; both arrays are in rising order.
 
     No score is below the first hit. The gap of a hit reaches to the next higher hit; among equal
     hits it is that of the last one. Steps that double find the gap of the next score, so that a
-    block with few scores does not pass through all hits.
+    block with few scores does not pass through all hits. Ties with a hit are counted if `ties` is
+    not empty.
     """
     entry = 0
     for score in column:
@@ -28,6 +29,8 @@ def add_to_gaps(column, hits, counts, highest):
                 entry += step
         counts[entry] += 1
         highest[entry] = max(highest[entry], score)
+        if ties.size:
+            ties[entry] += hits[entry] == score
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,113 @@
+"""The public function `decide` of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise._validation import check_whole, columns_in_order
+from labelwise.decisions import Thresholds
+from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
+from labelwise.engine.blocks._sources import RowSource, open_source
+from labelwise.engine.blocks._written_blocks import check_block_output, write_blocks
+
+
+def decide(
+    thresholds: Thresholds | str | Path,
+    scores: Any,
+    output: str | Path,
+    *,
+    block_rows: int | None = None,
+) -> np.ndarray:
+    """Decide the labels of each row block by block, and write the decisions to a file.
+
+    The decisions are those of `Thresholds.decide` on all rows.
+
+    Parameters
+    ----------
+    thresholds : Thresholds, str or Path
+        The thresholds, or the file that `Thresholds.save` wrote.
+    scores : path, array or dask array of shape (n_samples, n_labels)
+        Finite scores, as in `best_thresholds` of the engine. Columns with names are matched by
+        name if the thresholds have names.
+    output : str or Path
+        File to write, with the ending .parquet, .npy or .zarr; decisions are int8. It appears only
+        once it is complete.
+    block_rows : int, default=None
+        Rows of a block; None means about 64 MB of scores.
+
+    Returns
+    -------
+    ndarray of int of shape (n_labels,)
+        Number of decisions of each column of the output.
+
+    Raises
+    ------
+    ValueError
+        If the ending of the output is none of these, if scores are not finite, or if their labels
+        are not those of the thresholds.
+    DataError
+        If a file cannot be read.
+    OSError
+        If the output cannot be written.
+
+    See Also
+    --------
+    labelwise.decisions.Thresholds.decide : The same for scores in memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from labelwise.decisions import best_thresholds
+    >>> from labelwise.engine import decide
+    >>> scores = [[0.9, 0.2], [0.6, 0.4]]
+    >>> tuned = best_thresholds(scores, [[1, 0], [0, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "decided.npy"
+    ...     n_decided = decide(tuned, scores, path)
+    ...     np.load(path)
+    array([[1, 0],
+           [0, 1]], dtype=int8)
+    >>> n_decided
+    array([1, 1])
+    """
+    path = Path(output)
+    check_block_output(path)
+    tuned = thresholds if isinstance(thresholds, Thresholds) else Thresholds.load(thresholds)
+    source = open_source(scores, "scores")
+    n_together = max(1, BLOCK_BYTES // source.row_bytes)
+    if block_rows is not None:
+        n_together = check_whole(block_rows, "block_rows")
+    chosen, names = _in_order_of(source, tuned)
+    n_decided = np.zeros(source.shape[1], dtype=np.int64)
+    write_blocks(path, _decisions(source, chosen, n_together, n_decided), source.shape, names)
+    return n_decided
+
+
+def _in_order_of(source: RowSource, tuned: Thresholds) -> tuple[Thresholds, tuple[str, ...] | None]:
+    """Return the thresholds in the order of the columns, and the names of the columns."""
+    if source.names is None or tuned.label_names is None:
+        if source.shape[1] != len(tuned):
+            raise ValueError(
+                f"scores has {source.shape[1]} labels, but there are {len(tuned)} thresholds."
+            )
+        return replace(tuned, label_names=None), source.names or tuned.label_names
+    values = np.empty_like(tuned.values)
+    values[columns_in_order(tuned.label_names, source.names, "scores")] = tuned.values
+    return replace(tuned, values=values, label_names=None), source.names
+
+
+def _decisions(
+    source: RowSource, tuned: Thresholds, n_together: int, n_decided: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield the decisions of each block, and add up those of each label."""
+    for block in source.blocks(n_together):
+        decided = tuned.decide(block)
+        n_decided += np.count_nonzero(decided, axis=0)
+        yield decided
