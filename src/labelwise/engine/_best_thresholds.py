@@ -14,8 +14,7 @@ from labelwise.decisions import (
     solve_on_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.engine._block_curves import BlockCurves
-from labelwise.engine.blocks._matched_blocks import match_blocks
+from labelwise.engine._block_curves import BlockCurves, open_blocks
 
 # Options of `labelwise.decisions.best_thresholds` that need the rows of all scores together.
 _OF_ROWS = ("shared", "shrink", "fbr", "fbr_rule", "n_bootstrap", "guarantee")
@@ -194,4 +193,4 @@ def micro_frontier(
 def _matched(scores: Any, Y: Any, label_names: Sequence[str] | None, block_rows: int | None) -> Any:
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
-    return match_blocks({"Y": Y, "scores": scores}, label_names, block_rows)
+    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows)

@@ -22,7 +22,9 @@ from labelwise.decisions import (
     on_hull,
     sorted_hits,
 )
+from labelwise.engine.blocks._dask_blocks import dask_blocks, is_dask
 from labelwise.engine.blocks._hit_views import HitView
+from labelwise.engine.blocks._matched_blocks import match_blocks
 from labelwise.measures import Counts
 
 # Bytes of the scores of the labels that are read together if every cut is needed.
@@ -33,9 +35,17 @@ Part = TypeVar("Part")
 class Blocks(Protocol):
     """Rows of scores and labels that are read in blocks, wherever these are."""
 
-    names: tuple[str, ...] | None
-    n_samples: int
-    n_labels: int
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the labels, or None."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
 
     def reduced(
         self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
@@ -47,6 +57,15 @@ class Blocks(Protocol):
 
     def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
         """Yield all rows of a few labels at a time."""
+
+
+def open_blocks(
+    given: dict[str, Any], label_names: Any = None, block_rows: int | None = None
+) -> Blocks:
+    """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
+    if any(is_dask(data) for data in given.values()):
+        return dask_blocks(given, label_names)
+    return match_blocks(given, label_names, block_rows)
 
 
 class BlockCurves:

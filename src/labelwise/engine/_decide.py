@@ -11,6 +11,7 @@ import numpy as np
 
 from labelwise._validation import check_whole, columns_in_order
 from labelwise.decisions import Thresholds
+from labelwise.engine.blocks._dask_blocks import DaskRows, is_dask
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
 from labelwise.engine.blocks._sources import RowSource, open_source
 from labelwise.engine.blocks._written_blocks import check_block_output, write_blocks
@@ -19,10 +20,10 @@ from labelwise.engine.blocks._written_blocks import check_block_output, write_bl
 def decide(
     thresholds: Thresholds | str | Path,
     scores: Any,
-    output: str | Path,
+    output: str | Path | None = None,
     *,
     block_rows: int | None = None,
-) -> np.ndarray:
+) -> Any:
     """Decide the labels of each row block by block, and write the decisions to a file.
 
     The decisions are those of `Thresholds.decide` on all rows.
@@ -34,16 +35,17 @@ def decide(
     scores : path, array or dask array of shape (n_samples, n_labels)
         Finite scores, as in `best_thresholds` of the engine. Columns with names are matched by
         name if the thresholds have names.
-    output : str or Path
+    output : str, Path or None, default=None
         File to write, with the ending .parquet, .npy or .zarr; decisions are int8. It appears only
-        once it is complete.
+        once it is complete. With None, the scores must be a dask array, and nothing is computed.
     block_rows : int, default=None
         Rows of a block; None means about 64 MB of scores.
 
     Returns
     -------
-    ndarray of int of shape (n_labels,)
-        Number of decisions of each column of the output.
+    ndarray of int of shape (n_labels,), or dask array of int8
+        Number of decisions of each column of the output; without an output, the decisions as a
+        dask array with the chunks of rows of the scores.
 
     Raises
     ------
@@ -77,10 +79,14 @@ def decide(
     >>> n_decided
     array([1, 1])
     """
+    tuned = thresholds if isinstance(thresholds, Thresholds) else Thresholds.load(thresholds)
+    if output is None:
+        if not is_dask(scores):
+            raise ValueError("output must be a file unless scores are a dask array, got None.")
+        return _lazy_decisions(tuned, scores)
     path = Path(output)
     check_block_output(path)
-    tuned = thresholds if isinstance(thresholds, Thresholds) else Thresholds.load(thresholds)
-    source = open_source(scores, "scores")
+    source = DaskRows(scores) if is_dask(scores) else open_source(scores, "scores")
     n_together = max(1, BLOCK_BYTES // source.row_bytes)
     if block_rows is not None:
         n_together = check_whole(block_rows, "block_rows")
@@ -88,6 +94,12 @@ def decide(
     n_decided = np.zeros(source.shape[1], dtype=np.int64)
     write_blocks(path, _decisions(source, chosen, n_together, n_decided), source.shape, names)
     return n_decided
+
+
+def _lazy_decisions(tuned: Thresholds, scores: Any) -> Any:
+    """Return the decisions of a dask array, chunk by chunk of rows."""
+    whole_rows = scores if len(scores.chunks[1]) == 1 else scores.rechunk({1: -1})
+    return whole_rows.map_blocks(tuned.decide, dtype=np.int8, meta=np.empty((0, 0), np.int8))
 
 
 def _in_order_of(source: RowSource, tuned: Thresholds) -> tuple[Thresholds, tuple[str, ...] | None]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._validation import check_undefined
-from labelwise.engine._block_curves import hits_of
+from labelwise.engine._block_curves import hits_of, open_blocks
 from labelwise.engine._block_measures import (
     BlockSums,
     added,
@@ -19,7 +19,6 @@ from labelwise.engine._block_measures import (
     values_of_rankings,
 )
 from labelwise.engine.blocks._hit_views import HitView, pooled
-from labelwise.engine.blocks._matched_blocks import match_blocks
 from labelwise.measures import Evaluation, Measured, NamedMeasure, applicable_measures
 
 
@@ -93,7 +92,7 @@ def evaluate(
     undefined = check_undefined(undefined, allow_zero=True)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
-    blocks = match_blocks({"Y": Y, "scores": scores, "decided": decided}, label_names, block_rows)
+    blocks = open_blocks({"Y": Y, "scores": scores, "decided": decided}, label_names, block_rows)
     pairs = {"scores": scores, "decided": decided}.items()
     given = [name for name, data in pairs if data is not None]
     every = applicable_measures(blocks.n_labels, given, beta, cutoffs)

@@ -53,8 +53,8 @@ class MatchedBlocks(NamedTuple):
         row_bytes = max(1, self.sources["scores"].row_bytes // self.n_labels)
         width = max(1, most_bytes // (row_bytes * self.n_samples))
         for first in range(0, self.n_labels, width):
-            parts = [_some_labels(one, first, width) for one in self.outcomes()]
-            yield _stacked(parts)
+            parts = [some_labels(one, slice(first, first + width)) for one in self.outcomes()]
+            yield stacked(parts)
 
     def reduced(
         self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
@@ -150,13 +150,14 @@ def _in_order(block: Any, order: np.ndarray | None) -> Any:
     return block if order is None else np.ascontiguousarray(block[:, order])
 
 
-def _some_labels(outcome: Outcome, first: int, width: int) -> Outcome:
-    chosen = slice(first, first + width)
+def some_labels(outcome: Outcome, labels: slice) -> Outcome:
+    """Return a block with some of its labels."""
     scores: Any = outcome.scores
-    return outcome._replace(Y=outcome.Y[:, chosen], scores=scores[:, chosen].copy())
+    return outcome._replace(Y=outcome.Y[:, labels], scores=scores[:, labels].copy())
 
 
-def _stacked(parts: list[Outcome]) -> Outcome:
+def stacked(parts: list[Outcome]) -> Outcome:
+    """Join the rows of several blocks."""
     from scipy import sparse
 
     scores: Any = [part.scores for part in parts]
