@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 # Values in a block: few enough to stay in the cache of a core between two passes.
 _TOGETHER = 2**17
@@ -40,6 +41,32 @@ def for_row_blocks(
     with ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
+    """Call a function with each item, and yield the results in the order of the items.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one item.
+    items : sequence
+        The items.
+
+    Returns
+    -------
+    iterable
+        The results, whichever thread computed them.
+    """
+    n_threads = n_threads_for(len(items))
+    return map(function, items) if n_threads < 2 else _from_pool(function, items, n_threads)
+
+
+def _from_pool(
+    function: Callable[[Any], Any], items: Sequence[Any], n_threads: int
+) -> Iterator[Any]:
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from pool.map(function, items)
 
 
 def n_threads_for(n_blocks: int) -> int:

@@ -20,6 +20,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import labelwise
+from labelwise._saving._skops import skops_io
 from labelwise.data import DataError, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.features import OkapiWeights, TermSelector
@@ -364,7 +365,7 @@ def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):
     def fail(*_args, **_options):
         raise MemoryError
 
-    monkeypatch.setattr("skops.io.load", fail)
+    monkeypatch.setattr(skops_io(), "load", fail)
     with pytest.raises(DataError, match=r"is no whole model file \(MemoryError\)\."):
         labelwise.load(tmp_path / "model.skops")
 

@@ -174,10 +174,9 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     from sklearn.base import BaseEstimator
 
     skops = skops_io()
-    # skops copies this list for each node, so that it should be short.
-    names = sorted(set(trusted_names(trusted)) & {one.type for one in archive.objects})
     try:
-        model = skops.load(archive.stream, trusted=names)
+        # skops copies the list of trusted names for each node, so that it should be short.
+        model = skops.load(archive.stream, trusted=trusted_names(archive, trusted))
     except skops.exceptions.UntrustedTypesFoundException as error:
         unknown = ", ".join(unknown_types(archive, trusted))
         raise DataError(archive.path, f"contains types that are not trusted: {unknown}.") from error

@@ -1,29 +1,51 @@
-"""Import skops without array libraries that no saved model needs."""
+"""Import skops without the packages of scikit-learn that a model does not use."""
 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
+from threading import Lock
 from types import ModuleType
 
-# Packages inside scikit-learn that import CuPy, Dask and PyTorch if they are installed.
-_ADAPTERS = [f"sklearn.externals.array_api_compat.{name}" for name in ("cupy", "dask", "torch")]
+_PACKAGE = "skops.io"
+_LOCK = Lock()
 
 
 def skops_io() -> ModuleType:
-    """Import `skops.io` on first use.
+    """Import, on first use, a copy of `skops.io` that trusts no estimator by itself.
 
-    For its list of estimators, skops has scikit-learn import each of its packages. Among them are
-    adapters to other array libraries: that of PyTorch doubles the time of a prediction and takes
-    600 MB. They are hidden while skops is imported, and can be imported afterwards.
+    For its list of trusted estimators, skops imports every package of scikit-learn: with adapters
+    to CuPy, Dask and PyTorch and with pytest where they are installed, which doubles the time of a
+    prediction. `is_estimator` of `_trusted` takes the place of that list. The copy is not in
+    `sys.modules`, so that a program that imports `skops.io` itself has the list of skops.
     """
-    if "skops.io" not in sys.modules:
-        hidden = [name for name in _ADAPTERS if name not in sys.modules]
-        for name in hidden:
-            sys.modules[name] = None  # type: ignore[assignment]  # an ImportError for Python
-        try:
-            import_module("skops.io")
-        finally:
-            for name in hidden:
-                sys.modules.pop(name, None)
-    return sys.modules["skops.io"]
+    with _LOCK:
+        return _copy()
+
+
+@cache
+def _copy() -> ModuleType:
+    import sklearn.utils
+    import skops
+
+    of_program = _taken_out()
+    listing = sklearn.utils.all_estimators
+    sklearn.utils.all_estimators = list
+    try:
+        return import_module(_PACKAGE)
+    finally:
+        sklearn.utils.all_estimators = listing
+        _taken_out()
+        sys.modules.update(of_program)
+        # An import also sets an attribute of the package above.
+        if _PACKAGE in of_program:
+            vars(skops)["io"] = of_program[_PACKAGE]
+        else:
+            vars(skops).pop("io", None)
+
+
+def _taken_out() -> dict[str, ModuleType]:
+    """Remove `skops.io` and its modules from `sys.modules`, and return them."""
+    names = [name for name in sys.modules if f"{name}.".startswith(f"{_PACKAGE}.")]
+    return {name: sys.modules.pop(name) for name in names}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import isclass, isfunction
-from types import ModuleType
+from inspect import isabstract, isclass, isfunction
 from typing import Any
 
 from labelwise._saving._archive import Archive
@@ -43,6 +42,11 @@ _STAGES = (
     "_loss",
 )
 _PREFIXES = tuple(f"sklearn.{stage}" for stage in _STAGES)
+# The public modules that offer the classes of these stages; no other is imported for a file.
+_MODULES = frozenset(
+    ["sklearn.feature_extraction.image", "sklearn.feature_extraction.text"]
+    + [prefix.partition("._")[0] for prefix in _PREFIXES]
+)
 _NUMBERS = (
     *("bool", "float16", "float32", "float64", "longdouble", "longlong", "ulonglong"),
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -78,8 +82,14 @@ _TYPES = {
 _STARTS = {
     "FunctionNode": ("numpy.", "scipy.special."),
     "LossNode": ("sklearn._loss._loss.", "sklearn.linear_model._sgd_fast."),
-    "ObjectNode": _PREFIXES,
+    "ObjectNode": ("sklearn._loss.",),
 }
+# Stages of labelwise, and which of their public names may be in a file.
+_OWN_STAGES: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(("decisions", "features", "learners", "splitting"), isclass),
+    "measures": isfunction,
+}
+_OWN_PARTS = ("labelwise.decisions.Sigmoid", "labelwise.learners.Forests")
 
 
 def check_trusted(more: Sequence[type]) -> None:
@@ -89,18 +99,19 @@ def check_trusted(more: Sequence[type]) -> None:
             raise TypeError(f"trusted must contain types, got {given!r}.")
 
 
-def trusted_names(more: Sequence[type] = ()) -> list[str]:
-    """Return the full names of the types and functions that skops does not know by itself."""
-    # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
-    return [*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(), *more))]
+def trusted_names(archive: Archive, more: Sequence[type] = ()) -> list[str]:
+    """Return the types and functions in an archive that skops does not know by itself."""
+    found = {one.type for one in archive.objects}
+    return sorted(found & _names(archive, more) | _estimators(archive))
 
 
 def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
     """Return the types in an archive that are unknown to the loaders that would build them."""
-    names = set(trusted_names(more))
+    names = _names(archive, more)
     known = {(loader, name) for loader, types in _TYPES.items() for name in types}
-    known |= {(_loader(one), _full_name(one)) for one in (*_own(), *more)}
+    known |= {(_loader(one), _full_name(one)) for one in (*_own(archive), *more)}
     known |= {("TypeNode", _full_name(one)) for one in more}
+    known |= {("ObjectNode", name) for name in _estimators(archive)}
     found = set()
     for one in archive.objects:
         is_listed = one.type.startswith(_STARTS.get(one.loader, ())) and one.type not in names
@@ -111,8 +122,60 @@ def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
 
 def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
     """Return the names of all types in an archive that are not trusted."""
-    found = set(skops_io().get_untrusted_types(file=archive.stream)) - set(trusted_names(more))
-    return sorted(found | foreign_types(archive, more))
+    found = set(skops_io().get_untrusted_types(file=archive.stream))
+    return sorted(found - set(trusted_names(archive, more)) | foreign_types(archive, more))
+
+
+def is_estimator(name: str) -> bool:
+    """Return whether a full name is that of a public estimator of scikit-learn's known stages.
+
+    The answer is that of ``sklearn.utils.all_estimators``, which imports all of scikit-learn; here
+    only the public module that offers the class is imported.
+    """
+    module, _, short_name = name.rpartition(".")
+    public = module.partition("._")[0]
+    if not name.startswith(_PREFIXES) or public not in _MODULES or short_name.startswith("_"):
+        return False
+    from sklearn.base import BaseEstimator
+
+    one = vars(import_module(public)).get(short_name)
+    return (
+        isclass(one)
+        and issubclass(one, BaseEstimator)
+        and one is not BaseEstimator
+        and not isabstract(one)
+        and _full_name(one) == name
+    )
+
+
+def own_type(name: str) -> Any:
+    """Return the public class or function of labelwise that a file may name, or None."""
+    stage, _, short_name = name.rpartition(".")
+    is_wanted = _OWN_STAGES.get(stage.removeprefix("labelwise."))
+    if is_wanted is None or not stage.startswith("labelwise.") or find_spec(stage) is None:
+        return None
+    package = import_module(stage)
+    if name not in _OWN_PARTS and short_name not in package.__all__:
+        return None
+    one = getattr(package, short_name)
+    return one if is_wanted(one) and _full_name(one) == name else None
+
+
+def _names(archive: Archive, more: Sequence[type]) -> set[str]:
+    # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
+    return {*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(archive), *more))}
+
+
+def _own(archive: Archive) -> list[Any]:
+    """Return the estimators of labelwise in an archive, their parts, splitters and measures."""
+    found = (own_type(name) for name in sorted({one.type for one in archive.objects}))
+    return [one for one in found if one is not None]
+
+
+def _estimators(archive: Archive) -> set[str]:
+    """Return the names of scikit-learn's estimators in an archive."""
+    objects = {one.type for one in archive.objects if one.loader == "ObjectNode"}
+    return {name for name in objects if is_estimator(name)}
 
 
 def _loader(one: Any) -> str:
@@ -127,21 +190,3 @@ def _loader(one: Any) -> str:
 
 def _full_name(one: Any) -> str:
     return f"{one.__module__}.{one.__name__}"
-
-
-def _own() -> Iterator[Any]:
-    """Yield the public estimators and their parts, the splitters, and the measures."""
-    from labelwise import measures
-    from labelwise.decisions import Sigmoid
-    from labelwise.learners import Forests
-
-    for stage in ("decisions", "features", "learners", "splitting"):
-        if find_spec(f"labelwise.{stage}") is not None:
-            yield from _public(import_module(f"labelwise.{stage}"), isclass)
-    yield from _public(measures, isfunction)
-    yield from (Sigmoid, Forests)
-
-
-def _public(stage: ModuleType, is_wanted: Any) -> Iterator[Any]:
-    named = (getattr(stage, name) for name in stage.__all__)
-    yield from (one for one in named if is_wanted(one))

@@ -5,6 +5,7 @@ Every stage may import from here; nothing here imports a stage.
 
 from labelwise._text._lists import counted, listed
 from labelwise._text._names import figure_text, printable, printable_lines, quoted
+from labelwise._text._paper_tables import latex_table, markdown_table
 from labelwise._text._spreadsheets import safe_cell
 from labelwise._text._tables import as_html, as_text, titles_as_html
 from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
@@ -15,7 +16,9 @@ __all__ = [
     "check_language",
     "counted",
     "figure_text",
+    "latex_table",
     "listed",
+    "markdown_table",
     "printable",
     "printable_lines",
     "quoted",

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
-from labelwise.cli._matrix_commands import adapt, decide, evaluate, tune
+from labelwise.cli._matrix_commands import adapt, decide, evaluate, report, tune
+from labelwise.cli.pages import _options as page_opt
 from labelwise.cli.running import command, example_text
 
 app = typer.Typer(
@@ -26,9 +27,16 @@ def labelwise(version: opt.VersionOption = False) -> None:
     """Multi-label classification: read, split, score, decide, measure, compare, report."""
 
 
-@command(app, example="labelwise describe yeast.arff --labels -14", json=True, inputs=["data"])
+@command(
+    app,
+    example="labelwise describe yeast.arff --labels -14 --report data.html",
+    json=True,
+    force=True,
+    inputs=["data"],
+)
 def describe(
     data: opt.DataArgument,
+    report: page_opt.ReportOption = None,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
     text: opt.TextOption = None,
@@ -40,7 +48,7 @@ def describe(
     from labelwise.cli._data_source import DataSource
     from labelwise.cli.commands._describe import show_description
 
-    show_description(DataSource(data, labels, ids, text, bags, data_home, max_bytes))
+    show_description(DataSource(data, labels, ids, text, bags, data_home, max_bytes), report)
 
 
 @command(app, example=opt.SPLIT_EXAMPLE, json=True, force=True, inputs=["data"])
@@ -52,6 +60,7 @@ def split(
     groups: opt.SplitGroups = None,
     seed: opt.SeedOption = 0,
     output: opt.SplitOutput = None,
+    report: page_opt.ReportOption = None,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
     text: opt.TextOption = None,
@@ -67,7 +76,8 @@ def split(
     from labelwise.cli.commands._split import SplitOptions, show_split
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    show_split(source, SplitOptions(folds, proportions, method, seed, groups), output=output)
+    options = SplitOptions(folds, proportions, method, seed, groups)
+    show_split(source, options, output=output, report=report)
 
 
 @command(
@@ -205,6 +215,13 @@ command(
     force=True,
     inputs=["labels", "scores", "decided"],
 )(evaluate)
+command(
+    app,
+    example="labelwise report scores.csv labels.csv -o report.html --slices groups.csv\n"
+    "labelwise report study.sqlite -o study.html",
+    force=True,
+    inputs=["scores", "labels"],
+)(report)
 
 
 @command(

@@ -1,4 +1,4 @@
-"""Signatures of the commands that read scores and labels: tune, adapt, decide and evaluate."""
+"""Signatures of the commands for scores and labels: tune, adapt, decide, evaluate, report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
+from labelwise.cli.pages import _options as page_opt
 
 
 def tune(
@@ -145,6 +146,7 @@ def evaluate(
     per_label: opt.EvaluatePerLabel = False,
     output: opt.EvaluateOutput = None,
     plot: opt.PlotOption = None,
+    report: page_opt.ReportOption = None,
     seed: opt.SeedOption = 0,
     part: opt.PartOption = None,
     columns: opt.LabelsOption = None,
@@ -174,7 +176,48 @@ def evaluate(
         per_label=per_label,
         output=output,
         plot=plot,
+        report=report,
         seed=seed,
         max_bytes=max_bytes,
         safe_csv=safe_csv,
+    )
+
+
+def report(
+    scores: page_opt.ReportScores,
+    output: page_opt.ReportOutput,
+    labels: page_opt.ReportLabels = None,
+    study: page_opt.ReportStudy = None,
+    thresholds: page_opt.ReportThresholds = None,
+    versus: page_opt.ReportVersus = None,
+    slices: page_opt.ReportSlices = None,
+    texts: page_opt.ReportTexts = None,
+    title: page_opt.ReportTitle = None,
+    seed: opt.SeedOption = 0,
+    columns: opt.LabelsOption = None,
+    bags: opt.BagsOption = None,
+    ids: opt.IdsOption = None,
+    by_position: opt.ByPositionOption = False,
+    missing_labels: opt.MissingLabelsOption = "error",
+    max_bytes: opt.BytesOption = None,
+) -> None:
+    """Write an HTML page on which thresholds are chosen and every number follows.
+
+    For a store of labelwise compare, the page shows the results of its studies.
+    """
+    from labelwise.cli.matrices._matching import Matching
+    from labelwise.cli.pages._report import ReportFiles, write_desk, write_study
+
+    if labels is None:
+        write_study(scores, output, study, title, (thresholds, versus, slices, texts))
+        return
+    write_desk(
+        ReportFiles(scores, labels, output, thresholds, versus, slices, texts),
+        title=title,
+        columns=columns,
+        bags=bags,
+        ids=ids,
+        matching=Matching(by_position, missing_labels),
+        seed=seed,
+        max_bytes=max_bytes,
     )

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from labelwise.data._bags import Bags
     from labelwise.data._bags import as_bags as as_bags
     from labelwise.data._bags import is_bags as is_bags
+    from labelwise.data._co_occurrence import CoOccurrence, co_occurrence
     from labelwise.data._dataset import Dataset
     from labelwise.data._description import Description
+    from labelwise.data._duplicates import Duplicates, find_duplicates
     from labelwise.data._finding import input_files as input_files
+    from labelwise.data._label_profile import LabelProfile, label_profile
     from labelwise.data._load import load
     from labelwise.data._load import names_data as names_data
     from labelwise.data.arff._arff import read_arff
@@ -37,12 +40,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bags",
+    "CoOccurrence",
     "DataError",
     "DataWarning",
     "Dataset",
     "Description",
+    "Duplicates",
+    "LabelProfile",
     "Posterior",
+    "co_occurrence",
     "count_terms",
+    "find_duplicates",
+    "label_profile",
     "load",
     "make_corpus",
     "make_digit_bags",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._columns import encode_table, has_text, plain_table
-from labelwise._text import counted, quoted
+from labelwise._text import counted, printable, quoted
 from labelwise._validation import (
     check_labels,
     check_names,
@@ -20,6 +21,8 @@ from labelwise._validation import (
 )
 from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
 from labelwise.data._description import Description, describe_labels
+
+_LONGEST_REPR = 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,6 +210,11 @@ class Dataset:
             f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "
             f"{self.n_features} features{texts}, {self.n_labels} labels{unknown}"
         )
+
+    def _repr_html_(self) -> str:
+        if self.Y is None or not self.n_samples or not self.n_labels:
+            return f"<p>{escape(printable(repr(self), _LONGEST_REPR))}</p>"
+        return self.describe()._repr_html_()
 
     def take(self, rows: Any) -> Dataset:
         """Select samples, in the order in which they are given.

@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._tuned_thresholds import TunedThresholds
+    from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
     from labelwise.decisions.bands._band_guarantee import BandGuarantee
     from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
     from labelwise.decisions.bands._bands import load_rule as load_rule
+    from labelwise.decisions.bands._bands_json import content_of_bands as content_of_bands
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
     from labelwise.decisions.bands._review_measures import check_states as check_states
     from labelwise.decisions.bands._review_measures import count_states as count_states
+    from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
     from labelwise.decisions.bands._review_queue import ReviewQueue
     from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
     from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
@@ -46,9 +49,11 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._request import check_request as check_request
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
+    from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._row_limit import decisions_at as decisions_at
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import solve as solve
+    from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
     from labelwise.decisions.thresholds._solve_on_curves import (
         check_for_curves as check_for_curves,
     )
@@ -56,7 +61,9 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
     from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
     from labelwise.decisions.thresholds.curves._cuts import counts_of as counts_of
+    from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._cuts import every_cut as every_cut
+    from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._hit_gaps import Gaps as Gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import SortedHits as SortedHits
     from labelwise.decisions.thresholds.curves._hit_gaps import SparseGaps as SparseGaps
@@ -73,9 +80,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._hit_gaps import sparse_gaps as sparse_gaps
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
     from labelwise.decisions.thresholds.curves._problem import (
-        decided_and_hits as decided_and_hits,
-    )
-    from labelwise.decisions.thresholds.curves._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
@@ -84,6 +88,7 @@ __all__ = [
     "Adaptation",
     "BandGuarantee",
     "Bands",
+    "BestAtK",
     "CalibratedLabels",
     "ConstraintCheck",
     "Frontier",
@@ -95,6 +100,7 @@ __all__ = [
     "Thresholds",
     "TunedThresholds",
     "adapt_thresholds",
+    "best_at_k",
     "best_thresholds",
     "joint_from_samples",
     "make_consistent",

@@ -12,10 +12,10 @@ from labelwise._validation import Outcome
 from labelwise.decisions import (
     Cuts,
     Gaps,
+    Problem,
     SortedHits,
     counts_of,
     cuts_of_label,
-    decided_and_hits,
     every_cut,
     joined_labels,
     merged_hits,
@@ -128,4 +128,4 @@ def _summed(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _decided_in_block(outcome: Outcome, thresholds: np.ndarray) -> np.ndarray:
-    return np.array(decided_and_hits(outcome.scores, outcome.Y, thresholds))
+    return np.array(Problem(outcome.scores, outcome.Y, None).decided_and_hits(thresholds))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
     from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
     from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
+    from labelwise.experiments.statistics._paper_tables import PaperTable as PaperTable
+    from labelwise.experiments.statistics._paper_tables import paper_table as paper_table
     from labelwise.experiments.statistics._post_hoc_tests import (
         RankPairs,
         holm_test,

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._io import ending_of, written_whole
-from labelwise._text import safe_cell
+from labelwise.experiments._exported_rows import write_rows
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
@@ -109,6 +108,10 @@ class Results:
     def __repr__(self) -> str:
         return f"{self.summary()}\n\n{self.state()}" if self.n_done else self.state()
 
+    def _repr_html_(self) -> str:
+        table = self.summary()._repr_html_() if self.n_done else ""
+        return f"{table}<p>{self.state()}</p>"
+
     def state(self) -> str:
         """Describe the numbers of done, failed and missing cells in a sentence.
 
@@ -178,19 +181,7 @@ class Results:
         OSError
             If the file cannot be written.
         """
-        ending = ending_of(path, ".csv")
-        if ending not in (".parquet", ".csv"):
-            raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
-        table = self.to_table()
-        with written_whole(path) as stream:
-            if ending == ".parquet":
-                from pyarrow import parquet
-
-                parquet.write_table(table, stream)
-            else:
-                from pyarrow import csv
-
-                csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
+        write_rows(self.to_table(), path, safe_csv=safe_csv)
 
     def summary(self) -> Summary:
         """Compute means and standard deviations over folds and seeds.
@@ -214,6 +205,36 @@ class Results:
         named = [(*group, measure) for group in groups for measure in self.measures]
         found = {name: one for name, one in zip(named, spreads, strict=True) if one.n}
         return Summary((*by, "measure"), found)
+
+    def to_latex(self, measure: str | None = None) -> str:
+        """Format the means as a LaTeX table; see `Summary.to_latex`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures, each in rows of its own.
+
+        Returns
+        -------
+        str
+            A tabular environment, for which the document needs the package booktabs.
+        """
+        return self.summary().to_latex(measure)
+
+    def to_markdown(self, measure: str | None = None) -> str:
+        """Format the means as a Markdown table; see `Summary.to_markdown`.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures, each in rows of its own.
+
+        Returns
+        -------
+        str
+            A table with pipes, as GitHub and pandoc read it.
+        """
+        return self.summary().to_markdown(measure)
 
     @cached_property
     def _values(self) -> _Values:
@@ -276,14 +297,3 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results
-
-
-def _with_safe_texts(table: Any) -> Any:
-    """Return a table whose texts a spreadsheet program does not evaluate."""
-    import pyarrow as pa
-
-    for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        if pa.types.is_string(column.type):
-            texts = [None if text is None else safe_cell(text) for text in column.to_pylist()]
-            table = table.set_column(j, name, pa.array(texts, pa.string()))
-    return table

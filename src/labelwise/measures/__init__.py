@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     )
     from labelwise.measures._averages import function_of as function_of
     from labelwise.measures._averages import measured as measured
+    from labelwise.measures._bootstrap import Resampling as Resampling
+    from labelwise.measures._bootstrap import micro_draws as micro_draws
     from labelwise.measures._count_measures import (
         accuracy,
         balanced_accuracy,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import averaged_records as averaged_records
     from labelwise.measures._register import record_of as record_of
+    from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
     from labelwise.measures._undefined import filled_and_defined as filled_and_defined
     from labelwise.measures._undefined import mean_of_sums as mean_of_sums
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counts",
     "Evaluation",
+    "Reliability",
     "accuracy",
     "area_under_roc",
     "average_precision",
@@ -82,6 +86,7 @@ __all__ = [
     "rank_cut_f",
     "ranking_loss",
     "recall",
+    "reliability",
     "scorer",
     "scorers",
     "subset_accuracy",

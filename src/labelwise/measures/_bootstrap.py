@@ -70,6 +70,17 @@ def intervals(
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
 
 
+def micro_draws(by_sample: Counts, resampling: Resampling) -> Counts:
+    """Return the counts of all labels together in each draw, arrays of shape (n_draws,).
+
+    `by_sample` has the counts of each sample. Two calls with generators of the same seed draw the
+    same samples, so that differences of their measures are paired.
+    """
+    cells = np.stack([np.asarray(part, dtype=np.float64) for part in by_sample])
+    n_samples = cells.shape[1]
+    return Counts(*np.hstack([cells @ draws for draws in _draws(n_samples, resampling)]))
+
+
 def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
     # One NaN among the values makes both percentiles NaN.
     low, high = np.quantile(values, [tail, 1 - tail])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_matched, weighted_counts
@@ -15,6 +17,11 @@ from labelwise.measures._evaluation_result import Evaluation, Measured
 from labelwise.measures._named_measures import NamedMeasure, named_measures
 from labelwise.measures.ranking._ranks_of_positives import find_places
 from labelwise.measures.ranking._weighted_ranks import find_weighted_places
+
+_NEEDS = ("decided", "scores")
+_BY = ("all", "label", "sample")
+# Number of positives from which counts and ranks are computed in threads.
+_MANY = 2**20
 
 
 def evaluate(
@@ -169,16 +176,20 @@ def _with_evidence(
     outcome: Outcome, measures: Sequence[NamedMeasure]
 ) -> Iterator[tuple[NamedMeasure, Any]]:
     """Pair each measure with the counts or ranks that it needs, computed once."""
-    for needs in ("decided", "scores"):
-        for by in ("all", "label", "sample"):
-            chosen = [measure for measure in measures if (measure.needs, measure.by) == (needs, by)]
-            if chosen:
-                evidence = _evidence(outcome, needs, by)
-                yield from ((measure, evidence) for measure in chosen)
+    chosen: dict[tuple[str, str], list[NamedMeasure]] = {}
+    for measure in measures:
+        chosen.setdefault((measure.needs, measure.by), []).append(measure)
+    pairs = [(needs, by) for needs in _NEEDS for by in _BY if (needs, by) in chosen]
+    compute = partial(_evidence, outcome)
+    # With few positives, threads take longer to start than to work.
+    found = in_threads(compute, pairs) if outcome.Y.nnz > _MANY else map(compute, pairs)
+    for pair, evidence in zip(pairs, found, strict=True):
+        yield from ((measure, evidence) for measure in chosen[pair])
 
 
-def _evidence(outcome: Outcome, needs: str, by: str) -> Any:
+def _evidence(outcome: Outcome, needs_and_by: tuple[str, str]) -> Any:
     """Compute counts or ranks of positives by label, by sample or overall."""
+    needs, by = needs_and_by
     answers = getattr(outcome, needs)
     # A sample by itself has the same value whatever its weight.
     if outcome.weights is None or by == "sample":

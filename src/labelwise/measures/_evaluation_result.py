@@ -10,17 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_html, as_text
-
-_AVERAGES = ("micro", "macro", "sample")
-# Number of labels in the HTML table; frames and dictionaries contain all labels.
-_MOST_LABELS_SHOWN = 100
-# What each policy for undefined values does, for a note.
-_EFFECTS = {
-    "nan": "so the mean is undefined",
-    "skip": "left out of the mean",
-    "zero": "counted as 0",
-}
+from labelwise._text import as_html, as_text, latex_table, markdown_table
+from labelwise.measures import _evaluation_tables as tables
 
 
 class Measured(NamedTuple):
@@ -167,87 +158,80 @@ class Evaluation(Mapping[str, float]):
     def _label_columns(self) -> dict[str, Any]:
         return {"label": list(self.label_names), **self.per_label}
 
+    def notes(self) -> list[str]:
+        """Explain what is not in the values: beta, intervals, and undefined values.
+
+        Returns
+        -------
+        list of str
+            Sentences; none if there is nothing to explain.
+        """
+        return tables.notes(self)
+
+    def to_latex(self, by: str = "measure") -> str:
+        """Format the values as a LaTeX table; names are escaped.
+
+        The document needs the package booktabs.
+
+        Parameters
+        ----------
+        by : {"measure", "label"}, default="measure"
+            Whether there is a row for each measure, with a column for each average, or a row for
+            each label.
+
+        Returns
+        -------
+        str
+            A tabular environment.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        heading, *rows = self._paper_rows(by)
+        return latex_table(heading, rows, 1)
+
+    def to_markdown(self, by: str = "measure") -> str:
+        """Format the values as a Markdown table; names are escaped.
+
+        Parameters
+        ----------
+        by : {"measure", "label"}, default="measure"
+            Whether there is a row for each measure, with a column for each average, or a row for
+            each label.
+
+        Returns
+        -------
+        str
+            A table with pipes, as GitHub and pandoc read it.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        heading, *rows = self._paper_rows(by)
+        return markdown_table(heading, rows, 1)
+
+    def _paper_rows(self, by: str) -> list[list[str]]:
+        if _check_by(by) == "measure":
+            return tables.by_average(self)
+        return tables.label_rows(self, len(self.label_names))
+
     def __repr__(self) -> str:
-        tables = [as_text(table) for table in (self._averages(), self._singles()) if table[1:]]
-        return "\n\n".join([self._title(), *tables, *filter(None, ["\n".join(self._notes())])])
+        shown = [as_text(table) for table in tables.of_measures(self)]
+        return "\n\n".join([self._title(), *shown, *filter(None, ["\n".join(self.notes())])])
 
     def _repr_html_(self) -> str:
-        tables = [as_html(table) for table in (self._averages(), self._singles()) if table[1:]]
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        labels = f"<details><summary>by label</summary>{as_html(self._label_rows())}</details>"
-        return f"<p><b>{escape(self._title())}</b></p>{''.join(tables)}{notes}{labels}"
+        shown = "".join(as_html(table) for table in tables.of_measures(self))
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
+        rows = as_html(tables.label_rows(self))
+        labels = f"<details><summary>by label</summary>{rows}</details>"
+        return f"<p><b>{escape(self._title())}</b></p>{shown}{notes}{labels}"
 
     def _title(self) -> str:
         return f"Evaluation of {self.n_samples:,} samples and {len(self.label_names):,} labels"
-
-    def _averages(self) -> list[list[str]]:
-        """List the measures that have a micro, a macro and a sample average."""
-        split = [name.split("-", 1) for name in self.measured]
-        names = dict.fromkeys(parts[1] for parts in split if parts[0] in _AVERAGES)
-        return [
-            ["", *_AVERAGES],
-            *(
-                [name, *(self._cell(f"{average}-{name}") for average in _AVERAGES)]
-                for name in names
-            ),
-        ]
-
-    def _singles(self) -> list[list[str]]:
-        names = [name for name in self.measured if name.split("-", 1)[0] not in _AVERAGES]
-        return [["", "value"], *([name, self._cell(name)] for name in names)]
-
-    def _cell(self, name: str) -> str:
-        found = self.measured[name]
-        if found.low is None or found.high is None:
-            return _number(found.value)
-        return f"{_number(found.value)} [{_number(found.low)}, {_number(found.high)}]"
-
-    def _notes(self) -> list[str]:
-        """Explain beta, intervals and undefined values below the tables."""
-        notes = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
-        if self.confidence is not None:
-            notes.append(f"In brackets: {self.confidence:.0%} interval by bootstrap over samples.")
-        groups: dict[tuple[int, str], list[str]] = {}
-        for name, found in self.measured.items():
-            if found.n_undefined and found.by != "all":
-                groups.setdefault((found.n_undefined, found.by), []).append(name)
-        effect = _EFFECTS.get(str(self.undefined), f"counted as {self.undefined}")
-        for (n_undefined, by), names in groups.items():
-            plural = "" if n_undefined == 1 else "s"
-            notes.append(
-                f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}."
-            )
-        if groups and self.undefined == "nan":
-            notes.append('undefined="skip" (--undefined skip) leaves these out of the means.')
-        return notes + self._note_of_empty_labels()
-
-    def _note_of_empty_labels(self) -> list[str]:
-        """Say how many labels count as 1 because they are neither present nor decided."""
-        if "macro-f" not in self.measured or self.undefined in ("skip", "zero"):
-            return []
-        positives, f_of_label = self.per_label["positives"], self.per_label["f"]
-        n_empty = int(np.sum((positives == 0) & (self.per_label["decided"] == 0)))
-        if n_empty == 0:
-            return []
-        has = "label has" if n_empty == 1 else "labels have"
-        count = "counts" if n_empty == 1 else "count"
-        present = positives > 0
-        average = _number(float(f_of_label[present].mean())) if present.any() else "not defined"
-        return [
-            f"{n_empty:,} {has} no positives and no decisions and {count} as 1 in macro-f and "
-            f"macro-jaccard (0 in scikit-learn): macro-f is {average} over labels with positives, "
-            'and undefined="skip" or "zero" (--undefined skip) leaves them out or counts 0.'
-        ]
-
-    def _label_rows(self) -> list[list[str]]:
-        columns = [column[:_MOST_LABELS_SHOWN].tolist() for column in self.per_label.values()]
-        rows = zip(self.label_names[:_MOST_LABELS_SHOWN], *columns, strict=True)
-        n_more = len(self.label_names) - _MOST_LABELS_SHOWN
-        return [
-            ["label", *self.per_label],
-            *([label, *map(_number, row)] for label, *row in rows),
-            *([[f"and {n_more:,} more"]] if n_more > 0 else []),
-        ]
 
 
 def _check_by(by: str) -> str:
@@ -263,11 +247,3 @@ def _check_backend(backend: str | None) -> Any:
     if backend not in known:
         raise ValueError(f"backend must be one of {', '.join(known)}, got {backend!r}.")
     return backend
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    if abs(value) < 10:
-        return f"{value:.4f}"
-    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -43,6 +43,8 @@ class NamedMeasure:
         The least number of labels that the measure needs.
     empty_is_one : bool, default=False
         Whether the value is 1, by convention, where there are neither positives nor decisions.
+    meaning : str, default=""
+        What the value says, in a sentence for reports.
     """
 
     name: str
@@ -54,6 +56,7 @@ class NamedMeasure:
     combine_means: Callable[[Any], Any] | None = None
     k: int = 1
     empty_is_one: bool = False
+    meaning: str = ""
 
     def under(self, undefined: str | float) -> NamedMeasure:
         """Return the measure for a policy; "skip" and "zero" replace the conventional 1 by NaN."""
@@ -160,6 +163,7 @@ def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iter
             record.takes_beta,
             combine,
             empty_is_one=record.empty_is_one,
+            meaning=record.meaning,
         )
         for average, name in names.items()
     ]

@@ -58,6 +58,8 @@ class MeasureRecord:
         Optimisers then consider only thresholds at scores of positives.
     empty_is_one : bool, default=False
         Whether the value is 1, by convention, where there are neither positives nor decisions.
+    meaning : str, default=""
+        What the value says, in a sentence for reports.
     """
 
     name: str
@@ -72,6 +74,7 @@ class MeasureRecord:
     gains_from_hits: bool = False
     falls_with_decisions: bool = False
     empty_is_one: bool = False
+    meaning: str = ""
 
 
 def constant_weights(numerator: Sequence[float], denominator: Sequence[float]) -> WeightsRule:
@@ -94,9 +97,17 @@ def _weights_of_balanced_accuracy(
 # In the order of tables.
 MEASURES: tuple[MeasureRecord, ...] = (
     MeasureRecord(
-        "precision", counts.precision, weights=constant_weights((1, 0, 0, 0), (1, 1, 0, 0))
+        "precision",
+        counts.precision,
+        weights=constant_weights((1, 0, 0, 0), (1, 1, 0, 0)),
+        meaning="Share of the decisions that are right.",
     ),
-    MeasureRecord("recall", counts.recall, weights=constant_weights((1, 0, 0, 0), (1, 0, 1, 0))),
+    MeasureRecord(
+        "recall",
+        counts.recall,
+        weights=constant_weights((1, 0, 0, 0), (1, 0, 1, 0)),
+        meaning="Share of the positives that are decided.",
+    ),
     MeasureRecord(
         "f",
         counts.f_measure,
@@ -104,6 +115,7 @@ MEASURES: tuple[MeasureRecord, ...] = (
         weights=_weights_of_f,
         falls_with_decisions=True,
         empty_is_one=True,
+        meaning="Balance (harmonic mean) of precision and recall.",
     ),
     MeasureRecord(
         "jaccard",
@@ -111,32 +123,112 @@ MEASURES: tuple[MeasureRecord, ...] = (
         weights=constant_weights((1, 0, 0, 0), (1, 1, 1, 0)),
         falls_with_decisions=True,
         empty_is_one=True,
+        meaning="Right decisions, divided by everything that is decided or positive.",
     ),
     MeasureRecord(
-        "accuracy", counts.accuracy, weights=constant_weights((1, 0, 0, 1), (1, 1, 1, 1))
+        "accuracy",
+        counts.accuracy,
+        weights=constant_weights((1, 0, 0, 1), (1, 1, 1, 1)),
+        meaning="Share of right answers; high for rare labels even if nothing is decided.",
     ),
     MeasureRecord(
-        "balanced-accuracy", counts.balanced_accuracy, weights=_weights_of_balanced_accuracy
+        "balanced-accuracy",
+        counts.balanced_accuracy,
+        weights=_weights_of_balanced_accuracy,
+        meaning="Mean of the shares of positives and of negatives that are right; 0.5 by chance.",
     ),
-    MeasureRecord("g-mean", counts.g_mean, gains_from_hits=True),
-    MeasureRecord("matthews", counts.matthews, gains_from_hits=True),
+    MeasureRecord(
+        "g-mean",
+        counts.g_mean,
+        gains_from_hits=True,
+        meaning="Geometric mean of the shares of positives and of negatives that are right.",
+    ),
+    MeasureRecord(
+        "matthews",
+        counts.matthews,
+        gains_from_hits=True,
+        meaning="Correlation of truth and decisions, from -1 to 1; 0 by chance.",
+    ),
     MeasureRecord(
         "f-of-means",
         counts.precision_and_recall,
         average="macro",
         takes_beta=True,
         combine_means=counts.f_of_rates,
+        meaning="F of the mean precision and the mean recall of the labels.",
     ),
-    MeasureRecord("hamming-loss", counts.wrong_share, average="sample", higher_is_better=False),
-    MeasureRecord("subset-accuracy", counts.is_exact, average="sample"),
-    MeasureRecord("average-precision", _rankings.average_precision_of, "scores"),
-    MeasureRecord("auc", _rankings.area_under_roc_of, "scores"),
-    MeasureRecord("coverage", _per_sample.coverage_of, "scores", "sample", False),
-    MeasureRecord("ranking-loss", _per_sample.ranking_loss_of, "scores", "sample", False),
-    MeasureRecord("one-error", _per_sample.one_error_of, "scores", "sample", False),
-    MeasureRecord("r-precision", _top.r_precision_of, "scores", "sample"),
-    MeasureRecord("precision", _top.precision_at_of, "scores", "sample", takes_k=True),
-    MeasureRecord("ndcg", _top.ndcg_at_of, "scores", "sample", takes_k=True),
+    MeasureRecord(
+        "hamming-loss",
+        counts.wrong_share,
+        average="sample",
+        higher_is_better=False,
+        meaning="Share of wrong answers over all samples and labels.",
+    ),
+    MeasureRecord(
+        "subset-accuracy",
+        counts.is_exact,
+        average="sample",
+        meaning="Share of the samples whose label set is exactly right.",
+    ),
+    MeasureRecord(
+        "average-precision",
+        _rankings.average_precision_of,
+        "scores",
+        meaning="Mean precision at the ranks of the positives, by falling score.",
+    ),
+    MeasureRecord(
+        "auc",
+        _rankings.area_under_roc_of,
+        "scores",
+        meaning="Chance that a positive has a higher score than a negative; 0.5 by chance.",
+    ),
+    MeasureRecord(
+        "coverage",
+        _per_sample.coverage_of,
+        "scores",
+        "sample",
+        False,
+        meaning="How far down the ranked labels the last positive is, counted from 0.",
+    ),
+    MeasureRecord(
+        "ranking-loss",
+        _per_sample.ranking_loss_of,
+        "scores",
+        "sample",
+        False,
+        meaning="Share of pairs of a positive and a negative label in the wrong order.",
+    ),
+    MeasureRecord(
+        "one-error",
+        _per_sample.one_error_of,
+        "scores",
+        "sample",
+        False,
+        meaning="Share of the samples whose highest score belongs to a wrong label.",
+    ),
+    MeasureRecord(
+        "r-precision",
+        _top.r_precision_of,
+        "scores",
+        "sample",
+        meaning="Precision of as many highest scores as the sample has labels.",
+    ),
+    MeasureRecord(
+        "precision",
+        _top.precision_at_of,
+        "scores",
+        "sample",
+        takes_k=True,
+        meaning="Share of positives among the k highest scores of a sample.",
+    ),
+    MeasureRecord(
+        "ndcg",
+        _top.ndcg_at_of,
+        "scores",
+        "sample",
+        takes_k=True,
+        meaning="Gain of positives among the k highest scores; earlier ranks count more.",
+    ),
 )
 
 

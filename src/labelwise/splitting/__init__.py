@@ -11,6 +11,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.splitting._assign import assign
     from labelwise.splitting._assign import assign_checked as assign_checked
+    from labelwise.splitting._comparison import SplitComparison, compare_splits
     from labelwise.splitting._folds import (
         MultilabelStratifiedKFold,
         MultilabelStratifiedShuffleSplit,
@@ -25,8 +26,10 @@ __all__ = [
     "MultilabelStratifiedKFold",
     "MultilabelStratifiedShuffleSplit",
     "RepeatedMultilabelStratifiedKFold",
+    "SplitComparison",
     "SplitQuality",
     "assign",
+    "compare_splits",
     "split_quality",
     "train_test_split",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ class SplitQuality:
         Number of rows of each subset.
     n_labels : int
         Number of labels, including those that are not in `ld`.
+    label_names : tuple of str, default=()
+        Names of the labels.
+    label_ld : array of shape (n_labels,), default=()
+        Labels distribution of each label; NaN for labels that belong to every row.
+    positives : array of int of shape (n_labels, n_subsets), default=()
+        Number of positives of each label in each subset.
 
     References
     ----------
@@ -62,6 +69,9 @@ class SplitQuality:
     n_left_out: int
     sizes: tuple[int, ...]
     n_labels: int
+    label_names: tuple[str, ...] = field(default=(), repr=False)
+    label_ld: Any = field(default=(), repr=False, compare=False)
+    positives: Any = field(default=(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the quality to a dictionary.
@@ -69,9 +79,10 @@ class SplitQuality:
         Returns
         -------
         dict of str to object
-            The values by name.
+            The values by name, without those of single labels.
         """
-        return asdict(self)
+        single = ("label_names", "label_ld", "positives")
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in single}
 
     def __str__(self) -> str:
         rows = self._rows()
@@ -106,7 +117,9 @@ _TITLES = {
 }
 
 
-def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality:
+def split_quality(
+    Y: Any, subsets: Any, proportions: Any = None, *, label_names: Sequence[str] | None = None
+) -> SplitQuality:
     r"""Measure how well subsets preserve label ratios and sizes.
 
     Parameters
@@ -117,6 +130,8 @@ def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality
         Subset of each sample, counted from 0, as `assign` returns it.
     proportions : int or sequence of float, default=None
         Wanted share of each subset, as for `assign`; None means equal shares.
+    label_names : sequence of str, default=None
+        Names of the labels; None takes those of a frame or of sets, otherwise "0", "1", ...
 
     Returns
     -------
@@ -165,7 +180,7 @@ def split_quality(Y: Any, subsets: Any, proportions: Any = None) -> SplitQuality
     >>> split_quality([[1, 0], [1, 1], [0, 1], [0, 0]], [0, 1, 0, 1]).ld
     0.0
     """
-    labels = check_labels(Y)
+    labels = check_labels(Y, label_names=label_names)
     numbers = _check_subsets(subsets, labels.matrix.shape[0])
     highest = int(numbers.max())
     shares = check_proportions(max(highest + 1, 2) if proportions is None else proportions)
@@ -195,6 +210,9 @@ def quality_of(
         n_left_out=int((~counted).sum()),
         sizes=tuple(sizes.tolist()),
         n_labels=Y.shape[1],
+        label_names=names,
+        label_ld=by_label,
+        positives=counts,
     )
 
 

@@ -104,3 +104,11 @@ def test_each_label_keeps_its_rate_on_new_rows_as_often_as_promised(limits):
         wrong += (is_certified & (rates < next(iter(limits.values())))).sum()
     assert certified > n_draws * n_labels / 4
     assert wrong <= 0.2 * n_draws * n_labels
+
+
+def test_a_label_that_is_always_right_is_certified_for_all_samples():
+    # The only cut decides every sample: its threshold is -inf.
+    scores, Y = np.zeros((200, 2)), np.ones((200, 2), dtype=bool)
+    Y[::3, 1] = False
+    tuned = best_thresholds(scores, Y, average="macro", min_precision=0.8, guarantee=0.9)
+    np.testing.assert_array_equal(tuned.values, [-np.inf, np.inf])

@@ -83,6 +83,29 @@ def test_expected_recall_is_kept_by_conformal_risk_control():
     assert 0.8 - 4 * np.std(found) / np.sqrt(30) <= np.mean(found) < 0.84
 
 
+def test_expected_recall_is_kept_where_the_tuning_rows_show_no_thresholds_for_it():
+    random = np.random.default_rng(18)
+
+    def draw_with_outliers(n_samples, share):
+        """One positive in ten may have a score that no threshold of the others reaches."""
+        Y = random.random((n_samples, 3)) < 0.4
+        low = Y & (random.random(Y.shape) < share)
+        return np.where(low, -20.0, random.normal(size=Y.shape) + 3 * Y), Y
+
+    tuning, new = draw_with_outliers(100, 0.0), draw_with_outliers(20_000, 0.1)
+    found = []
+    for _ in range(60):
+        tuned = best_thresholds(
+            *tuning,
+            average="sample",
+            min_recall=0.92,
+            guarantee="expectation",
+            calibration=draw_with_outliers(100, 0.1),
+        )
+        found.append(rates(new[1], tuned.decide(new[0]), "sample")[1])
+    assert np.mean(found) >= 0.92
+
+
 def test_rows_without_labels_have_no_recall_and_do_no_harm():
     random = np.random.default_rng(10)
     scores, Y = draw(random, 400, 0.0)
@@ -104,6 +127,19 @@ def test_the_rows_for_calibration_can_be_given():
     counts = count(truth, tuned.decide(tested))
     assert tuned.guarantee.precision == pytest.approx(micro(precision, counts))
     assert tuned.guarantee.recall == pytest.approx(micro(recall, counts))
+
+
+def test_rows_for_calibration_can_have_groups():
+    random = np.random.default_rng(19)
+    scores, Y = draw(random, 300, 0.0)
+    tested, truth = draw(random, 300, 0.0)
+    options = {"min_precision": 0.7, "guarantee": 0.9}
+    assert best_thresholds(scores, Y, calibration=(tested, truth), **options).guarantee
+    groups = np.arange(300) // 100
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
+        best_thresholds(scores, Y, calibration=(tested, truth, groups), **options)
+    with pytest.raises(ValueError, match="calibration must contain groups if groups are given"):
+        best_thresholds(scores, Y, calibration=(tested, truth), groups=groups, **options)
 
 
 def test_frames_for_calibration_are_matched_by_name():
@@ -189,7 +225,7 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
         ({"min_recall": 0.5, "guarantee": "expectation"}, 'guarantee="expectation" needs average='),
         (
             {"min_precision": 0.5, "calibration": 3},
-            "calibration must be a pair of scores and",
+            "calibration must be a pair of scores and labels, or these and groups",
         ),
         (
             {"min_precision": 0.5, "calibration": ([[1.0]], [[1]])},

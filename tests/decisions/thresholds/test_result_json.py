@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -150,3 +151,20 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path, tuned):
     with pytest.raises(OSError, match=r"tuned.json cannot be written"):
         tuned.save(tmp_path / "tuned.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "tuned.json"]
+
+
+@pytest.mark.parametrize("name", ["a", "[", 'é "\n]', '"{\\'])
+def test_files_have_one_item_of_a_list_on_each_line(tmp_path, tuned, name):
+    path = tmp_path / "tuned.json"
+    spread = np.array([[0.25, -np.inf], [0.5, np.inf]])
+    other = replace(tuned, label_names=(name, "b"), intervals=spread, interval=(0.5, np.nan))
+    other.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
+    assert Thresholds.load(path).label_names == (name, "b")
+
+
+def test_names_with_brackets_are_no_lists(tmp_path, tuned):
+    path = tmp_path / "tuned.json"
+    replace(tuned, label_names=("[" * 20, "{" * 20)).save(path)
+    assert Thresholds.load(path).label_names == ("[" * 20, "{" * 20)

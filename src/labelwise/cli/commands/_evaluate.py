@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._io import written_whole
-from labelwise._text import as_text, figure_text, printable, safe_cell
+from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -22,6 +22,7 @@ from labelwise.cli._outputs import (
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
+from labelwise.cli.pages._pages import write_page
 from labelwise.cli.review._state_measures import answered_states
 from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
@@ -48,6 +49,7 @@ def show_evaluation(
     per_label: bool = False,
     output: Path | None = None,
     plot: Path | None = None,
+    report: Path | None = None,
     seed: int = 0,
     max_bytes: int | None = None,
     safe_csv: bool = False,
@@ -61,8 +63,9 @@ def show_evaluation(
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
     check_figure(plot)
+    check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
-    outputs = Outputs([output, plot], inputs=[*read, *input_files(labels, None, columns)])
+    outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
@@ -85,6 +88,8 @@ def show_evaluation(
         _write_labels(output, evaluation, safe_csv)
     if plot is not None:
         write_figure(plot, label_figure(evaluation))
+    if report is not None:
+        write_page(evaluation, report)
     table = ["", worst_labels(evaluation)] if per_label and output is None else []
     for note in same.notes:
         outputs.message(note)
@@ -93,7 +98,7 @@ def show_evaluation(
     if states:
         record["review"] = states.record()
     outputs.show("\n".join([*above, repr(evaluation), *table]), record)
-    for path in (output, plot):
+    for path in (output, plot, report):
         outputs.say_written(path)
     return evaluation
 
@@ -124,22 +129,11 @@ def label_figure(evaluation: Evaluation) -> Any:
     """Draw precision, recall and F, or the measures of the scores, of the worst labels."""
     from matplotlib.figure import Figure
 
-    shown, order = _worst_first(evaluation)
-    order = order[:_MOST_SHOWN]
-    figure = Figure(figsize=(7, 1.6 + 0.3 * order.size), layout="constrained")
-    ax = figure.subplots()
-    for name in [name for name in shown if name not in ("positives", "decided")]:
-        ax.plot(evaluation.per_label[name][order], np.arange(order.size), "o", label=name)
-    names = [
-        f"{figure_text(evaluation.label_names[j])} ({evaluation.per_label['positives'][j]:,})"
-        for j in order
-    ]
-    ax.set_yticks(range(order.size), names)
-    more = len(evaluation.label_names) - order.size
-    ax.set_xlabel(f"value; {more:,} better labels not shown" if more else "value")
-    ax.set(xlim=(-0.02, 1.02), ylim=(order.size - 0.5, -0.5))
-    ax.grid(axis="y", color="0.9")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+    from labelwise.reports import LabelMeasuresDisplay
+
+    n_shown = min(_MOST_SHOWN, len(evaluation.label_names))
+    figure = Figure(figsize=(7, 1.6 + 0.3 * n_shown), layout="constrained")
+    LabelMeasuresDisplay.from_evaluation(evaluation, max_labels=_MOST_SHOWN, ax=figure.subplots())
     return figure
 
 

@@ -11,12 +11,12 @@ from scipy import sparse
 from labelwise._io import written_whole
 from labelwise._text import printable
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs
+from labelwise.cli._outputs import Outputs, check_ending
 from labelwise.cli._parsing import parse_proportions
+from labelwise.cli.pages._pages import write_page
 from labelwise.data import Dataset
-from labelwise.splitting import SplitQuality, assign, split_quality
+from labelwise.splitting import SplitComparison, SplitQuality, compare_splits
 
-_ALWAYS_SHOWN = ("random", "labelset", "iterative", "balanced")
 _LEGEND = (
     "Smaller is better. LD: distance of label ratios from those of all rows; ED: of sizes from "
     "those wanted; FZ: subsets that lack a label; FLZ: pairs of subset and label without positives."
@@ -33,27 +33,39 @@ class SplitOptions(NamedTuple):
     groups: str | None = None
 
 
-def show_split(source: DataSource, options: SplitOptions, *, output: Path | None = None) -> None:
-    """Print the quality of a split beside that of other methods, and write its subsets.
+def show_split(
+    source: DataSource,
+    options: SplitOptions,
+    *,
+    output: Path | None = None,
+    report: Path | None = None,
+) -> None:
+    """Print the quality of a split beside that of other methods, and write its subsets and page.
 
     The file has the columns row and subset, both counted from 0.
     """
-    outputs = Outputs([output], inputs=source.files())
+    check_ending(report, ".html")
+    outputs = Outputs([output, report], inputs=source.files())
     dataset = source.with_ids(options.groups).load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = _shares(options, dataset.n_samples)
     groups = None if options.groups is None else group_column(dataset, options.groups)
-    subsets = assign(
-        dataset.Y, shares, method=options.method, groups=groups, random_state=options.seed
+    compared = compare_splits(
+        dataset.Y,
+        shares,
+        method=options.method,
+        groups=groups,
+        random_state=options.seed,
+        label_names=dataset.label_names,
     )
     if output is not None:
-        write_subsets(subsets, output)
-    qualities = {options.method: split_quality(dataset.Y, subsets, shares)}
-    qualities |= _other_qualities(dataset, shares, options, groups)
-    text, record = _split_text(dataset, qualities), _split_record(dataset, qualities)
-    outputs.show(text, record)
-    outputs.say_written(output)
+        write_subsets(compared.subsets, output)
+    if report is not None:
+        write_page(compared, report)
+    outputs.show(_split_text(dataset, compared), _split_record(dataset, compared))
+    for path in (output, report):
+        outputs.say_written(path)
 
 
 def _shares(options: SplitOptions, n_samples: int) -> int | list[float]:
@@ -83,53 +95,27 @@ def group_column(dataset: Dataset, name: str) -> np.ndarray:
     return groups
 
 
-def _other_qualities(
-    dataset: Dataset,
-    shares: int | list[float],
-    options: SplitOptions,
-    groups: np.ndarray | None = None,
-) -> dict[str, SplitQuality]:
-    """Return the quality of the splits of the methods that were not chosen."""
-    # Samples of one label set are distributed evenly, which would separate the groups.
-    possible = [name for name in _ALWAYS_SHOWN if groups is None or name != "labelset"]
-    return {
-        name: split_quality(
-            dataset.Y,
-            assign(dataset.Y, shares, method=name, groups=groups, random_state=options.seed),
-            shares,
-        )
-        for name in possible
-        if name != options.method
-    }
-
-
-def _split_text(dataset: Dataset, qualities: dict[str, SplitQuality]) -> str:
+def _split_text(dataset: Dataset, compared: SplitComparison) -> str:
     """Return a row of LD, ED, FZ and FLZ for each method, the chosen one first, and the sizes."""
-    chosen, found = next(iter(qualities.items()))
-    rows = [
-        f"{f'{name} (chosen)' if name == chosen else name:<20}"
-        f"{one.ld:>12.6f}{one.ed:>10.2f}{one.fz:>7}{one.flz:>9}"
-        for name, one in qualities.items()
-    ]
-    heading = f"{'method':<20}{'LD':>12}{'ED':>10}{'FZ':>7}{'FLZ':>9}"
+    found = compared.quality
     name = _worst_label(dataset, found)
     worst = "none" if name is None else f"{printable(name)} ({found.worst_ld:.3g})"
     sizes = f"subsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
-    return "\n".join([repr(dataset), "", heading, *rows, _LEGEND, "", sizes])
+    return "\n".join([repr(dataset), "", repr(compared), _LEGEND, "", sizes])
 
 
-def _split_record(dataset: Dataset, qualities: dict[str, SplitQuality]) -> dict[str, Any]:
+def _split_record(dataset: Dataset, compared: SplitComparison) -> dict[str, Any]:
     """Return the same for --json."""
-    chosen, found = next(iter(qualities.items()))
+    found = compared.quality
     return {
         "name": dataset.name,
-        "method": chosen,
+        "method": compared.chosen,
         "sizes": found.sizes,
         "worst_label": _worst_label(dataset, found),
         "worst_ld": found.worst_ld if dataset.n_labels else None,
         "methods": [
             {"method": name, "ld": one.ld, "ed": one.ed, "fz": one.fz, "flz": one.flz}
-            for name, one in qualities.items()
+            for name, one in compared.qualities.items()
         ],
     }
 
@@ -142,8 +128,4 @@ def write_subsets(subsets: np.ndarray, path: Path) -> None:
 
 
 def _worst_label(dataset: Dataset, found: SplitQuality) -> str | None:
-    """Return the name of the worst label, which `split_quality` knows by its number."""
-    if not dataset.n_labels:
-        return None
-    name = found.worst_label
-    return dataset.label_names[int(name)] if name.isdigit() else name
+    return found.worst_label if dataset.n_labels else None

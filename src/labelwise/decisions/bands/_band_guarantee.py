@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 
 class BandGuarantee(NamedTuple):
-    """A guarantee of the precision and recall of bands on new samples of the same distribution.
+    """A guarantee of the precision and recall of bands on new samples.
 
     `Bands.guarantee` is such an object if `review_bands` was called with `guarantee`.
 
     Attributes
     ----------
     level : float
-        Probability, over the samples given, that all rates below hold on new samples.
+        Probability, over the samples given, that all rates below hold on new samples of the same
+        distribution.
     min_precision : float or None
         Guaranteed share of positives among the accepted cells; it also holds if the share is not
         defined because no cell is accepted.

@@ -12,6 +12,7 @@ import numpy as np
 from labelwise.decisions._json_fields import (
     Reader,
     each,
+    fields_content,
     has_format,
     names,
     number,
@@ -52,6 +53,11 @@ OBJECTIVES = {
 def write_bands(bands: Any, path: str | Path) -> None:
     """Write a file of bands; an error leaves an existing file unchanged."""
     write_fields(bands, path, FORMAT, VERSION)
+
+
+def content_of_bands(bands: Any) -> dict[str, Any]:
+    """Return the content of a file of bands, ready for JSON."""
+    return fields_content(bands, FORMAT, VERSION)
 
 
 def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:

@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._request import Request
-from labelwise.decisions.thresholds.curves._cuts import Cuts, cuts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import Limits
@@ -37,11 +37,11 @@ def certified_labels(
     best value, until the first test fails. A label without positives in the tuning rows has no
     cut to test.
     """
-    cuts = cuts_of(tuning.scores, tuning.Y)
+    cuts = tuning.cuts_of_all()
     order = _test_order(cuts, request)
     thresholds = cuts.thresholds[order]
     p_values = _p_values(calibration, thresholds, request.limits)
-    has_cuts = (tuning.support > 0) & np.isfinite(thresholds[0])
+    has_cuts = (tuning.support > 0) & (thresholds[0] < np.inf)
     # A label passes a cut if all cuts up to it pass.
     p_values = np.maximum.accumulate(np.where(has_cuts, p_values, 1.0), axis=0)
     level = _level(p_values[-1, has_cuts], options)

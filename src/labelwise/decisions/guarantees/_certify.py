@@ -106,7 +106,9 @@ def split_parts(
     if calibration is None:
         parts = Parts(*split_units(problem, random, [options.tuning_share]))
     else:
-        parts = Parts(shuffled_units(problem, random), shuffled_units(calibration, random))
+        tuning, tested = shuffled_units(problem, random), shuffled_units(calibration, random)
+        most_rows = max(tuning.most_rows, tested.most_rows)
+        parts = Parts(tuning._replace(most_rows=most_rows), tested._replace(most_rows=most_rows))
     if not parts.tuning.problem.support.any():
         n_samples = parts.tuning.problem.n_samples
         raise ValueError(f"guarantee needs positives among the {n_samples} samples for tuning.")
@@ -137,11 +139,15 @@ def _controlled(parts: Parts, request: Request) -> Certified:
     tuning, calibration = parts
     # The level has no part in the choice of a path for an expected value.
     path, _, summary = choose_path(tuning, request, calibration.n_units, 0.5)
+    # The last point decides everything. Without it, a path that is too short would be accepted
+    # only on lucky calibration samples, and its expected recall on new samples would be too low.
+    path = np.append(path, np.full((1, path.shape[1]), -np.inf), axis=0)
     first = first_controlled_point(calibration, path, request.limits.min_recall or 0.0)
     if first is None:
         raise ValueError(
-            f"{request.limits} cannot be guaranteed in expectation: no thresholds reach it on "
-            f"{calibration.problem.n_samples} samples for calibration."
+            f"{request.limits} cannot be guaranteed in expectation by "
+            f"{calibration.problem.n_samples} samples for calibration: even if every label is "
+            "decided, their corrected recall is lower."
         )
     # More decisions than those of the first controlled point can only raise the recall.
     return Certified(path[max(first, summary.best)])

@@ -40,7 +40,7 @@ def best_thresholds(
     guarantee: float | str | None = None,
     across: str = "each",
     tuning_share: float = 0.5,
-    calibration: tuple[Any, Any] | None = None,
+    calibration: tuple[Any, ...] | None = None,
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
@@ -131,9 +131,9 @@ def best_thresholds(
     tuning_share : float, default=0.5
         With `guarantee`: the share of the samples that thresholds are chosen on. The others, for
         calibration, only test them.
-    calibration : pair of scores and Y, default=None
-        With `guarantee`: samples for calibration, in the same form as `scores` and `Y`; then all
-        other samples are for tuning.
+    calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
+        With `guarantee`: samples for calibration, in the same form as `scores`, `Y` and `groups`;
+        then all other samples are for tuning. Groups are required if `groups` are given.
     random_state : int, RandomState instance or None, default=None
         Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
         samples for calibration are the same in every call.
@@ -145,7 +145,9 @@ def best_thresholds(
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
         Without groups, copies of a sample stay together: samples with the same labels and scores,
         in two labels or more, if no other sample has any of these scores. With `guarantee`, groups
-        are the independent units, and a new group must not have more samples than the largest.
+        are the independent units, and a new group must not have more samples than the largest;
+        "macro" and "expectation" then use one random sample of each group for calibration, and
+        their guarantee is for a random sample of a new group.
 
     Returns
     -------

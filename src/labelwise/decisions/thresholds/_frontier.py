@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_outcome
-from labelwise.decisions.thresholds.curves._cuts import Cuts, cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import Counts, precision, recall
 
 
@@ -159,8 +159,8 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    return frontier_of(cuts_of(outcome.scores, outcome.Y), outcome.names)
+    problem = check_problem(scores, Y, label_names)
+    return frontier_of(problem.cuts_of_all(), problem.names)
 
 
 def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from labelwise._text import counted, printable
+from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
 from labelwise.decisions._given_scores import as_given, in_columns
 from labelwise.decisions.guarantees._guarantee import Guarantee
@@ -220,7 +221,13 @@ class Thresholds:
         return self.values.size
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *self._notes(), "", *self._table()])
+        table = as_text(self._rows())
+        return "\n".join([self._title(), *self._notes(), "", table, *self._more()])
+
+    def _repr_html_(self) -> str:
+        above = "".join(f"<p>{escape(line)}</p>" for line in (self._title(), *self._notes()))
+        below = "".join(f"<p>{line}</p>" for line in self._more())
+        return f"{above}{as_html(self._rows())}{below}"
 
     def _title(self) -> str:
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
@@ -256,19 +263,18 @@ class Thresholds:
         kept = f"each label maximises true positives - {slope} × decisions"
         return [f"proof by certificate {slope}: {kept}"]
 
-    def _table(self) -> list[str]:
-        """Return the table of the first labels, one line each."""
-        names = self.label_names or tuple(map(str, range(len(self))))
-        shown = [printable(name) for name in names[:_MOST_SHOWN]]
-        width = max([len("label"), *map(len, shown)])
-        lines = [f"{'label':<{width}}  {'threshold':>11}  {'support':>8}  {'decided':>8}"]
-        for j, name in enumerate(shown):
-            lines.append(
-                f"{name:<{width}}  {self.values[j]:>11.6g}  {self.support[j]:>8}  "
-                f"{self.decided[j]:>8}"
-            )
-        more = len(self) - len(shown)
-        return [*lines, f"... and {more} more"] if more else lines
+    def _rows(self) -> list[list[str]]:
+        """Return the table of the first labels, with its heading."""
+        names = self.label_names or range(len(self))
+        rows = [
+            [str(name), f"{self.values[j]:.6g}", f"{self.support[j]}", f"{self.decided[j]}"]
+            for j, name in enumerate(names[:_MOST_SHOWN])
+        ]
+        return [["label", "threshold", "support", "decided"], *rows]
+
+    def _more(self) -> list[str]:
+        more = len(self) - _MOST_SHOWN
+        return [f"... and {more} more"] if more > 0 else []
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from labelwise.decisions._json_fields import (
     Reader,
     each,
+    fields_content,
     flag,
     names,
     number,
@@ -38,6 +39,11 @@ VERSION = 2
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
     """Write a file of thresholds; an error leaves an existing file unchanged."""
     write_fields(thresholds, path, FORMAT, VERSION)
+
+
+def content_of(thresholds: Any) -> dict[str, Any]:
+    """Return the content of a file of thresholds, ready for JSON."""
+    return fields_content(thresholds, FORMAT, VERSION)
 
 
 def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:

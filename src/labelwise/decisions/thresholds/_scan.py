@@ -9,7 +9,7 @@ import numpy as np
 
 from labelwise._validation import check_beta, check_whole
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut
+from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
     warn_of_labels_without_positives,
@@ -114,7 +114,7 @@ def scan_thresholds(
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
     problem = check_problem(scores, Y, label_names)
     warn_of_labels_without_positives(problem)
-    labels = list(every_cut(problem.scores, problem.Y))
+    labels = list(problem.every_cut())
     scanned = _scanned(labels, beta, max_scans)
     places = list(zip(labels, scanned.places, strict=True))
     is_highest = not scanned.moved

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._validation import check_random_state
 from labelwise.decisions.guarantees._certify import certify
@@ -13,7 +14,6 @@ from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds.objectives._choice import Choice, Objective, mean_choice
@@ -71,6 +71,47 @@ def solve(
     bounds = None
     if request.n_bootstrap:
         bounds = _bounds(problem, request, method, random, folds)
+    return _result(problem, request, method, chosen, bounds)
+
+
+def solve_with_folds(
+    problem: Problem, request: Request, folds: np.ndarray, random_state: Any
+) -> tuple[Thresholds, np.ndarray]:
+    """Find thresholds on all samples, and again without each fold.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    folds : ndarray of int of shape (n_samples,)
+        The fold of each sample.
+    random_state : int, RandomState instance or None
+        Draws the folds behind "auto" amounts. The amounts found on all samples are used without
+        each fold, too.
+
+    Returns
+    -------
+    thresholds : Thresholds
+        Thresholds of all samples.
+    by_fold : ndarray of shape (n_folds, n_labels)
+        Thresholds tuned without each fold, in the order of the fold numbers.
+    """
+    method = _method(problem, request, check_random_state(random_state))
+    by_fold = [
+        method.under((folds != number).astype(np.int32)).thresholds for number in np.unique(folds)
+    ]
+    return _result(problem, request, method, method.on_all(), None), np.stack(by_fold)
+
+
+def _result(
+    problem: Problem,
+    request: Request,
+    method: TuningMethod,
+    chosen: Choice,
+    bounds: Bounds | None,
+) -> Thresholds:
     return Thresholds(
         values=chosen.thresholds,
         value=chosen.value,
@@ -149,7 +190,7 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
     if request.shared:
         return _shared(problem, request)
     if request.limits.are_set and request.average == "micro":
-        cuts = cuts_of(problem.scores, problem.Y)
+        cuts = problem.cuts_of_all()
         limits = request.limits.in_total(problem.n_samples)
         return plain._replace(on_all=OffFrontier(problem, cuts, request.measure, limits).best)
     if request.shrink != 0:
@@ -179,7 +220,7 @@ def best_micro(problem: Problem, rule: MicroRule) -> Choice:
     chosen = best_of_few(problem, rule)
     if chosen is not None:
         return chosen
-    cuts = cuts_of(problem.scores, problem.Y)
+    cuts = problem.cuts_of_all()
     chosen = rule(cuts)
     if chosen.gap is None:
         search = OffFrontier(problem, cuts, rule.measure)
@@ -190,10 +231,11 @@ def best_micro(problem: Problem, rule: MicroRule) -> Choice:
 def best_by_label(problem: Problem, objective: Objective) -> Choice:
     """Find the best cut of each label by itself."""
     if not objective.needs_every_cut:
-        return objective(cuts_of(problem.scores, problem.Y))
+        return objective(problem.cuts_of_all())
+    if sparse.issparse(problem.scores):
+        return objective(problem.cuts(problem.everyone, everywhere=True))
     # Every cut of every label would be four times the size of the scores: one label at a time.
-    found = [objective(cuts) for cuts in every_cut(problem.scores, problem.Y)]
-    return mean_choice(found)
+    return mean_choice([objective(cuts) for cuts in problem.every_cut()])
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:

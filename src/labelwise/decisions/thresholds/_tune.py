@@ -55,10 +55,15 @@ def check_calibration(calibration: Any, problem: Problem, request: Request) -> P
     if request.guarantee is None:
         raise ValueError("calibration needs guarantee.")
     try:
-        scores, Y = calibration
+        scores, Y, *groups = calibration
+        (given_groups,) = groups or [None]
     except (TypeError, ValueError) as error:
-        raise ValueError("calibration must be a pair of scores and labels.") from error
-    tested = check_problem(scores, Y, problem.names)
+        raise ValueError(
+            "calibration must be a pair of scores and labels, or these and groups."
+        ) from error
+    if problem.groups is not None and given_groups is None:
+        raise ValueError("calibration must contain groups if groups are given.")
+    tested = check_problem(scores, Y, problem.names, given_groups)
     if tested.n_labels != problem.n_labels:
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."

@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._text import printable
+from labelwise._text import latex_table, markdown_table
 from labelwise.measures import measure_named
 
 _COLUMNS = "model"
-# A name in a table may be longer than one in a sentence.
-_LONGEST_NAME = 200
-# Brackets and stars after the end of a row would be arguments of the row break.
-_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "{}&%$#_"}
-    | {character: f"{{{character}}}" for character in "[]*"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "`": r"\textasciigrave{}",
-    }
-)
-_MARKDOWN = str.maketrans(
-    {character: f"\\{character}" for character in "\\`*_{}[]#|~$"}
-    | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-)
 
 
 class PaperCell(NamedTuple):
-    """Mean and deviation as text; "" for no deviation, and whether the mean is the best."""
+    """Mean and deviation as text and as numbers, and whether the mean is the best."""
 
     mean: str
-    deviation: str = ""
+    deviation: str = ""  # "" for none
     is_best: bool = False
+    numbers: tuple[float, float] = (float("nan"), float("nan"))
 
 
 class PaperTable(NamedTuple):
@@ -78,37 +58,25 @@ def paper_table(
 
 def as_latex(table: PaperTable) -> str:
     """Format a table as a LaTeX tabular with the rules of the package booktabs."""
-    heading = " & ".join(map(_latex_name, (*table.keys, *table.models)))
-    lines = [
-        f"\\begin{{tabular}}{{{'l' * len(table.keys)}{'r' * len(table.models)}}}",
-        "\\toprule",
-        f"{heading} \\\\",
-        "\\midrule",
-    ]
-    for cells in _written(table, _latex_name, "\\textbf{{{}}}", " $\\pm$ "):
-        lines.append(f"{' & '.join(cells)} \\\\")
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+    rows = _written(table, "\\textbf{{{}}}", " $\\pm$ ")
+    return latex_table((*table.keys, *table.models), rows, len(table.keys))
 
 
 def as_markdown(table: PaperTable) -> str:
     """Format a table as Markdown, as GitHub and pandoc read it."""
-    heading = map(_markdown_name, (*table.keys, *table.models))
-    lines = [list(heading), [":--"] * len(table.keys) + ["--:"] * len(table.models)]
-    lines += _written(table, _markdown_name, "**{}**", " ± ")
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    rows = _written(table, "**{}**", " ± ")
+    return markdown_table((*table.keys, *table.models), rows, len(table.keys))
 
 
-def _written(
-    table: PaperTable, name: Callable[[str], str], bold: str, plus_minus: str
-) -> Iterable[list[str]]:
-    """Yield the text of each cell of each row."""
+def _written(table: PaperTable, bold: str, plus_minus: str) -> Iterable[list[str]]:
+    """Yield the names of each row, and the text of its cells."""
     for names, cells in table.rows:
         texts = [
             (bold.format(cell.mean) if cell.is_best else cell.mean)
             + (plus_minus + cell.deviation if cell.deviation else "")
             for cell in cells
         ]
-        yield [*map(name, names), *texts]
+        yield [*names, *texts]
 
 
 def _cells(found: Sequence[tuple[float, float, int, int] | None], measure: str) -> list[PaperCell]:
@@ -121,7 +89,8 @@ def _cells(found: Sequence[tuple[float, float, int, int] | None], measure: str) 
             continue
         mean, deviation, n, _ = one
         text = f"{mean:.4f}"
-        cells.append(PaperCell(text, f"{deviation:.4f}" if n > 1 else "", text == best))
+        spread = f"{deviation:.4f}" if n > 1 else ""
+        cells.append(PaperCell(text, spread, text == best, (mean, deviation)))
     return cells
 
 
@@ -133,12 +102,3 @@ def _best(means: Sequence[float], measure: str) -> str | None:
         return None
     known = [mean for mean in means if not np.isnan(mean)]
     return f"{best(known):.4f}" if known else None
-
-
-def _latex_name(name: str) -> str:
-    # Hyphens in a row would become a dash.
-    return re.sub("-(?=-)", "-{}", printable(name, _LONGEST_NAME).translate(_LATEX))
-
-
-def _markdown_name(name: str) -> str:
-    return printable(name, _LONGEST_NAME).translate(_MARKDOWN)

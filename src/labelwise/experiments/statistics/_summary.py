@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_text
+from labelwise._text import as_html, as_text
 from labelwise.experiments.statistics._paper_tables import as_latex, as_markdown, paper_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
 
@@ -116,18 +116,21 @@ class Summary:
         return as_markdown(paper_table(self.by, self.spreads, measure))
 
     def __repr__(self) -> str:
+        return "\n\n".join([as_text(self._rows()), *self._notes()])
+
+    def _repr_html_(self) -> str:
+        return as_html(self._rows()) + "".join(f"<p>{note}</p>" for note in self._notes())
+
+    def _rows(self) -> list[list[str]]:
         rows = [
             [" / ".join(group), f"{one.mean:.4f} ± {one.deviation:.4f}", f"{one.n}"]
             for group, one in self.spreads.items()
         ]
-        undefined = sum(one.n_undefined for one in self.spreads.values())
-        notes = (
-            [f"{undefined} values are undefined; their groups have the mean NaN."]
-            if undefined
-            else []
-        )
-        table = as_text([[" / ".join(self.by), "mean ± deviation", "n"], *rows])
-        return "\n\n".join([table, *notes])
+        return [[" / ".join(self.by), "mean ± deviation", "n"], *rows]
+
+    def _notes(self) -> list[str]:
+        n = sum(one.n_undefined for one in self.spreads.values())
+        return [f"{n} values are undefined; their groups have the mean NaN."] if n else []
 
 
 def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:

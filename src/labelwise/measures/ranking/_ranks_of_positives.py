@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._parallel import n_threads_for
+from labelwise._parallel import in_threads
+from labelwise.measures.ranking._sorted_pieces import sort_pieces
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32
@@ -86,12 +85,14 @@ def best_first(
     # Both counts fall as the score grows, so sorted apart they stay together.
     offset = ranking * (n_scores + 1)
     key = np.sort(at_least + offset)
+    ends = np.flatnonzero(np.diff(key, append=-1)) + 1
+    sizes = np.diff(ends, prepend=0)
     return RankedPositives(
         ranking=ranking,
         above=np.sort(above + offset) - offset,
         at_least=key - offset,
-        hits_above=np.searchsorted(key, key, side="left") - first[ranking],
-        hits_at_least=np.searchsorted(key, key, side="right") - first[ranking],
+        hits_above=np.repeat(ends - sizes, sizes) - first[ranking],
+        hits_at_least=np.repeat(ends, sizes) - first[ranking],
         n_positives=n_positives,
         n_scores=n_scores,
     )
@@ -100,15 +101,14 @@ def best_first(
 def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores above, and at or above, each positive within its row."""
 
-    def count_block(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
         from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
 
-        labels, block = Y[start:stop], scores[start:stop]
+        labels, block = Y[rows], scores[rows]
         cuts = _scores_at(labels, block)
         is_sorted = np.diff(labels.indptr) > FEW
         values, bounds = _flat(block, copy=bool(is_sorted.any()))
-        for i in np.flatnonzero(is_sorted):
-            values[bounds[i] : bounds[i + 1]].sort()
+        sort_pieces(values, bounds, np.flatnonzero(is_sorted))
         cut_bounds = labels.indptr.astype(np.int64)
         above, at_least = count_above(values, bounds, cuts, cut_bounds, is_sorted)
         n_absent = labels.shape[1] - np.diff(bounds)
@@ -116,23 +116,26 @@ def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.nd
         return above, at_least
 
     blocks = _blocks(scores, _BLOCK)
-    parts = list(_in_threads(count_block, blocks))
+    parts = list(in_threads(count_block, blocks))
     return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
 
 
 def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores of the whole matrix above, and at or above, each positive."""
-    scores = _as_rows(scores)
-    cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+    scores, rows = _as_rows(scores), sparse.csr_array(Y)
+    found = in_threads(
+        lambda block: _scores_at(rows[block], scores[block]), _blocks(scores, _BLOCK)
+    )
+    cuts = np.sort(np.concatenate(list(found)))
 
-    def count_block(start: int, stop: int) -> np.ndarray:
-        values, _ = _flat(scores[start:stop], copy=True)
+    def count_block(rows: slice) -> np.ndarray:
+        values, _ = _flat(scores[rows], copy=True)
         values.sort()
         return np.stack([values.size - np.searchsorted(values, cuts, s) for s in ("right", "left")])
 
     counts = np.zeros((2, cuts.size), dtype=np.int64)
-    # With blocks no smaller than the positives, searching costs no more than sorting.
-    for part in _in_threads(count_block, _blocks(scores, max(2 * _BLOCK, cuts.size))):
+    # With blocks larger than the positives, searching costs less than sorting.
+    for part in in_threads(count_block, _blocks(scores, max(2 * _BLOCK, 2 * cuts.size))):
         counts += part
     counts[1] += (Y.shape[0] * Y.shape[1] - scores.size) * np.isneginf(cuts)
     return counts[0], counts[1]
@@ -164,25 +167,10 @@ def _flat(block: Any, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
     return block.flatten() if copy else block.ravel(), bounds
 
 
-def _blocks(scores: Any, n_together: int) -> list[tuple[int, int]]:
+def _blocks(scores: Any, n_together: int) -> list[slice]:
     """Split the rows into blocks of about `n_together` scores."""
     n_rows = scores.shape[0]
     # Eight columns are a cache line of their transpose: fewer would read it more than once.
     n_together = max(8, n_together * n_rows // max(1, scores.size))
     starts = range(0, n_rows, n_together)
-    return [(start, min(start + n_together, n_rows)) for start in starts]
-
-
-def _in_threads(function: Callable[..., Any], blocks: list[tuple[int, int]]) -> Iterable[Any]:
-    """Yield the results in the order of the blocks, however many threads work on them."""
-    n_threads = n_threads_for(len(blocks))
-    if n_threads < 2:
-        return (function(*block) for block in blocks)
-    return _from_pool(function, blocks, n_threads)
-
-
-def _from_pool(
-    function: Callable[..., Any], blocks: list[tuple[int, int]], n_threads: int
-) -> Iterator[Any]:
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield from pool.map(lambda block: function(*block), blocks)
+    return [slice(start, min(start + n_together, n_rows)) for start in starts]

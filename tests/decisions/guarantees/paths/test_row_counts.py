@@ -10,9 +10,9 @@ from labelwise.decisions.guarantees.paths import _row_counts
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
-from labelwise.decisions.guarantees.paths._units import IndependentUnits, shuffled_units
+from labelwise.decisions.guarantees.paths._units import shuffled_units
 from labelwise.decisions.thresholds._row_limit import decisions_at
-from labelwise.decisions.thresholds.curves._problem import Problem, check_problem
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.decisions.thresholds.objectives._constraints import Limits
 from tests.decisions.problems import problems
 from tests.oracles import guarantees as oracle
@@ -106,15 +106,3 @@ def test_a_path_falls_and_reaches_every_positive(kind):
     assert len(path) <= 200
     if kind == "shared":
         assert (path == path[:, :1]).all()
-
-
-def test_units_of_copies_stay_together():
-    scores = np.repeat(np.random.default_rng(2).normal(size=(10, 3)), 2, axis=0)
-    Y = scores > 0.5
-    units = shuffled_units(Problem(scores, sparse.csc_array(Y), None), np.random.RandomState(0))
-    assert isinstance(units, IndependentUnits)
-    assert units.n_units == 10
-    assert units.most_rows == 2
-    one = units.one_row_each()
-    assert one.problem.n_samples == 10
-    assert len(np.unique(one.problem.scores, axis=0)) == 10

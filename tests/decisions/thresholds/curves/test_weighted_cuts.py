@@ -1,7 +1,7 @@
 """Labels that are ranked once give the cuts of any subset or resampling of the rows.
 
-Tests `_weighted_cuts` and `_weighted_cuts_kernels` through `_problem`, and `_cuts` with
-`_cuts_kernels`. `_frontier_steps` is tested in `test_frontier.py` and
+Tests `_weighted_cuts`, `_weighted_cuts_kernels` and `_stored_rankings_kernels` through `_problem`,
+and `_cuts` with `_cuts_kernels`. `_frontier_steps` is tested in `test_frontier.py` and
 `objectives/test_off_frontier.py`, `_pruned_cuts` in `objectives/test_pruned_micro.py`.
 """
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
@@ -70,3 +71,50 @@ def test_values_sorted_alone_give_the_same_cuts(problem):
 def label_cuts(checked, j):
     cuts = checked.cuts(checked.everyone, True)
     return [part[cuts.starts[j] : cuts.starts[j + 1]] for part in cuts[1:5]]
+
+
+@given(problem=problems(most_samples=40), data=st.data())
+def test_sparse_scores_have_the_cuts_of_dense_scores_without_the_absent_ones(problem, data):
+    scores, Y = problem
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    scores = (scores + 5.0).astype(dtype)
+    stored = data.draw(hnp.arrays(bool, scores.shape))
+    found = check_problem(sparse.csr_array(np.where(stored, scores, 0)), Y, None)
+    for everywhere in (False, True):
+        cuts = found.cuts(found.everyone, everywhere)
+        for j in range(Y.shape[1]):
+            rows = stored[:, j]
+            mine = [part[cuts.starts[j] : cuts.starts[j + 1]] for part in cuts[1:5]]
+            expected = [(np.zeros(1), np.zeros(1), np.array([np.inf]), np.array([np.inf]))]
+            if rows.any():
+                column = check_problem(scores[rows][:, [j]], Y[rows][:, [j]], None)
+                expected = [column.cuts(column.everyone, everywhere)[1:5]]
+            for part, other in zip(mine, expected[0], strict=True):
+                np.testing.assert_array_equal(part, other)
+
+
+def test_ties_of_a_long_column_stay_in_the_order_of_rows():
+    random = np.random.default_rng(0)
+    scores = random.integers(1, 6, (500, 2)).astype(np.float32)
+    Y = random.random(scores.shape) < 0.3
+    ranking = check_problem(sparse.csr_array(scores), Y, None).ranking
+    for j in range(2):
+        order = np.argsort(-scores[:, j], kind="stable")
+        mine = slice(ranking.starts[j], ranking.starts[j + 1])
+        np.testing.assert_array_equal(ranking.cells[mine], 2 * order + Y[order, j])
+        np.testing.assert_array_equal(ranking.scores[mine], scores[order, j])
+
+
+@given(problem=problems())
+def test_every_cut_of_sparse_scores_comes_label_by_label(problem):
+    scores, Y = problem
+    dense, stored = (check_problem(form, Y, None) for form in (scores, sparse_form(scores)))
+    for one, other in zip(dense.every_cut(), stored.every_cut(), strict=True):
+        for part, same in zip(one, other, strict=True):
+            np.testing.assert_array_equal(part, same)
+
+
+def sparse_form(scores):
+    """The scores with every cell stored, zeros as well."""
+    rows, columns = np.indices(scores.shape)
+    return sparse.csr_array((scores.ravel(), (rows.ravel(), columns.ravel())), scores.shape)

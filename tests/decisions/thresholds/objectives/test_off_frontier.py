@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelwise.decisions import LinearFractional, best_thresholds
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.decisions.thresholds.objectives import _off_frontier as _off_frontier
@@ -156,7 +156,7 @@ def test_the_gap_bounds_what_a_short_search_misses(
 @given(problem=problems(most_samples=9))
 def test_the_search_finds_the_fewest_decisions_for_every_number_of_hits(problem):
     checked = check_problem(*problem, None)
-    cuts = cuts_of(checked.scores, checked.Y)
+    cuts = checked.cuts_of_all()
     steps = frontier_steps(hulls_of(cuts))
     decided, hits = oracle.totals(*problem)
     fewest = [

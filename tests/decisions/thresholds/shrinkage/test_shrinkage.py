@@ -1,6 +1,6 @@
 """Shrunk thresholds lie between those of each label and one threshold for all labels.
 
-Tests `_shrinkage` with `_blended_curves` and `_pooled_curve`.
+Tests `_shrinkage`; `test_paths.py` tests the paths it follows.
 """
 
 import numpy as np

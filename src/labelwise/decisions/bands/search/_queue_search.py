@@ -12,7 +12,6 @@ import numpy as np
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut, nested
 from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import Found, Side, SideValue, sides_of
-from labelwise.decisions.thresholds.curves._cuts import cuts_of
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._constraints import Limits
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
@@ -153,7 +152,7 @@ class QueueSearch:
         limits = Limits(min_precision or None, min_recall or None)
         if not (limits.are_set and self.values.n_positive):
             return None
-        cuts = cuts_of(self.problem.scores, self.problem.Y)
+        cuts = self.problem.cuts_of_all()
         try:
             best = OffFrontier(self.problem, cuts, f_measure, limits).best()
         except ValueError:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut
-from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut
+from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._cost import costs_by_label
@@ -40,7 +40,7 @@ def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
     cut: O(n) for n cuts, over all cuts and not only those on the hull.
     """
     uppers, lowers, total = [], [], 0.0
-    for j, cuts in enumerate(every_cut(problem.scores, problem.Y)):
+    for j, cuts in enumerate(problem.every_cut()):
         upper, lower, value = _least_of_label(cuts, cost.for_label(j))
         uppers.append((cuts.thresholds[upper], cuts.decided[upper], cuts.hits[upper]))
         lowers.append((cuts.thresholds[lower], cuts.decided[lower], cuts.hits[lower]))

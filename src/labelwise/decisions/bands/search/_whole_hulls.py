@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, every_cut, hulls_of, joined
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of, joined
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.decisions.thresholds.curves._problem import Problem
 
@@ -22,7 +22,7 @@ def whole_hulls(problem: Problem) -> Cuts:
     Labels are read one at a time, since all cuts would be five times the size of the scores.
     """
     found = []
-    for cuts in every_cut(problem.scores, problem.Y):
+    for cuts in problem.every_cut():
         hull = hulls_of(cuts)
         parts = zip(fields_of(hull), fields_of(cuts), strict=True)
         # A hull ends at the last positive.
@@ -57,7 +57,7 @@ def near_cuts(problem: Problem, near: Near, *, mirror: bool, most_cuts: int) -> 
     cuts, and if a label has none.
     """
     found, n_found = [], 0
-    for j, cuts in enumerate(every_cut(problem.scores, problem.Y)):
+    for j, cuts in enumerate(problem.every_cut()):
         one = mirrored_cuts(cuts) if mirror else cuts
         places = near.places(one, j)
         found.append(tuple(part[places] for part in fields_of(one)))

@@ -45,12 +45,9 @@ class HalfPath(NamedTuple):
         """Summarise so many points of the path, with each limit of decisions per row."""
         places = np.linspace(0, len(self.path) - 1, min(n_points, len(self.path)))
         n_labels = self.units.problem.n_labels
-        is_limited = any(most is not None for most in limits)
-        cells = path_cells(
-            self.units.problem,
-            self.path[np.rint(places).astype(np.intp)],
-            n_labels if is_limited else None,
-        )
+        lowest = min(most or n_labels for most in limits)
+        path = self.path[np.rint(places).astype(np.intp)]
+        cells = path_cells(self.units.problem, path, lowest)
         return [
             summarise_path(self.units, request, cells._replace(most_per_row=most or n_labels))
             for most in limits

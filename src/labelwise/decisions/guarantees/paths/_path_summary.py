@@ -65,12 +65,17 @@ def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) 
     n_labels, most = units.problem.n_labels, cells.most_per_row
     statistics = row_statistics(request.limits, request.average, n_labels, most)
     moments = np.zeros((2, len(statistics), cells.n_points))
-    for number, statistic in enumerate(statistics):
-        for numbers in units.blocks_of(cells, statistic):
+    sums = np.zeros((2, cells.n_points))
+    first = 0
+    for counts in cells.blocks(units.ends):
+        for number, statistic in enumerate(statistics):
+            numbers = units.summed(statistic.of(counts), first)
             moments[:, number] += numbers.sum(axis=0), (numbers**2).sum(axis=0)
+        sums += _value_sums(request, counts, n_labels)
+        first += len(counts.decided)
     means, mean_squares = moments / units.n_units
     lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_rows
-    return PathSummary(path_values(units, request, cells), means, mean_squares, lowest)
+    return PathSummary(_values(units, request, sums), means, mean_squares, lowest)
 
 
 def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSummary:
@@ -91,27 +96,25 @@ def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSum
     )
 
 
-def path_values(units: IndependentUnits, request: Request, cells: PathCells) -> np.ndarray:
-    """Compute the micro or sample average of the measure at each point of a path."""
-    problem, by_sample = units.problem, request.average == "sample"
-    sums = np.zeros((2, cells.n_points))
-    for counts in cells.blocks(units.ends):
-        if by_sample:
-            sums += _defined_values(request, counts, problem.n_labels)
-        else:
-            sums += counts.decided.sum(axis=0), counts.hits.sum(axis=0)
-    if by_sample:
-        return np.asarray(sums[0] / np.maximum(sums[1], 1))
-    n_cells = problem.n_samples * problem.n_labels
-    decided, hits = sums
-    together = counts_of(decided, hits, problem.Y.nnz, n_cells)
-    return np.asarray(request.measure(together), dtype=np.float64)
-
-
-def _defined_values(
+def _value_sums(
     request: Request, counts: RowCounts, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return, at each point, the sum of the values of samples, and how many have a value."""
+    """Return, at each point, the decisions and hits of the micro average.
+
+    For the mean over samples, return the sum of their values, and how many have a value.
+    """
     decided, hits, labels = counts
+    if request.average != "sample":
+        return decided.sum(axis=0), hits.sum(axis=0)
     found = np.asarray(measured(request.measure, counts_of(decided, hits, labels, n_labels)))
     return np.nansum(found, axis=0), np.sum(~np.isnan(found), axis=0)
+
+
+def _values(units: IndependentUnits, request: Request, sums: np.ndarray) -> np.ndarray:
+    """Compute the value of the measure at each point, from the sums of `_value_sums`."""
+    problem = units.problem
+    if request.average == "sample":
+        return np.asarray(sums[0] / np.maximum(sums[1], 1))
+    decided, hits = sums
+    together = counts_of(decided, hits, problem.Y.nnz, problem.n_samples * problem.n_labels)
+    return np.asarray(request.measure(together), dtype=np.float64)

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.guarantees.paths._row_counts_kernels import counts_along, entry_points
+from labelwise.decisions.guarantees.paths._row_counts_kernels import (
+    counts_along,
+    entry_points,
+    reaching_cells,
+)
 from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
 from labelwise.decisions.thresholds.curves._problem import Problem
 
@@ -71,21 +75,25 @@ def path_cells(problem: Problem, path: np.ndarray, most_per_row: int | None = No
     truth.sort_indices()
     positive = are_positive(stored.indptr, stored.indices, truth.indptr, truth.indices)
     entries = entry_points(stored.data, stored.indices, np.ascontiguousarray(path.T))
-    if most_per_row is not None:
-        rows = np.repeat(np.arange(problem.n_samples), np.diff(stored.indptr))
-        order = np.lexsort((-stored.data, rows))
-        entries, positive = entries[order], positive[order]
     most = problem.n_labels if most_per_row is None else most_per_row
+    crowded, order = _by_falling_score(stored, most)
+    entries[crowded], positive[crowded] = entries[order], positive[order]
     n_labels_of_row = np.diff(truth.indptr)
     return PathCells(stored.indptr, entries, positive, n_labels_of_row, len(path), most)
+
+
+def _by_falling_score(stored: sparse.csr_array, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells of rows with more than `most`, in their order and from the highest score."""
+    sizes = np.diff(stored.indptr)
+    crowded = np.flatnonzero(np.repeat(sizes > most, sizes))
+    rows = np.repeat(np.arange(sizes.size), np.where(sizes > most, sizes, 0))
+    return crowded, crowded[np.lexsort((-stored.data[crowded], rows))]
 
 
 def _reaching(scores: Any, thresholds: np.ndarray) -> sparse.csr_array:
     """Return the scores that reach the threshold of their label, as CSR with sorted columns."""
     if not sparse.issparse(scores):
-        rows, columns = np.nonzero(scores >= thresholds)
-        starts = np.searchsorted(rows, np.arange(scores.shape[0] + 1))
-        return sparse.csr_array((scores[rows, columns], columns, starts), shape=scores.shape)
+        return sparse.csr_array(reaching_cells(scores, thresholds), shape=scores.shape)
     stored = sparse.csr_array(scores)
     stored.sort_indices()
     reached = stored.data >= thresholds[stored.indices]

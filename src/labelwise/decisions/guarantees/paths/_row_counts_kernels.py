@@ -8,6 +8,31 @@ from labelwise._jit import njit
 
 
 @njit(cache=True, nogil=True)
+def reaching_cells(scores, thresholds):
+    """Return the dense scores that reach the threshold of their label: values, labels, row starts.
+
+    The result has the parts of a CSR matrix.
+    """
+    n_rows, n_labels = scores.shape
+    starts = np.zeros(n_rows + 1, np.int64)
+    for i in range(n_rows):
+        n_reached = 0
+        for j in range(n_labels):
+            n_reached += scores[i, j] >= thresholds[j]
+        starts[i + 1] = starts[i] + n_reached
+    # One place more than cells, since each score is written before the place advances.
+    values = np.empty(starts[-1] + 1, scores.dtype)
+    labels = np.empty(starts[-1] + 1, np.int32)
+    place = 0
+    for i in range(n_rows):
+        for j in range(n_labels):
+            values[place] = scores[i, j]
+            labels[place] = j
+            place += scores[i, j] >= thresholds[j]
+    return values[:-1], labels[:-1], starts
+
+
+@njit(cache=True, nogil=True)
 def entry_points(values, labels, thresholds):
     """Return the first point of the path whose threshold each score reaches.
 

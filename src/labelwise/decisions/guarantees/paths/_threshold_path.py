@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import hulls_of
 from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
 from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
@@ -36,7 +36,7 @@ def path_of(problem: Problem, kind: str) -> np.ndarray:
 
 
 def _frontier_path(problem: Problem) -> np.ndarray:
-    steps = frontier_steps(hulls_of(cuts_of(problem.scores, problem.Y)))
+    steps = frontier_steps(hulls_of(problem.cuts_of_all()))
     points = _at_equal_steps(steps.hits[1:], problem.n_labels) + 1
     places = steps.hulls.starts[:-1].copy()
     path = np.empty((points.size, problem.n_labels))

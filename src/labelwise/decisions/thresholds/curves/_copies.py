@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from labelwise.decisions.thresholds.curves._weighted_cuts import label_rankings
 
 
 def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
@@ -18,25 +18,32 @@ def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
     share. None is also returned for a single label, where copies look like ties, and if all rows
     are equal, where no other row can show whether scores are coarse.
     """
-    if Y.shape[1] == 1 or _are_distinct(scores):
+    if Y.shape[1] == 1:
         return None
-    rows = sparse.csr_array(scores) if sparse.issparse(scores) else scores
-    alike = _equal_rows(rows, sparse.csr_array(Y))
+    rows, labels = sparse.csr_array(scores) if sparse.issparse(scores) else scores, Y.tocsr()
+    alike = _first_equal_rows(rows, labels, _candidates(rows, labels))
     is_copy = (np.bincount(alike) > 1)[alike] & _are_scored(rows)
     if not is_copy.any() or alike.max() == 0:
         return None
-    is_copy = _own_their_scores(rows, alike, is_copy)
+    is_copy = _own_their_scores(label_rankings(scores, Y), alike, is_copy)
     return None if not is_copy.any() else _numbered(alike, is_copy)
 
 
-def _are_distinct(scores: Any) -> bool:
-    """Return whether no two rows of dense scores share the score of the first label."""
-    return not sparse.issparse(scores) and np.unique(scores[:, 0]).size == scores.shape[0]
+def _candidates(scores: Any, Y: sparse.csr_array) -> np.ndarray:
+    """Return the rows that may equal another row, because a cheap summary is the same."""
+    if not sparse.issparse(scores):
+        summary = scores[:, 0]
+    else:
+        random = np.random.default_rng(0)
+        # Equal rows have equal sums, since the entries of each row are added in the same order.
+        summary = scores @ random.random(Y.shape[1]) + Y @ random.random(Y.shape[1])
+    _, number, times = np.unique(summary, return_inverse=True, return_counts=True)
+    return np.flatnonzero(times[number] > 1)
 
 
-def _equal_rows(scores: Any, Y: sparse.csr_array) -> np.ndarray:
-    """Return a number for each row, the same for rows with equal scores and labels."""
-    numbers: dict[tuple[bytes, ...], int] = {}
+def _first_equal_rows(scores: Any, Y: sparse.csr_array, candidates: np.ndarray) -> np.ndarray:
+    """Return, for each row, the first row with equal scores and labels."""
+    first: dict[tuple[bytes, ...], int] = {}
     Y.sort_indices()
     parts = [(Y.indptr, Y.indices)]
     if sparse.issparse(scores):
@@ -45,10 +52,10 @@ def _equal_rows(scores: Any, Y: sparse.csr_array) -> np.ndarray:
     else:
         starts = np.arange(scores.shape[0] + 1) * scores.shape[1]
         parts.append((starts, np.ascontiguousarray(scores).ravel()))
-    found = np.empty(Y.shape[0], dtype=np.int64)
-    for i in range(found.size):
+    found = np.arange(Y.shape[0])
+    for i in candidates.tolist():
         key = tuple(values[starts[i] : starts[i + 1]].tobytes() for starts, values in parts)
-        found[i] = numbers.setdefault(key, len(numbers))
+        found[i] = first.setdefault(key, i)
     return found
 
 
@@ -59,27 +66,18 @@ def _are_scored(scores: Any) -> np.ndarray:
     return np.ones(scores.shape[0], dtype=bool)
 
 
-def _own_their_scores(scores: Any, alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
+def _own_their_scores(ranking: Any, alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
     """Return which copies share none of their scores with a row that is no copy of them."""
+    rows = ranking.cells >> 1
+    is_first = np.append(True, ranking.scores[1:] != ranking.scores[:-1])
+    is_first[ranking.starts[:-1][np.diff(ranking.starts) > 0]] = True
+    places = np.flatnonzero(is_first)
+    times = np.diff(places, append=rows.size)
     n_alike = np.bincount(alike)[alike]
+    is_shared = np.repeat(times, times) != n_alike[rows]
     is_copy = is_copy.copy()
-    for rows, values in _columns(scores):
-        _, value, times = np.unique(values, return_inverse=True, return_counts=True)
-        is_copy[rows] &= times[value] == n_alike[rows]
-        if not is_copy.any():
-            break
+    is_copy[rows[is_shared]] = False
     return is_copy
-
-
-def _columns(scores: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, label by label, the rows that have a score, and these scores."""
-    if not sparse.issparse(scores):
-        all_rows = np.arange(scores.shape[0])
-        yield from ((all_rows, column) for column in scores.T)
-        return
-    stored = sparse.csc_array(scores)
-    for low, high in pairwise(stored.indptr):
-        yield stored.indices[low:high], stored.data[low:high]
 
 
 def _numbered(alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise.decisions.thresholds.curves._cuts_kernels import (
-    are_positive,
     cuts_at_hits,
     cuts_everywhere,
     hit_scores,
@@ -65,8 +63,8 @@ def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(lower) & np.isfinite(upper), -np.inf, middle).astype(np.float64)
 
 
-def cuts_of(scores: Any, Y: sparse.csc_array) -> Cuts:
-    """Return the cuts of all labels whose lowest decided score is the score of a positive.
+def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
+    """Return the cuts of dense scores whose lowest decided score is the score of a positive.
 
     No other cut can be a vertex of the concave hull, nor have the highest F-measure. Values are
     sorted without indices, in O(nN log n) for n samples and N labels; scores below the lowest
@@ -76,24 +74,21 @@ def cuts_of(scores: Any, Y: sparse.csc_array) -> Cuts:
     return joined(found, np.diff(Y.indptr), Y.shape[0])
 
 
-def every_cut(scores: Any, Y: sparse.csc_array) -> Iterator[Cuts]:
-    """Yield the cuts at every distinct score, one label at a time."""
+def every_cut(scores: np.ndarray, Y: sparse.csc_array) -> Iterator[Cuts]:
+    """Yield the cuts of dense scores at every distinct score, one label at a time."""
     columns = _columns(scores, Y, only_from_hits=False)
     for (column, hits, _), positives in zip(columns, np.diff(Y.indptr), strict=True):
         yield joined([cuts_everywhere(column, hits)], np.array([positives]), Y.shape[0])
 
 
 def _columns(
-    scores: Any, Y: sparse.csc_array, *, only_from_hits: bool
+    scores: np.ndarray, Y: sparse.csc_array, *, only_from_hits: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Yield, label by label, all scores and the scores of positives, both in rising order.
 
     With `only_from_hits`, scores below the lowest positive are left out; the third item is the
     highest of these.
     """
-    if sparse.issparse(scores):
-        yield from _stored_columns(sparse.csc_array(scores), Y)
-        return
     n_samples, n_labels = scores.shape
     all_hits, lowest = hit_scores(scores, Y.indptr, Y.indices)
     if not only_from_hits:
@@ -109,17 +104,6 @@ def _columns(
             column.sort()
             hits.sort()
             yield column, hits, below[j]
-
-
-def _stored_columns(
-    scores: sparse.csc_array, Y: sparse.csc_array
-) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Yield the same for sparse scores; a score that is not stored is never decided."""
-    scores.sort_indices()
-    positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
-    for start, end in pairwise(scores.indptr):
-        column = scores.data[start:end]
-        yield np.sort(column), np.sort(column[positive[start:end]]), -np.inf
 
 
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:

@@ -6,16 +6,17 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import listed
+from labelwise._text import listed, quoted
 from labelwise._validation import check_outcome
 from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -90,6 +91,10 @@ class Problem:
         order = np.argsort(scores)[::-1]
         return scores[order], rows[order]
 
+    def compute_rankings(self) -> None:
+        """Compute what several threads will need, so that each does not compute it by itself."""
+        _ = self.hit_positions, self.pooled_hits, self.units
+
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
         return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
@@ -101,9 +106,32 @@ class Problem:
             return every_cut_under(self.ranking, weights, totals)
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
+    def cuts_of_all(self) -> Cuts:
+        """Return the cuts of all labels at positives, on all samples.
+
+        Dense scores are sorted without their rows. The ranking of sparse scores is cheaper.
+        """
+        if sparse.issparse(self.scores):
+            return self.cuts(self.everyone, everywhere=False)
+        return cuts_of(self.scores, self.Y)
+
     def every_cut(self) -> Iterator[Cuts]:
-        """Yield the cuts at every distinct score, one label at a time."""
-        return every_cut(self.scores, self.Y)
+        """Yield the cuts at every distinct score on all samples, one label at a time."""
+        if not sparse.issparse(self.scores):
+            yield from every_cut(self.scores, self.Y)
+            return
+        cuts = self.cuts(self.everyone, everywhere=True)
+        for j, (start, end) in enumerate(pairwise(cuts.starts)):
+            mine = slice(start, end)
+            yield Cuts(
+                np.array([0, end - start]),
+                cuts.decided[mine],
+                cuts.hits[mine],
+                cuts.lows[mine],
+                cuts.thresholds[mine],
+                cuts.positives[j : j + 1],
+                self.n_samples,
+            )
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, one row for each row of thresholds.
@@ -116,7 +144,7 @@ class Problem:
         decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
-    def rows(self, numbers: np.ndarray) -> Problem:
+    def rows(self, numbers: np.ndarray | slice) -> Problem:
         """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
@@ -126,15 +154,44 @@ class Problem:
         Y.sort_indices()
         return Problem(scores[numbers], Y, self.names, groups)
 
+    @cached_property
+    def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labels and scores of the positives that have a score."""
+        labels = np.repeat(np.arange(self.n_labels), self.support)
+        if not sparse.issparse(self.scores):
+            return labels, self.scores[self.Y.indices, labels]
+        stored = sparse.csr_array(self.scores)
+        n_scores = np.diff(stored.indptr)
+        present = np.repeat(np.arange(self.n_samples), n_scores) * self.n_labels + stored.indices
+        wanted = self.Y.indices.astype(np.int64) * self.n_labels + labels
+        # Checked scores have sorted indices. One more entry makes every place that is found exist.
+        places = np.searchsorted(present, wanted)
+        is_there = np.append(present, -1)[places] == wanted
+        return labels[is_there], stored.data[places[is_there]]
+
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
-        decided, hits = decided_and_hits(self.scores, self.Y, thresholds)
+        decided, hits = self.decided_and_hits(thresholds)
         return counts_of(decided, hits, self.support, self.n_samples)
+
+    def decided_and_hits(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of decisions and of true positives of each label."""
+        if sparse.issparse(self.scores):
+            stored = sparse.csr_array(self.scores)
+            # An absent score is never decided, whatever the threshold.
+            reached = stored.data >= thresholds[stored.indices]
+            decided = np.bincount(stored.indices[reached], minlength=self.n_labels)
+        else:
+            decided = np.count_nonzero(self.scores >= thresholds, axis=0)
+        labels, scores = self.hit_scores
+        right = scores >= thresholds[labels]
+        return decided, np.bincount(labels[right], minlength=self.n_labels)
 
     def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
         """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
-        decided = sparse.csc_array(decisions_at(self.scores, thresholds, most_per_row))
-        return count_matched(self.Y, decided, by)
+        decided = decisions_at(self.scores, thresholds, most_per_row)
+        # The positions of nonzero values are found faster in arrays of bool.
+        return count_matched(self.Y, sparse.csc_array(decided.astype(bool)), by)
 
 
 def check_problem(
@@ -150,30 +207,10 @@ def check_problem(
 
 def warn_of_labels_without_positives(problem: Problem) -> None:
     """Warn once, naming the labels, if labels have no positives to tune on."""
-    empty = np.flatnonzero(problem.support == 0)
-    if empty.size == problem.n_labels:
+    empty = np.flatnonzero(problem.support == 0).tolist()
+    if len(empty) == problem.n_labels:
         warnings.warn("Y has no positives: no label is decided.", stacklevel=3)
-    elif empty.size:
-        names = problem.names or tuple(map(str, range(problem.n_labels)))
-        shown = listed([names[j] for j in empty])
+    elif empty:
+        names: Any = problem.names or range(problem.n_labels)
+        shown = listed(empty, show=lambda j: quoted(str(names[j])))
         warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
-
-
-def decided_and_hits(
-    scores: Any, Y: sparse.csc_array, thresholds: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of decisions and of true positives of each label."""
-    n_labels = Y.shape[1]
-    labels = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
-    if sparse.issparse(scores):
-        stored = sparse.csr_array(scores)
-        reached = stored.data >= thresholds[stored.indices]
-        decided = np.bincount(stored.indices[reached], minlength=n_labels)
-        # An absent score is never decided, whatever the threshold.
-        ones = sparse.csr_array(
-            (reached.astype(np.int8), stored.indices, stored.indptr), stored.shape
-        )
-        return decided, np.asarray(ones.multiply(Y).sum(axis=0), dtype=np.int64).ravel()
-    decided = np.count_nonzero(scores >= thresholds, axis=0)
-    right = scores[Y.indices, labels] >= thresholds[labels]
-    return decided, np.bincount(labels[right], minlength=n_labels)

@@ -7,16 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._parallel import for_row_blocks
 from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
+from labelwise.decisions.thresholds.curves._stored_rankings_kernels import rank_labels
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import (
     ends_of_ties,
     weighted_cuts_at_hits,
     weighted_cuts_everywhere,
 )
 
-# Number of cells that are sorted at a time.
+# Number of dense cells that are sorted at a time.
 _BLOCK = 2**22
+# Number of stored cells that a thread ranks at a time.
+_TOGETHER = 2**18
 
 
 class LabelRankings(NamedTuple):
@@ -66,13 +69,18 @@ def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
 
 
 def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> LabelRankings:
-    """Rank sparse scores; a score that is not stored is never decided, and left out."""
+    """Rank sparse scores in place; a score that is not stored is never decided, and left out."""
     scores.sort_indices()
-    positive = are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
-    labels = np.repeat(np.arange(scores.shape[1]), np.diff(scores.indptr))
-    order = np.lexsort((-scores.data, labels))
-    cells = 2 * scores.indices.astype(np.int64) + positive
-    return LabelRankings(scores.indptr.astype(np.int64), cells[order], scores.data[order])
+    n_samples, n_labels = scores.shape
+    cells = scores.indices.astype(np.int32 if n_samples < 2**30 else np.int64)
+    cells *= 2
+    ranking = LabelRankings(scores.indptr.astype(np.int64), cells, scores.data)
+
+    def rank(labels: slice) -> None:
+        rank_labels(ranking, labels.start, labels.stop, Y.indptr, Y.indices)
+
+    for_row_blocks(rank, n_labels, -(-cells.size // n_labels), _TOGETHER)
+    return ranking
 
 
 def hit_positions(ranking: LabelRankings) -> HitPositions:

@@ -128,6 +128,50 @@ def weighted_counts(ranked, weights, thresholds):
 
 
 @njit(cache=True, nogil=True)
+def counts_at_common(ranked, weights, thresholds):
+    """Return (labels, places, decided, hits) where a common threshold decides more of a label.
+
+    Thresholds fall; `places` are their numbers. Where a label has the same decisions as at the
+    threshold before, it is left out.
+    """
+    starts, cells, scores = ranked
+    n_labels, n_places = starts.size - 1, thresholds.size
+    room = min(cells.size, n_labels * n_places)
+    labels, places = np.empty(room, np.int64), np.empty(room, np.int64)
+    decided, hits = np.empty(room, np.int64), np.empty(room, np.int64)
+    size = 0
+    for j in range(n_labels):
+        n, tp, place = 0, 0, -1
+        for entry in range(starts[j], starts[j + 1]):
+            weight = weights[cells[entry] >> 1]
+            if weight == 0:
+                continue
+            if place < 0 or scores[entry] < thresholds[place]:
+                place = first_at_or_below(thresholds, place + 1, scores[entry])
+                if place == n_places:
+                    break
+                labels[size], places[size] = j, place
+                size += 1
+            n += weight
+            tp += weight * (cells[entry] & 1)
+            decided[size - 1], hits[size - 1] = n, tp
+    return labels[:size], places[:size], decided[:size], hits[:size]
+
+
+@njit(cache=True, nogil=True)
+def first_at_or_below(falling, start, score):
+    """Return the first place from `start` on whose number is not above the score."""
+    low, high = start, falling.size
+    while low < high:
+        middle = (low + high) >> 1
+        if falling[middle] > score:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
 def weighted_tops(ranked, weights):
     """Return the highest score of each label, with the decisions and hits at this threshold."""
     starts, cells, scores = ranked

@@ -49,7 +49,7 @@ def cross_fitted_counts(
         folds = random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units
     part_request = request.for_parts(problem.n_samples)
-    decided = np.empty(problem.Y.shape, dtype=bool)
+    places, parts = [], []
     for fold in np.unique(folds):
         here = folds == fold
         others = np.flatnonzero(~np.isin(unit, unit[here]))
@@ -60,9 +60,12 @@ def cross_fitted_counts(
         except ValueError:
             # The other folds may have too few units, or no cuts that meet the constraints.
             return None
-        fresh = decisions_at(problem.scores[here], found.values)
-        decided[here] = fresh.toarray() if sparse.issparse(fresh) else fresh
-    return count_matched(problem.Y, sparse.csc_array(decided), request.counts_by)
+        places.append(np.flatnonzero(here))
+        parts.append(sparse.csr_array(decisions_at(problem.scores[here], found.values)))
+    in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
+    decided = sparse.csc_array(in_order, dtype=bool)
+    decided.sort_indices()
+    return count_matched(problem.Y, decided, request.counts_by)
 
 
 def random_folds(problem: Problem) -> np.ndarray:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._parallel import in_threads
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Measure, macro, micro
 from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
+# Number of scores from which folds are computed in threads.
+_MANY = 2**20
 
 
 def held_out_means(
@@ -30,9 +33,16 @@ def held_out_means(
     n_folds = min(N_FOLDS, problem.n_units)
     fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
-    found = []
-    for number in np.unique(fold):
+
+    def values(number: int) -> list[Any]:
         unseen = problem.rows(np.flatnonzero(fold == number))
         tuned = candidates((fold != number).astype(np.int32))
-        found.append([joined(measure, unseen.counts(thresholds)) for thresholds in tuned])
+        return [joined(measure, unseen.counts(thresholds)) for thresholds in tuned]
+
+    numbers = np.unique(fold).tolist()
+    if problem.scores.size > _MANY:
+        problem.compute_rankings()  # before threads would compute them twice
+        found = list(in_threads(values, numbers))
+    else:
+        found = [values(number) for number in numbers]
     return np.asarray(np.mean(found, axis=0))

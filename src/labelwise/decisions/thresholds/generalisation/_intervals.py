@@ -23,6 +23,8 @@ LEAST_UNITS = 20
 _SMALL_SAMPLE = 30
 # Number of weights in memory at a time.
 _BLOCK = 2**21
+# Number of thresholds whose draws are sorted at a time.
+_TOGETHER = 2**14
 
 
 class Bounds(NamedTuple):
@@ -63,7 +65,10 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
     if reason:
         warnings.warn(f"No interval of the value is given: {reason}.", stacklevel=4)
         return Bounds(None, spread)
-    retuned = retuning.value(_stacked([problem.counts(drawn) for drawn in thresholds]))
+    # One draw at a time: the counts of all draws would take four times the memory of thresholds.
+    retuned = np.concatenate(
+        [retuning.value(_stacked([problem.counts(drawn)])) for drawn in thresholds]
+    )
     measured = _cross_fitted_values(problem, retuning)
     values = measured + (retuned - retuned.mean())
     if np.isnan(values).any():
@@ -181,4 +186,9 @@ def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
     last = drawn.shape[0] - 1
     # 0.1 times 20 must give 2, even if 1 - 0.8 is rounded down.
     low = int(np.floor(tail * last + 1e-9))
-    return np.sort(drawn, axis=0)[[low, last - low]]
+    columns = drawn.reshape(last + 1, -1)
+    parts = [
+        np.sort(columns[:, first : first + _TOGETHER], axis=0)[[low, last - low]]
+        for first in range(0, columns.shape[1], _TOGETHER)
+    ]
+    return np.concatenate(parts, axis=1).reshape(2, *drawn.shape[1:])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
-from labelwise.decisions.thresholds.curves._problem import Problem, decided_and_hits
+from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Measure
 
@@ -42,7 +42,7 @@ class LocalOptimum(NamedTuple):
 def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
     """Return the best of the local optima of the mean over samples, one for each start."""
     best = max((_climb(problem, measure, start) for start in starts), key=lambda one: one.rank)
-    decided, hits = decided_and_hits(problem.scores, problem.Y, best.thresholds)
+    decided, hits = problem.decided_and_hits(best.thresholds)
     return Choice(best.thresholds, decided, hits, best.mean)
 
 

@@ -6,44 +6,81 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import counts_of
 from labelwise.decisions.thresholds.curves._cuts_kernels import hull_places
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.measures import Counts
+from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import counts_at_common
 
 # Number of common thresholds: quantiles of the positives' scores.
 N_COMMON = 256
 
 
+class CommonSteps(NamedTuple):
+    """Labels at those common thresholds that decide more of their samples than the one before.
+
+    Steps are in the order of labels, then of falling thresholds. There are at most as many as
+    scores: labels with few scores change at few thresholds.
+    """
+
+    labels: np.ndarray
+    places: np.ndarray  # number of the threshold
+    decided: np.ndarray  # decisions of the label at this threshold
+    hits: np.ndarray
+    n_places: int
+
+    @property
+    def more(self) -> np.ndarray:
+        """Decisions of each step that the step before does not have."""
+        return self._differences(self.decided)
+
+    @property
+    def totals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Decisions and hits of all labels together at each threshold."""
+        decided, hits = (
+            np.bincount(self.places, self._differences(part), self.n_places)
+            for part in (self.decided, self.hits)
+        )
+        return np.cumsum(decided).astype(np.int64), np.cumsum(hits).astype(np.int64)
+
+    def _differences(self, part: np.ndarray) -> np.ndarray:
+        is_first = np.diff(self.labels, prepend=-1) > 0
+        return np.where(is_first, part, np.diff(part, prepend=0))
+
+    def at_only(self, places: np.ndarray) -> CommonSteps:
+        """Return the steps of all labels at some of the thresholds, given in rising order."""
+        coarser = np.searchsorted(places, self.places)
+        keys = self.labels * (places.size + 1) + coarser
+        ends = np.flatnonzero((np.diff(keys, append=-1) != 0) & (coarser < places.size))
+        return CommonSteps(
+            self.labels[ends], coarser[ends], self.decided[ends], self.hits[ends], places.size
+        )
+
+    def n_before(self, labels: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Return how many steps are before a place of a label, those of labels before it as well.
+
+        Places may be as large as the number of thresholds.
+        """
+        width = self.n_places + 1
+        keys = self.labels * width + self.places
+        return np.asarray(np.searchsorted(keys, labels * width + places))
+
+    def last_at(self, labels: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Return the last step of a label at a place or before it, -1 if there is none."""
+        found = self.n_before(labels, places + 1) - 1
+        is_own = np.append(self.labels, -1)[found] == labels
+        return np.where(is_own, found, -1)
+
+
 class PooledCurve(NamedTuple):
-    """Decisions and hits of each label at common thresholds, in falling order from inf.
+    """Common thresholds in falling order from inf, with the curve of all labels together.
 
     `chances[k]` is the isotonic estimate, from all labels together, of the share of positives among
     the scores between thresholds k and k - 1; the last entry, 0, is for scores below all of them.
     """
 
     thresholds: np.ndarray
-    decided: np.ndarray  # (n_thresholds, n_labels)
-    hits: np.ndarray
     chances: np.ndarray
     vertices: np.ndarray  # places of thresholds at which the chance changes
-    positives: np.ndarray
-    n_samples: int
-
-    @property
-    def counts(self) -> Counts:
-        """Counts of each label at each threshold."""
-        return counts_of(self.decided, self.hits, self.positives, self.n_samples)
-
-    @property
-    def expected_hits(self) -> np.ndarray:
-        """Expected hits of each label at each threshold, by the pooled chances."""
-        steps = np.diff(self.decided, axis=0) * self.chances[1:-1, None]
-        return np.concatenate((np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)))
-
-    def next_below(self, lows: np.ndarray) -> np.ndarray:
-        """Return the place of the first threshold at or below each score."""
-        return np.searchsorted(-self.thresholds, -lows)
+    steps: CommonSteps  # decisions and hits of each label
 
 
 def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
@@ -53,11 +90,21 @@ def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     if seen.size > N_COMMON:
         seen = seen[np.linspace(0, seen.size - 1, N_COMMON).round().astype(np.int64)]
     thresholds = np.concatenate(([np.inf], np.unique(seen)[::-1])).astype(np.float64)
-    counts = problem.counts_under(weights, thresholds[:, None])
-    decided, hits = counts.tp + counts.fp, counts.tp
-    curve = decided.sum(axis=1), hits.sum(axis=1)
+    labels, places, decided, hits = counts_at_common(problem.ranking, weights, thresholds)
+    steps = CommonSteps(labels, places, decided, hits, thresholds.size)
+    curve = steps.totals
     vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
     run, rise = (np.diff(part[vertices]) for part in curve)
     # The last threshold is the score of a positive, and so a vertex of the hull.
     chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
-    return PooledCurve(thresholds, decided, hits, chances, vertices, *problem.totals(weights))
+    return PooledCurve(thresholds, chances, vertices, steps)
+
+
+def n_above(thresholds: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return how many of the falling thresholds are above each score."""
+    return thresholds.size - np.searchsorted(thresholds[::-1], scores, side="right")
+
+
+def n_at_or_above(thresholds: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return how many of the falling thresholds are not below each score."""
+    return thresholds.size - np.searchsorted(thresholds[::-1], scores, side="left")

@@ -15,7 +15,8 @@ from labelwise.decisions.thresholds.generalisation._held_out_means import held_o
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
-from labelwise.decisions.thresholds.shrinkage._blended_curves import macro_path, micro_path
+from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
+from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
 from labelwise.measures import Counts, Measure, macro, micro
 

@@ -9,7 +9,7 @@ import pytest
 from labelwise.data import Dataset, make_digit_bags
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.reports import BagDisplay
-from labelwise.reports._bag_display import ShownBag
+from labelwise.reports.displays._bag_display import ShownBag
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

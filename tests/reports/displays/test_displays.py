@@ -13,7 +13,7 @@ from labelwise.decisions import TunedThresholds, best_thresholds, micro_frontier
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import count, f_measure
 from labelwise.reports import BagDisplay, FrontierDisplay, TermCurveDisplay, ThresholdDisplay
-from labelwise.reports._bag_display import ShownBag
+from labelwise.reports.displays._bag_display import ShownBag
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

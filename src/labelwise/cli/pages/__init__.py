@@ -1,0 +1,1 @@
+"""Commands that write HTML pages, and the files that only they read."""

@@ -1,0 +1,109 @@
+"""`labelwise report`: the page of scores and labels, or of the results of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._progress import working
+from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
+from labelwise.cli.pages._pages import write_page
+from labelwise.cli.pages._row_columns import read_row_columns, read_texts
+from labelwise.data import input_files
+from labelwise.decisions import Thresholds
+from labelwise.experiments import read_results
+
+
+class ReportFiles(NamedTuple):
+    """The files of the command; only scores, labels and the output are required."""
+
+    scores: Path
+    labels: Path
+    output: Path
+    thresholds: Path | None = None
+    versus: Path | None = None
+    slices: Path | None = None
+    texts: Path | None = None
+
+    @property
+    def read(self) -> list[Path]:
+        """Files that the command reads beside the labels."""
+        optional = (self.thresholds, self.versus, self.slices, self.texts)
+        return [self.scores, *(path for path in optional if path is not None)]
+
+
+def write_desk(
+    files: ReportFiles,
+    *,
+    title: str | None = None,
+    columns: str | None = None,
+    bags: str | None = None,
+    ids: str | None = None,
+    matching: Matching = DEFAULT_MATCHING,
+    seed: int = 0,
+    max_bytes: int | None = None,
+) -> None:
+    """Write the decision desk of scores and labels in files."""
+    check_ending(files.output, ".html")
+    inputs = [*files.read, *input_files(files.labels, None, columns)]
+    outputs = Outputs([files.output], inputs=inputs)
+    with working("reading"), warnings_as_notes():
+        truth = read_labels(files.labels, columns, max_bytes, bags=bags, ids=ids)
+        models = [path for path in (files.scores, files.versus) if path is not None]
+        scored = [read_scores(path, max_bytes, ids=ids) for path in models]
+        same = matched(truth, scored, matching)
+        beside = _beside(files, same.truth, ids, max_bytes)
+    from labelwise.reports import Desk, write_report
+
+    scores, *rivals = (matrix.values for matrix in same.others)
+    names, heading = same.truth.label_names, title or files.scores.name
+    with working("writing"), warnings_as_notes():
+        desk = Desk(
+            scores,
+            same.truth.values,
+            label_names=names,
+            title=heading,
+            random_state=seed,
+            versus=rivals[0] if rivals else None,
+            **beside,
+        )
+        write_report(desk, files.output)
+    for note in same.notes:
+        outputs.message(note)
+    outputs.say_written(files.output)
+
+
+def _beside(
+    files: ReportFiles, truth: Matrix, ids: str | None, max_bytes: int | None
+) -> dict[str, Any]:
+    """Read what belongs to the rows and labels, as arguments of a desk."""
+    found: dict[str, Any] = {"ids": truth.ids}
+    if files.slices is not None:
+        found["slices"] = read_row_columns(files.slices, truth, ids, max_bytes)
+    if files.texts is not None:
+        found["texts"] = read_texts(files.texts, truth, ids, max_bytes)
+    if files.thresholds is not None:
+        found["thresholds"] = Thresholds.load(files.thresholds)
+    return found
+
+
+def write_study(
+    store: Path,
+    output: Path,
+    study: str | None,
+    title: str | None,
+    of_desks: Sequence[Path | None],
+) -> None:
+    """Write the page of the results in a store; files of a desk must not be given."""
+    if title is not None or any(path is not None for path in of_desks):
+        raise ValueError(
+            "--thresholds, --versus, --slices, --texts and --title need scores and labels, "
+            "got one file."
+        )
+    check_ending(output, ".html")
+    outputs = Outputs([output], inputs=[store])
+    write_page(read_results(store, study=study), output)
+    outputs.say_written(output)

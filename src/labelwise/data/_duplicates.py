@@ -1,0 +1,158 @@
+"""Samples whose features repeat those of an earlier sample, also across training and test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._text import counted
+from labelwise._validation import labelset_numbers
+from labelwise.data._dataset import Dataset
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Duplicates:
+    """Samples with equal features; prints as sentences.
+
+    `find_duplicates` creates it.
+
+    Parameters
+    ----------
+    first : array of int of shape (n_samples,)
+        For each sample the first sample with equal features, which may be the sample itself.
+    contradicting : array of int
+        Samples that have the features of another sample, but other labels.
+    leaked : array of int of shape (n_leaked,)
+        Test samples whose features a training sample has, too.
+    leaked_from : array of int of shape (n_leaked,)
+        The first training sample with the features of each of `leaked`.
+    n_test : int or None, default=None
+        Number of test samples; None if the data have no fixed split.
+
+    See Also
+    --------
+    find_duplicates : Find the duplicates of a data set.
+
+    Examples
+    --------
+    >>> from labelwise.data import Dataset, find_duplicates
+    >>> data = Dataset([[1], [2], [1]], [[1], [0], [1]], train=[0, 1], test=[2])
+    >>> found = find_duplicates(data)
+    >>> found.n_repeated, found.leaked
+    (1, array([2]))
+    """
+
+    first: np.ndarray
+    contradicting: np.ndarray
+    leaked: np.ndarray
+    leaked_from: np.ndarray
+    n_test: int | None = None
+
+    @property
+    def n_repeated(self) -> int:
+        """Number of samples whose features an earlier sample has."""
+        return int((self.first != np.arange(self.first.size)).sum())
+
+    def __repr__(self) -> str:
+        lines = [f"{counted(self.n_repeated, 'sample')} with the features of an earlier sample."]
+        if self.n_repeated:
+            n = self.contradicting.size
+            lines.append(f"{counted(n, 'sample')} with the features of another, but other labels.")
+        if self.n_test is not None:
+            lines.append(
+                f"{self.leaked.size:,} of {counted(self.n_test, 'test sample')} with the features "
+                "of a training sample."
+            )
+        return "\n".join(lines)
+
+
+def find_duplicates(dataset: Dataset) -> Duplicates:
+    """Find samples with equal features, also across training and test.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Data; two samples are equal if all features are, including texts, and for bags if their
+        rows are equal in the same order. Missing values are equal to each other.
+
+    Returns
+    -------
+    Duplicates
+        The first equal sample of each sample, and what it means for labels and the test part.
+
+    Raises
+    ------
+    TypeError
+        If `dataset` is not a Dataset.
+
+    Notes
+    -----
+    Features are compared by a hash of 128 bits, in O(n) memory for n samples.
+
+    Examples
+    --------
+    >>> from labelwise.data import Dataset, find_duplicates
+    >>> find_duplicates(Dataset([[1, 0], [0, 1], [1, 0]], [[1], [0], [0]]))
+    1 sample with the features of an earlier sample.
+    2 samples with the features of another, but other labels.
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"dataset must be a Dataset, got {type(dataset).__name__}.")
+    seen: dict[bytes, int] = {}
+    keys = _keys(dataset)
+    first = np.array([seen.setdefault(key, i) for i, key in enumerate(keys)], dtype=np.int64)
+    leaked, sources = _leaked(first, dataset.train, dataset.test)
+    n_test = None if dataset.train is None or dataset.test is None else dataset.test.size
+    return Duplicates(first, _contradicting(first, dataset.Y), leaked, sources, n_test)
+
+
+def _leaked(first: np.ndarray, train: Any, test: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the test samples that are in the training part, and a training sample of each."""
+    if train is None or test is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    in_training = np.full(first.size, -1, dtype=np.int64)
+    backwards = np.sort(train)[::-1]
+    in_training[first[backwards]] = backwards
+    leaked = test[in_training[first[test]] >= 0]
+    return leaked, in_training[first[leaked]]
+
+
+def _contradicting(first: np.ndarray, Y: Any) -> np.ndarray:
+    """Return the samples in groups of equal features that have several label sets."""
+    if Y is None or not first.size:
+        return np.zeros(0, dtype=np.int64)
+    labels = labelset_numbers(Y)
+    differs = labels != labels[first]
+    return np.flatnonzero(np.isin(first, first[differs]))
+
+
+def _keys(dataset: Dataset) -> Iterator[bytes]:
+    """Yield a hash of the features of each sample."""
+    rows = list(_row_bytes(dataset.X))
+    starts = np.arange(len(rows) + 1) if dataset.bags is None else dataset.bags
+    texts = [dataset.frame.column(name).to_pylist() for name in dataset.texts]
+    for i in range(dataset.n_samples):
+        key = blake2b(b"".join(rows[starts[i] : starts[i + 1]]), digest_size=16)
+        for column in texts:
+            key.update(blake2b(repr(column[i]).encode("utf-8", "backslashreplace")).digest())
+        yield key.digest()
+
+
+def _row_bytes(X: Any) -> Iterator[bytes]:
+    """Yield a hash of each row; -0 is 0, and every missing value is the same one."""
+    for i in range(X.shape[0]):
+        if sparse.issparse(X):
+            start, end = X.indptr[i], X.indptr[i + 1]
+            order = np.argsort(X.indices[start:end], kind="stable")
+            numbers, places = X.data[start:end][order], X.indices[start:end][order]
+            numbers, places = numbers[numbers != 0], places[numbers != 0].astype(np.int64)
+            content = places.tobytes()
+        else:
+            numbers, content = X[i], b""
+        plain = np.where(np.isnan(numbers), np.nan, numbers + 0.0)
+        yield blake2b(content + plain.tobytes(), digest_size=16).digest()

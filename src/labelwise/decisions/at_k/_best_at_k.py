@@ -1,0 +1,244 @@
+"""The public function `best_at_k`: at most k labels a sample for the highest expected value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import check_scores, check_whole, frame_like, is_frame
+from labelwise.decisions.at_k._ascent import ascend
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios, top_of_rows
+from labelwise.decisions.at_k._bounds import bound_of_sum
+from labelwise.decisions.at_k._expected_measures import (
+    Expected,
+    Goal,
+    check_goal,
+    ratios_of,
+    values_of,
+)
+from labelwise.decisions.expected_f._probabilities import refuse_outside
+from labelwise.measures import Counts
+
+# A probability of 1 leaves no chance of a miss, whose logarithm is infinite.
+_MOST = 1 - 2.0**-53
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestAtK:
+    """Decisions of at most k labels a sample, with their expected value and a bound of the best.
+
+    `best_at_k` returns such objects.
+
+    Attributes
+    ----------
+    decided : ndarray of int8 of shape (n_samples, n_labels), csr_array of bool, or frame
+        1 where a label is decided, in the form of the probabilities.
+    value : float
+        Expected value of the decisions, see the notes of `best_at_k`.
+    bound : float
+        Upper bound of the expected value of any decisions of at most k labels a sample.
+    k : int
+        Largest number of labels of a sample.
+    maximize : str
+        Name of what was maximised.
+    gap : float
+        ``bound - value``; 0 if the decisions are proven to be the best.
+
+    See Also
+    --------
+    best_at_k : Decide at most k labels a sample.
+    """
+
+    decided: Any
+    value: float
+    bound: float
+    k: int
+    maximize: str
+
+    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    @property
+    def gap(self) -> float:
+        """Upper bound of how much higher the value of other decisions can be."""
+        return max(0.0, self.bound - self.value)
+
+    def __repr__(self) -> str:
+        proof = "the highest of all" if self.gap == 0 else f"at most {self.gap:.2g} below it"
+        n_samples, n_labels = self.decided.shape
+        return (
+            f"At most {self.k} of {n_labels:,} labels for each of {n_samples:,} samples: "
+            f"expected {self.maximize} {self.value:.4f}, {proof}"
+        )
+
+
+def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.0) -> BestAtK:
+    """Decide at most k labels a sample for the highest expected value of a measure.
+
+    The k most probable labels of each sample maximise precision and recall of the samples. Measures
+    that are averaged over labels, such as macro F, need other labels: rare ones as well.
+
+    Parameters
+    ----------
+    proba : array, frame or sparse matrix of shape (n_samples, n_labels)
+        P(y_label = 1); entries that a sparse matrix does not store are 0. All samples are decided
+        together.
+    k : int
+        Largest number of labels of a sample, at least 1.
+    maximize : str, default="macro-f"
+        One of
+
+        - "micro-" and one of "f", "jaccard", "precision", "recall", "accuracy",
+          "balanced-accuracy", "g-mean", "matthews";
+        - "macro-" and one of "f", "jaccard", "precision", "recall", "accuracy",
+          "balanced-accuracy";
+        - "coverage", the share of labels that are decided for at least one sample that has them.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
+
+    Returns
+    -------
+    BestAtK
+        The decisions, their expected value, and an upper bound of the value of any decisions.
+
+    Raises
+    ------
+    TypeError
+        If `k` is not a whole number or `maximize` is not a string.
+    ValueError
+        If a probability is not within [0, 1], if `k` is below 1, or if `maximize` is unknown.
+        `CalibratedLabels` turns scores into probabilities.
+
+    See Also
+    --------
+    rank_cut : Decide the k labels with the highest scores.
+    maximize_expected_f_independent : Maximise the expected F-measure of each sample.
+    best_thresholds : Find the thresholds with the highest value of a measure.
+
+    Notes
+    -----
+    With decisions d and probabilities p, label j has the expected counts ::
+
+        TP_j = Σ_i p_ij d_ij,   FP_j = Σ_i d_ij - TP_j,   FN_j = Σ_i p_ij - TP_j,
+
+    and TN_j, the rest of the samples. The expected value is the measure of these counts, which
+    differs little from the expectation of the measure if labels have many samples; accuracy, and
+    recall with known positives, are linear and have no difference. A label for which the measure
+    is not defined counts as 0; F and Jaccard of a label without positives and decisions are 1. The
+    coverage is an exact expectation if the cells are independent: the mean over labels of
+    ``1 - Π_i (1 - p_ij d_ij)``.
+
+    Micro averages are exact: the best s decisions are the s highest probabilities among the k
+    highest of each sample, and every s is tried. Macro recall, accuracy and balanced accuracy are
+    sums over cells and exact, too. Other macro averages and the coverage are maximised by block
+    coordinate ascent: each sample in turn gets the labels that raise the value most while all
+    other samples stay, from three starts, in O(number of stored probabilities) for each pass. The
+    bound is the lower one of two: each label with its best samples, without a limit for samples;
+    and, for F, precision and coverage, a Lagrangian bound with a price for each sample.
+
+    References
+    ----------
+    E. Schultheis, M. Wydmuch, W. Kotłowski, R. Babbar, K. Dembczyński, "Generalized Test Utilities
+    for Long-tail Performance in Extreme Multi-label Classification", NeurIPS 2023.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import best_at_k
+    >>> proba = [[0.9, 0.4], [0.8, 0.3], [0.7, 0.1]]
+    >>> best = best_at_k(proba, 1, maximize="macro-f")
+    >>> best.decided
+    array([[0, 1],
+           [1, 0],
+           [1, 0]], dtype=int8)
+    >>> round(best.value, 3)
+    0.555
+    """
+    matrix = check_scores(proba, input_name="proba").matrix
+    k, goal = check_whole(k, "k"), check_goal(maximize, beta)
+    expected, stored = _expected(matrix, goal)
+    ratios = ratios_of(goal, expected) if goal.average == "macro" else None
+    if ratios is None:
+        chosen, value, bound = _best_micro(expected, goal, k)
+    elif not goal.is_coverage and not ratios.factors[:, 4:].any():
+        chosen, value, bound = _best_linear(expected, ratios, k)
+    else:
+        best = ascend(expected, ratios, k)
+        chosen, value = best.chosen, float(values_of(ratios, best).mean())
+        bound = max(value, bound_of_sum(expected, ratios, best, k) / expected.n_labels)
+    decided = _decided(stored, chosen, matrix)
+    if not (isinstance(proba, np.ndarray) or sparse.issparse(proba)) and is_frame(proba):
+        decided = frame_like(proba, decided)
+    return BestAtK(decided, value, bound, k, goal.name)
+
+
+def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
+    """Return the probabilities above 0 as cells, and as CSR; refuse those outside [0, 1]."""
+    refuse_outside(matrix.data if sparse.issparse(matrix) else matrix, "proba", _place_in(matrix))
+    stored = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    stored.eliminate_zeros()
+    amounts = stored.data
+    if goal.is_coverage:
+        amounts = -np.log1p(-np.minimum(amounts, _MOST))
+    labels = stored.indices.astype(np.int64)
+    cells = CandidateCells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
+    positives = np.bincount(labels, stored.data, minlength=stored.shape[1])
+    return Expected(cells, positives, stored.shape[0]), stored
+
+
+def _place_in(matrix: Any) -> Callable[[int], str]:
+    """Return a function from a flat index to its row and label as text."""
+
+    def place(number: int) -> str:
+        if not sparse.issparse(matrix):
+            row, label = divmod(number, matrix.shape[1])
+        else:
+            row = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
+            label = int(matrix.indices[number])
+        return f"row {row}, label {label}"
+
+    return place
+
+
+def _best_micro(expected: Expected, goal: Goal, k: int) -> tuple[np.ndarray, float, float]:
+    """Return the decisions of the highest micro average, and twice its value.
+
+    With s decisions, the s highest of the k highest probabilities of each sample have the most
+    expected hits, and every measure gains from hits.
+    """
+    proba, n_positive = expected.cells.proba, expected.positives.sum()
+    possible = np.flatnonzero(top_of_rows(expected.cells.starts, proba, k))
+    order = possible[np.argsort(-proba[possible], kind="stable")]
+    hits = np.concatenate(([0.0], np.cumsum(proba[order])))
+    decided = np.arange(hits.size)
+    n_cells = expected.n_samples * expected.n_labels
+    counts = (hits, decided - hits, n_positive - hits, n_cells - n_positive - decided + hits)
+    # Rounding must not make an empty count negative.
+    values = np.nan_to_num(goal.measure(Counts(*(np.maximum(part, 0.0) for part in counts))))
+    n_best = int(np.argmax(values))
+    chosen = np.zeros(proba.size, dtype=bool)
+    chosen[order[:n_best]] = True
+    return chosen, float(values[n_best]), float(values[n_best])
+
+
+def _best_linear(expected: Expected, ratios: Ratios, k: int) -> tuple[np.ndarray, float, float]:
+    """Return the decisions of the highest sum over cells, and twice the mean over labels."""
+    labels = expected.cells.labels
+    below = ratios.factors[:, 3]
+    below = np.where(below > 0, below, np.inf)
+    rise, change = ratios.factors[:, 1] / below, ratios.factors[:, 2] / below
+    weights = rise[labels] * expected.cells.proba + change[labels]
+    chosen = top_of_rows(expected.cells.starts, weights, k)
+    value = float(values_of(ratios, expected.decisions(chosen)).mean())
+    return chosen, value, value
+
+
+def _decided(stored: sparse.csr_array, chosen: np.ndarray, matrix: Any) -> Any:
+    """Return the chosen cells, dense or sparse as the probabilities are."""
+    starts = np.concatenate(([0], np.cumsum(chosen)))[stored.indptr]
+    ones = np.ones(int(starts[-1]), dtype=bool)
+    decided = sparse.csr_array((ones, stored.indices[chosen], starts), shape=stored.shape)
+    return decided if sparse.issparse(matrix) else decided.toarray().astype(np.int8)

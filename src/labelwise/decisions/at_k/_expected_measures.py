@@ -1,0 +1,99 @@
+"""Measures of expected counts: which of them are linear, quotients, or the coverage of labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Decisions, Ratios
+from labelwise.measures import average_and_measure, record_of, with_beta
+
+COVERAGE = "coverage"
+
+
+class Expected(NamedTuple):
+    """Probabilities by row, and the expected positives of each label."""
+
+    cells: CandidateCells
+    positives: np.ndarray
+    n_samples: int
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return int(self.positives.size)
+
+    def decisions(self, chosen: np.ndarray) -> Decisions:
+        """Return the sums over the decided cells of each label."""
+        labels = self.cells.labels[chosen]
+        hits = np.bincount(labels, self.cells.amounts[chosen], minlength=self.n_labels)
+        decided = np.bincount(labels, minlength=self.n_labels).astype(np.float64)
+        return Decisions(chosen, hits, decided)
+
+
+class Goal(NamedTuple):
+    """What is maximised: an average and a measure of counts, or the coverage of labels."""
+
+    name: str
+    average: str
+    measure: Any
+
+    @property
+    def is_coverage(self) -> bool:
+        """Whether the share of labels with a hit is maximised."""
+        return self.name == COVERAGE
+
+
+def check_goal(maximize: Any, beta: float) -> Goal:
+    """Return the goal of a name such as "macro-f"; refuse measures that cannot be maximised."""
+    if maximize == COVERAGE:
+        return Goal(maximize, "macro", None)
+    average, function = average_and_measure(maximize)
+    found = record_of(function)
+    if average == "sample":
+        raise ValueError(
+            'maximize must be a micro or macro average or "coverage", '
+            f"got {maximize!r}; maximize_expected_f_independent maximises sample-f."
+        )
+    if average == "macro" and (found is None or found[0].weights is None):
+        raise ValueError(
+            f"maximize must be a quotient of linear functions of the counts, got {maximize!r}."
+        )
+    return Goal(maximize, average, with_beta(function, beta))
+
+
+def ratios_of(goal: Goal, expected: Expected) -> Ratios:
+    """Return the values of labels as quotients of linear functions of hits and decisions.
+
+    The coverage has no such form, and no factors.
+    """
+    found = None if goal.is_coverage else record_of(goal.measure)
+    if found is None:
+        return Ratios(np.zeros((0, 6)), 0.0)
+    record, beta = found
+    weights_of: Any = record.weights
+    negatives = expected.n_samples - expected.positives
+    weights = weights_of(beta, expected.positives, negatives)
+    planes = [_plane(part, expected.positives, negatives) for part in weights]
+    factors = np.ascontiguousarray(np.concatenate(planes).T)
+    return Ratios(factors, 1.0 if record.empty_is_one else 0.0)
+
+
+def _plane(weights: Any, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+    """Return weighted counts as a constant and the factors of hits and of decisions, by label."""
+    tp, fp, fn, tn = (np.broadcast_to(weight, positives.shape) for weight in weights)
+    return np.stack([fn * positives + tn * negatives, tp - fp - fn + tn, fp - tn]).astype(float)
+
+
+def values_of(ratios: Ratios, decisions: Decisions) -> np.ndarray:
+    """Return the value of each label."""
+    if ratios.factors.size == 0:
+        return np.asarray(-np.expm1(-decisions.hits))
+    of_above, of_below = ratios.factors.T[:3], ratios.factors.T[3:]
+    above, below = (
+        part[0] + part[1] * decisions.hits + part[2] * decisions.decided
+        for part in (of_above, of_below)
+    )
+    is_empty = below <= 0
+    return np.where(is_empty, ratios.when_empty, above / np.where(is_empty, 1.0, below))

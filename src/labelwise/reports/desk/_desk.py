@@ -1,0 +1,211 @@
+"""What a decision desk is made of: scores, labels and, optionally, rows, slices and a rival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._validation import (
+    Labels,
+    check_matching,
+    check_outcome,
+    check_random_state,
+    check_scores,
+    columns_in_order,
+    is_frame,
+)
+from labelwise.decisions import Problem, Thresholds
+
+
+class Slicing(NamedTuple):
+    """A column of groups: its name, the names of the groups, and the group of each row."""
+
+    name: str
+    groups: tuple[str, ...]
+    codes: np.ndarray
+
+
+class Desk:
+    """Scores and true labels, to be written as a decision desk by `write_report`.
+
+    On the page, a handle moves along the exact micro frontier of precision and recall, and all
+    thresholds and numbers follow. The page also compares the points of common rules, and shows
+    each label, rows near the cut, slices of the rows, and a second model.
+
+    Parameters
+    ----------
+    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
+        Finite scores of samples that the model was not fitted to. In a CSR matrix, an absent
+        score is never decided.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. Columns with names are matched by name.
+    thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
+        Further points to mark, under their names. Thresholds with a guarantee are marked as
+        certified, with what they guarantee.
+    ids : sequence of shape (n_samples,), default=None
+        Names of the rows. None numbers the rows from 0.
+    texts : sequence of str of shape (n_samples,), default=None
+        Texts of the rows, shown beside rows near the cut and suspected label errors.
+    slices : sequence of shape (n_samples,), mapping of str to such, or frame, default=None
+        Columns of groups of rows. Precision, recall and F are shown for each group.
+    versus : array, CSR matrix or frame of shape (n_samples, n_labels), default=None
+        Scores of a second model on the same samples.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without column names.
+    title : str, default="Decision desk"
+        Heading of the page.
+    random_state : int, RandomState instance or None, default=0
+        Draws folds and bootstrap samples.
+
+    Attributes
+    ----------
+    n_samples, n_labels : int
+        Numbers of rows and labels.
+    label_names : tuple of str or None
+        Names of the labels, or None if there are no names.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If scores are not finite, or if arguments do not have the same samples and labels.
+
+    See Also
+    --------
+    write_report : Write the desk as an HTML page.
+
+    Examples
+    --------
+    >>> from labelwise.reports import Desk, write_report
+    >>> desk = Desk([[0.9, 0.2], [0.6, 0.4], [0.3, 0.1]], [[1, 0], [0, 1], [1, 0]])
+    >>> desk
+    Desk of 3 rows and 2 labels
+    >>> write_report(desk, getfixture("tmp_path") / "report.html")
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        Y: Any,
+        thresholds: Any = None,
+        ids: Sequence[Any] | None = None,
+        texts: Sequence[str] | None = None,
+        slices: Any = None,
+        versus: Any = None,
+        *,
+        label_names: Sequence[str] | None = None,
+        title: str = "Decision desk",
+        random_state: Any = 0,
+    ) -> None:
+        if scores is None:
+            raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
+        outcome = check_outcome(Y, scores=scores, label_names=label_names)
+        self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
+        self.rival = None
+        if versus is not None:
+            truth = Labels(outcome.Y, outcome.names)
+            other = check_matching(truth, check_scores(versus, input_name="versus"), "versus")
+            self.rival = Problem(other, outcome.Y, outcome.names)
+        self.thresholds = _points(thresholds, self.problem)
+        self.ids = _texts(ids, "ids", self.n_samples)
+        self.texts = _texts(texts, "texts", self.n_samples)
+        self.slicings = _slicings(slices, self.n_samples)
+        self.title = str(title)
+        # Threads must not share a generator: the same seed gives the same page.
+        self.seed = int(check_random_state(random_state).randint(2**31))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.problem.n_samples
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.problem.n_labels
+
+    @property
+    def label_names(self) -> tuple[str, ...] | None:
+        """Names of the labels, or None."""
+        return self.problem.names
+
+    def __repr__(self) -> str:
+        return f"Desk of {self.n_samples} rows and {self.n_labels} labels"
+
+
+def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndarray]:
+    """Return the given thresholds by name, in the order of the labels."""
+    if thresholds is None:
+        return {}
+    given = thresholds if isinstance(thresholds, Mapping) else {"": thresholds}
+    return {str(name): _in_order(one, problem) for name, one in given.items()}
+
+
+def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
+    """Check thresholds, and bring them into the order of the labels."""
+    is_result = isinstance(thresholds, Thresholds)
+    values = np.asarray(thresholds.values if is_result else thresholds, dtype=np.float64)
+    if values.shape != (problem.n_labels,) or np.isnan(values).any():
+        raise ValueError(
+            f"thresholds must be one number for each of {problem.n_labels} labels, "
+            f"got shape {values.shape}."
+        )
+    if not is_result:
+        return values
+    if thresholds.label_names is None or problem.names is None:
+        return thresholds  # type: ignore[no-any-return]
+    order = columns_in_order(problem.names, thresholds.label_names, "thresholds")
+    return _reordered(thresholds, order)
+
+
+def _reordered(thresholds: Thresholds, order: np.ndarray) -> Thresholds:
+    guarantee = thresholds.guarantee
+    if guarantee is not None and guarantee.needed is not None:
+        guarantee = replace(guarantee, needed=guarantee.needed[order])
+    return replace(
+        thresholds,
+        values=thresholds.values[order],
+        support=thresholds.support[order],
+        decided=thresholds.decided[order],
+        label_names=tuple(thresholds.label_names[j] for j in order),  # type: ignore[index]
+        intervals=None if thresholds.intervals is None else thresholds.intervals[:, order],
+        guarantee=guarantee,
+    )
+
+
+def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
+    """Return one text for each row."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise TypeError(f"{name} must be a sequence with an entry for each row, got a string.")
+    found = tuple(map(str, values))
+    if len(found) != n_samples:
+        raise ValueError(f"{name} must have {n_samples} entries, one a row, got {len(found)}.")
+    return found
+
+
+def _slicings(slices: Any, n_samples: int) -> tuple[Slicing, ...]:
+    """Return the columns of groups."""
+    if slices is None:
+        return ()
+    if isinstance(slices, Mapping):
+        columns = {str(name): values for name, values in slices.items()}
+    elif not isinstance(slices, np.ndarray) and is_frame(slices):
+        import narwhals as nw
+
+        frame = nw.from_native(slices, eager_only=True)
+        columns = {name: frame[name].to_list() for name in frame.columns}
+    else:
+        columns = {"group": slices}
+    return tuple(_slicing(name, values, n_samples) for name, values in columns.items())
+
+
+def _slicing(name: str, values: Any, n_samples: int) -> Slicing:
+    texts = _texts(values, f"slices {name!r}" if name else "slices", n_samples)
+    groups, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    return Slicing(name, tuple(groups.tolist()), codes)

@@ -1,0 +1,208 @@
+"""Everything that the page of a desk shows, as data for its script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._text import printable
+from labelwise.decisions import (
+    BandCurves,
+    Bands,
+    Problem,
+    Thresholds,
+    content_of,
+    content_of_bands,
+)
+from labelwise.measures import count_matched
+from labelwise.reports.desk._desk import Desk, Slicing
+from labelwise.reports.desk._notable_rows import NotableCells, notable_rows
+from labelwise.reports.desk._points import (
+    Marked,
+    MarkedPoint,
+    are_probabilities,
+    decisions_of,
+    marked_points,
+    measured,
+)
+from labelwise.reports.desk._rival import compare_models
+from labelwise.reports.desk._score_bins import score_bins
+from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
+from labelwise.reports.desk._stored_cuts import MOST_VERTICES, StoredCuts, stored_cuts
+from labelwise.reports.page import Page, packed, packed_small
+
+_LONGEST_TEXT = 300
+# Numbers of slices in the page: cuts times groups.
+_MOST_SLICE_CELLS = 400_000
+
+
+def desk_page(desk: Desk) -> Page:
+    """Collect the data of a desk's page."""
+    problem = desk.problem
+    marked = marked_points(desk)
+    exact = next(point for point in marked.points if point.key == "exact")
+    decided = {point.key: decisions_of(problem, point) for point in marked.points}
+    certificate = None if exact.result is None else exact.result.certificate
+    cuts = stored_cuts(problem, certificate, _most_vertices(desk))
+    data = {
+        "nRows": problem.n_samples,
+        **_label_data(problem),
+        "cuts": _cut_data(cuts),
+        "points": [_point_data(desk, point, decided[point.key]) for point in marked.points],
+        "folds": _fold_data(marked),
+        "bins": _bin_data(problem),
+        "rows": _row_data(desk, marked.points),
+        "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
+        "versus": _rival_data(desk, exact),
+        "files": _file_data(),
+    }
+    words = {
+        "summary": _summary(desk),
+        "has_texts": desk.texts is not None,
+        "has_rival": desk.rival is not None,
+    }
+    return Page("desk.html", desk.title, data, words)
+
+
+def _most_vertices(desk: Desk) -> int:
+    """Return how many vertices of hulls the page may store, fewer with slices."""
+    n_groups = sum(min(len(slicing.groups), MOST_GROUPS) for slicing in desk.slicings)
+    return min(MOST_VERTICES, _MOST_SLICE_CELLS // max(n_groups, 1))
+
+
+def _summary(desk: Desk) -> str:
+    positives = int(desk.problem.support.sum())
+    per_row = positives / desk.n_samples
+    return (
+        f"{desk.n_samples:,} rows, {desk.n_labels:,} labels, {positives:,} positives "
+        f"({per_row:.2f} a row)"
+    )
+
+
+def _label_data(problem: Problem) -> dict[str, Any]:
+    names = problem.names or tuple(map(str, range(problem.n_labels)))
+    shown = {j: text for j, name in enumerate(names) if (text := printable(name)) != name}
+    return {
+        "names": list(names),
+        "shown": shown,  # names that are not safe or too long to show as they are
+        "hasNames": problem.names is not None,
+        "support": packed(problem.support, np.int32),
+    }
+
+
+def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
+    return {
+        "starts": packed(cuts.starts, np.int32),
+        "decided": packed(cuts.decided, np.int32),
+        "hits": packed(cuts.hits, np.int32),
+        "thresholds": packed(cuts.thresholds, np.float64),
+        "isHull": packed(cuts.is_hull, np.uint8),
+        "levels": None if cuts.levels is None else packed(cuts.levels, np.int32),
+        "slopes": None if cuts.slopes is None else packed(cuts.slopes, np.float64),
+        "nVertices": cuts.n_vertices,
+    }
+
+
+def _point_data(desk: Desk, point: MarkedPoint, decided: sparse.csc_array) -> dict[str, Any]:
+    """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
+    counts = count_matched(desk.problem.Y, decided, "label")
+    honest = decided if point.held_out is None else point.held_out
+    result = point.result
+    return {
+        "key": point.key,
+        "name": printable(point.name),
+        "note": printable(point.note, 200),
+        "thresholds": packed(point.values, np.float64),
+        "decided": packed(counts.tp + counts.fp, np.int32),
+        "hits": packed(counts.tp, np.int32),
+        "isHeldOut": point.held_out is not None,
+        "honest": measured(desk.problem, honest, desk.seed),
+        "known": None if result is None else _known(result),
+    }
+
+
+def _known(result: Thresholds) -> dict[str, Any]:
+    """Return a file of thresholds without those entries that the page has already."""
+    content = content_of(result)
+    return {key: content[key] for key in content if key not in ("values", "label_names")}
+
+
+def _fold_data(marked: Marked) -> dict[str, Any] | None:
+    found = marked.fold_thresholds
+    if found is None:
+        return None
+    return {
+        "n": found.shape[0],
+        "low": packed(found.min(axis=0), np.float64),
+        "high": packed(found.max(axis=0), np.float64),
+    }
+
+
+def _bin_data(problem: Problem) -> dict[str, Any]:
+    bins = score_bins(problem)
+    return {
+        "areProbabilities": are_probabilities(problem),
+        "low": packed(bins.low, np.float64),
+        "high": packed(bins.high, np.float64),
+        "count": packed_small(bins.n_rows),
+        "positive": packed_small(bins.n_positive),
+        "mean": packed(bins.mean, np.float32),
+        "n": bins.n_rows.shape[1],
+    }
+
+
+def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
+    """Return the lists of rows, and the ids and texts of the rows in them."""
+    found = notable_rows(desk.problem, {point.key: point.values for point in points})
+    every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]
+    rows = np.unique(np.concatenate(every)).tolist()
+    ids, texts = desk.ids, desk.texts
+    return {
+        "hasIds": ids is not None,
+        "ids": {row: printable(row if ids is None else ids[row]) for row in rows},
+        "texts": texts and {row: printable(texts[row], _LONGEST_TEXT) for row in rows},
+        "unexpected": _cell_list(found.unexpected),
+        "missed": _cell_list(found.missed),
+        "nearest": {key: _cell_list(near) for key, near in found.nearest.items()},
+    }
+
+
+def _cell_list(found: NotableCells) -> list[list[Any]]:
+    columns = (found.rows, found.labels, found.scores, found.truth.astype(int), found.strength)
+    return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _slice_data(
+    desk: Desk, slicing: Slicing, cuts: StoredCuts, decided: dict[str, sparse.csc_array]
+) -> dict[str, Any]:
+    found = slice_counts(desk.problem, slicing, cuts, decided)
+    return {
+        "name": printable(found.name),
+        "groups": [printable(group) for group in found.groups],
+        "rows": found.rows.tolist(),
+        "positives": found.positives.tolist(),
+        "decided": packed_small(found.decided),
+        "hits": packed_small(found.hits),
+        "spread": found.spread,
+        "points": found.points,
+    }
+
+
+def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
+    if desk.rival is None:
+        return None
+    found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
+    labels = {name: packed(column, np.float64) for name, column in found["labels"].items()}
+    return {**found, "labels": labels}
+
+
+def _file_data() -> dict[str, Any]:
+    """Return files of thresholds and bands without numbers, which the page fills in."""
+    empty, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
+    thresholds = Thresholds(empty, 0.0, "", "micro", nothing, nothing, 0)
+    counts = (nothing,) * 5
+    curves = BandCurves(nothing, empty, empty)
+    bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)
+    return {"thresholds": content_of(thresholds), "bands": content_of_bands(bands)}

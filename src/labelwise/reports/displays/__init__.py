@@ -1,0 +1,1 @@
+"""Figures for notebooks and papers, one class each: numbers are stored, and `plot` draws them."""

@@ -1,0 +1,221 @@
+"""The page of a study: means, significance, distributions, conditions and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelwise._text import printable
+from labelwise.experiments import FailedCell, PaperTable, Results, paper_table, summarize
+from labelwise.reports.overviews._blocks import (
+    Block,
+    KeyNumber,
+    PageSection,
+    choice,
+    long_column,
+    number_column,
+    overview_page,
+    range_of,
+    table,
+    text_column,
+)
+from labelwise.reports.overviews._significance import significance_blocks
+from labelwise.reports.page import Page, packed
+
+_CELL = ("study", "dataset", "model", "split", "fold", "seed")
+_VERSIONS = ("labelwise", "python", "numpy", "scipy", "scikit-learn")
+_MOST_FAILURES = 200
+_MOST_CHARTS = 12
+_COSTS = (
+    ("fit_seconds", "fitting", "seconds"),
+    ("predict_seconds", "predicting", "seconds"),
+    ("peak_memory", "peak memory", "bytes"),
+)
+
+
+def study_page(results: Results) -> Page:
+    """Arrange the results of a study as a page."""
+    rows = results.rows()
+    studies = list(dict.fromkeys(row["study"] for row in rows))
+    title = ", ".join(map(printable, studies)) or "Study"
+    sections = [_state_section(results, rows)]
+    if rows:
+        sections += [_result_section(results), _significance_section(results, rows)]
+        sections += [_distribution_section(rows), _condition_section(rows)]
+    sections += _problem_sections(results)
+    return overview_page(title, results.state(), sections)
+
+
+def _state_section(results: Results, rows: Sequence[dict[str, Any]]) -> PageSection:
+    def distinct(name: str) -> int:
+        return len({row[name] for row in rows})
+
+    numbers = [
+        KeyNumber("cells done", results.n_done, "whole", f"of {results.n_cells:,}"),
+        KeyNumber(
+            "cells failed", len(results.failed), "whole", "see below" if results.failed else ""
+        ),
+        KeyNumber(
+            "cells missing", results.n_missing, "whole", "not run yet" if results.n_missing else ""
+        ),
+        KeyNumber("data sets", distinct("dataset")),
+        KeyNumber("models", distinct("model")),
+        KeyNumber("seeds", distinct("seed")),
+    ]
+    explain = "A cell is one model on one fold of one data set with one seed."
+    return PageSection("overview", "Overview", "Overview", [explain], numbers)
+
+
+def _result_section(results: Results) -> PageSection:
+    summary = results.summary()
+    options = {
+        measure: [_mean_table(measure, paper_table(summary.by, summary.spreads, measure))]
+        for measure in results.measures
+    }
+    explain = (
+        "Means over folds and seeds, with the standard deviation. The best mean of each row is "
+        "marked, also if the difference is due to chance: see significance."
+    )
+    return PageSection("results", "Results", "Results", [explain], (), [choice("Measure", options)])
+
+
+def _mean_table(measure: str, found: PaperTable) -> Block:
+    """Return a table with a row for each data set and a column for each model."""
+    names = [" / ".join(map(printable, keys)) for keys, _ in found.rows]
+    columns = [text_column("dataset", " / ".join(found.keys).replace("dataset", "data set"), names)]
+    for j, model in enumerate(found.models):
+        cells = [cells[j] for _, cells in found.rows]
+        columns.append(
+            number_column(
+                f"model-{j}",
+                printable(model),
+                [cell.numbers[0] for cell in cells],
+                "share",
+                best=[cell.is_best for cell in cells],
+                beside=[f"± {cell.deviation}" if cell.deviation else "" for cell in cells],
+            )
+        )
+    return table(f"Means of {measure}", columns, len(names))
+
+
+def _significance_section(results: Results, rows: Sequence[dict[str, Any]]) -> PageSection:
+    over = [name for name in ("study", "split") if len({row[name] for row in rows}) > 1]
+    options = {
+        measure: significance_blocks(results, measure, ("dataset", *over))
+        for measure in results.measures
+    }
+    blocks = [choice("Measure", options)]
+    return PageSection("significance", "Significance", "Do the models differ?", (), (), blocks)
+
+
+def _distribution_section(rows: Sequence[dict[str, Any]]) -> PageSection:
+    options: dict[str, list[Block]] = {}
+    for measure in dict.fromkeys(row["measure"] for row in rows):
+        mine = [row for row in rows if row["measure"] == measure]
+        found = list(dict.fromkeys((row["dataset"], row["split"]) for row in mine))
+        several = len({split for _, split in found}) > 1
+        charts = [
+            _strips(
+                measure, place, [r for r in mine if (r["dataset"], r["split"]) == place], several
+            )
+            for place in found[:_MOST_CHARTS]
+        ]
+        options[measure] = [{"kind": "charts", "charts": charts}]
+    explain = "A point is a fold of a seed, and the line is the mean of the model."
+    blocks = [choice("Measure", options)]
+    return PageSection("distributions", "Distributions", "Distributions", [explain], (), blocks)
+
+
+def _strips(
+    measure: str, place: tuple[str, str], rows: Sequence[dict[str, Any]], several: bool
+) -> Block:
+    """Return the chart of the values of one data set, a strip for each model."""
+    values = np.array([row["value"] for row in rows], dtype=np.float64)
+    low, high = range_of(values)
+    room = 0.04 * (high - low)  # so that no point is cut at the edge
+    means = summarize(rows, by="model").spreads
+    strips = []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row["value"] for row in rows if row["model"] == model]
+        mean = packed([means[model, measure].mean], np.float64)
+        strips.append({"name": printable(model), "values": packed(own, np.float64), "mean": mean})
+    title = " / ".join(map(printable, place if several else place[:1]))
+    ends = {"name": measure, "from": low - room, "to": high + room}
+    return {"kind": "strips", "title": title, "x": ends, "rows": strips, "note": ""}
+
+
+def _condition_section(rows: Sequence[dict[str, Any]]) -> PageSection:
+    cells = list({tuple(row[name] for name in _CELL): row for row in rows}.values())
+    facts = {name: sorted({str(cell[name]) for cell in cells}) for name in _VERSIONS}
+    facts |= {
+        "data sets": list(dict.fromkeys(cell["dataset"] for cell in cells)),
+        "splits": list(dict.fromkeys(cell["split"] for cell in cells)),
+        "folds": [str(len({cell["fold"] for cell in cells}))],
+        "seeds": [str(seed) for seed in sorted({cell["seed"] for cell in cells})],
+    }
+    columns = [
+        text_column("what", "what", list(facts)),
+        text_column(
+            "value", "value", [", ".join(map(printable, found)) for found in facts.values()]
+        ),
+    ]
+    blocks = [_cost_table(cells), table("Versions and seeds", columns, len(facts))]
+    return PageSection("conditions", "Conditions", "How it was run", (), (), blocks)
+
+
+def _cost_table(cells: Sequence[dict[str, Any]]) -> Block:
+    """Return the mean time and memory of a cell, for each data set and model."""
+    tidy = [
+        {"dataset": cell["dataset"], "model": cell["model"], "measure": key, "value": cell[key]}
+        for cell in cells
+        for key, _, _ in _COSTS
+    ]
+    spreads = summarize(tidy, by=("dataset", "model")).spreads
+    places = list(dict.fromkeys((dataset, model) for dataset, model, _ in spreads))
+    columns = [
+        text_column("model", "model", [model for _, model in places]),
+        text_column("dataset", "data set", [dataset for dataset, _ in places]),
+        number_column("cells", "cells", [spreads[(*p, _COSTS[0][0])].n for p in places], "whole"),
+    ]
+    for key, head, show in _COSTS:
+        means = [spreads[(*place, key)].mean for place in places]
+        columns.append(number_column(key, f"{head}, mean", means, show, bar=key == "fit_seconds"))
+    return table("Time and memory of a cell", columns, len(places))
+
+
+def _problem_sections(results: Results) -> list[PageSection]:
+    blocks = [_failure_table(results)] if results.failed else []
+    if results.warnings:
+        columns = [
+            text_column("warning", "warning", list(results.warnings)),
+            number_column("cells", "cells", list(results.warnings.values()), "whole"),
+        ]
+        blocks.append(table("Warnings", columns, len(results.warnings), sort="-cells"))
+    if not blocks:
+        return []
+    return [PageSection("problems", "Problems", "What failed, and warnings", (), (), blocks)]
+
+
+def _failure_table(results: Results) -> Block:
+    """Return the failed cells; those of a model and data set with the same error are one row."""
+    groups: dict[tuple[str, str, str], list[FailedCell]] = {}
+    for cell in results.failed:
+        last = (cell.error.strip().splitlines() or ["?"])[-1]
+        groups.setdefault((cell.model, cell.dataset, last), []).append(cell)
+    shown = list(groups.values())[:_MOST_FAILURES]
+    columns = [
+        text_column("model", "model", [cells[0].model for cells in shown]),
+        text_column("dataset", "data set", [cells[0].dataset for cells in shown]),
+        number_column("cells", "cells", [len(cells) for cells in shown], "whole"),
+        text_column("first", "first of them", [_place(cells[0]) for cells in shown]),
+        long_column("error", "error (open for the traceback)", [c[0].error for c in shown]),
+    ]
+    more = len(groups) - len(shown)
+    note = f"{more:,} more errors are not listed." if more else ""
+    return table("Failed cells", columns, len(shown), sort="-cells", note=note)
+
+
+def _place(cell: FailedCell) -> str:
+    return f"{printable(cell.split)}, fold {cell.fold}, seed {cell.seed}"

@@ -1,0 +1,197 @@
+// What is chosen on the page, and everything that follows from it.
+
+const curves = readCurves(page);
+const points = page.points.map((point) => ({
+  ...point,
+  thresholds: unpack(point.thresholds),
+  decided: unpack(point.decided),
+  hits: unpack(point.hits),
+}));
+
+const DEFAULTS = {
+  measure: "f",
+  beta: 1,
+  cost: 0, // power of ten of the cost of a false positive over that of a false negative
+  minPrecision: "",
+  minRecall: "",
+  maxWork: "",
+  at: "best", // "best", "hand" (the stop of the handle) or the key of a marked point
+  stop: 0,
+  axis: "recall",
+  accept: -1,
+  review: -1,
+  sort: "support",
+  down: true,
+  search: "",
+  filter: "all",
+  first: 0,
+  label: -1,
+  slice: 0,
+  near: "exact",
+};
+
+const state = { ...DEFAULTS };
+const pins = new Map(); // label to the place of its cut
+let stops = buildFrontier(curves, pins);
+let view = null;
+
+function labelName(j) {
+  return page.shown[j] ?? page.names[j];
+}
+
+function costs() {
+  const ratioOf = 10 ** Math.abs(state.cost);
+  return state.cost >= 0 ? [ratioOf, 1] : [1, ratioOf];
+}
+
+function costOf(tp, fp, fn) {
+  const [ofPositive, ofNegative] = costs();
+  return ofPositive * fp + ofNegative * fn;
+}
+
+function valueOf(counts) {
+  if (state.measure === "cost") return -costOf(...counts);
+  return MEASURES[state.measure].of(...counts, state.beta);
+}
+
+function perThousand(decided) {
+  return (1000 * decided) / curves.nRows;
+}
+
+function limit(name) {
+  const value = Number.parseFloat(state[name]);
+  return Number.isFinite(value) && value > 0 ? value : null;
+}
+
+// Whether a stop meets the constraints; a rate that is not defined meets none.
+function meets(stop) {
+  const [tp, fp, fn] = countsOf(curves, stops.decided[stop], stops.hits[stop]);
+  const [least, found, most] = [limit("minPrecision"), limit("minRecall"), limit("maxWork")];
+  return (
+    (least === null || precision(tp, fp) >= least) &&
+    (found === null || recall(tp, fp, fn) >= found) &&
+    (most === null || perThousand(tp + fp) <= most)
+  );
+}
+
+function bestStop(isAllowed = meets) {
+  const value = (stop) => valueOf(countsOf(curves, stops.decided[stop], stops.hits[stop]));
+  return firstBest(stops.n, value, isAllowed);
+}
+
+function chosenPoint() {
+  return points.find((point) => point.key === state.at) ?? null;
+}
+
+// Thresholds, decisions and hits of each label at a stop of the frontier.
+function labelsAt(stop) {
+  const cuts = cutsAt(curves, stops, pins, stop);
+  const take = (list, kind) => kind.from(cuts, (cut) => list[cut]);
+  return {
+    thresholds: take(curves.thresholds, Float64Array),
+    decided: take(curves.decided, Int32Array),
+    hits: take(curves.hits, Int32Array),
+    cuts,
+  };
+}
+
+// The same at a marked point, with pinned labels at their own cuts.
+function labelsOf(point) {
+  const found = {
+    thresholds: point.thresholds.slice(),
+    decided: point.decided.slice(),
+    hits: point.hits.slice(),
+    cuts: null,
+  };
+  for (const [j, cut] of pins) {
+    found.thresholds[j] = curves.thresholds[cut];
+    found.decided[j] = curves.decided[cut];
+    found.hits[j] = curves.hits[cut];
+  }
+  return found;
+}
+
+function sum(list) {
+  let total = 0;
+  for (const one of list) total += one;
+  return total;
+}
+
+// Computes the view from the state.
+function compute() {
+  const point = chosenPoint();
+  let stop = -1;
+  let isMet = true;
+  if (point === null) {
+    if (state.at === "hand") stop = Math.min(Math.max(0, state.stop), stops.n - 1);
+    else {
+      stop = bestStop();
+      isMet = stop >= 0;
+      if (!isMet) stop = bestStop(() => true);
+    }
+    state.stop = stop;
+  }
+  const labels = point === null ? labelsAt(stop) : labelsOf(point);
+  const decided = sum(labels.decided);
+  const hits = sum(labels.hits);
+  const counts = countsOf(curves, decided, hits);
+  view = { point, stop, isMet, labels, decided, hits, counts, value: valueOf(counts) };
+}
+
+function pin(label, cut) {
+  const slope = view.stop >= 0 ? stops.slopes[view.stop] : Infinity;
+  if (cut === null) pins.delete(label);
+  else pins.set(label, cut);
+  const bands = ["accept", "review"].map((name) => stops.slopes[Math.min(state[name], stops.n - 1)]);
+  stops = buildFrontier(curves, pins);
+  if (state.at === "hand") state.stop = stopAtSlope(stops, slope);
+  [state.accept, state.review] = bands.map((one) => stopAtSlope(stops, one));
+}
+
+// Entries for the address: what differs from the defaults.
+function stateEntries() {
+  const entries = Object.entries(state).filter(
+    ([name, value]) => value !== DEFAULTS[name] && name !== "stop",
+  );
+  if (state.at === "hand") entries.push(["stop", state.stop]);
+  if (pins.size)
+    entries.push(["pins", [...pins].map(([j, cut]) => `${j}.${cut - curves.starts[j]}`).join("_")]);
+  if (theme.value !== "auto") entries.push(["theme", theme.value]);
+  return entries;
+}
+
+const CHOICES = {
+  measure: () => [...Object.keys(MEASURES), "cost"],
+  at: () => ["best", "hand", ...points.map((point) => point.key)],
+  axis: () => ["recall", "work"],
+  near: () => points.map((point) => point.key),
+  sort: () => Object.keys(COLUMNS),
+  filter: () => Object.keys(FILTERS),
+};
+
+// Takes a state from the address; anything that does not fit keeps its default.
+function restore(entries) {
+  Object.assign(state, DEFAULTS);
+  for (const [name, standard] of Object.entries(DEFAULTS)) {
+    const text = entries.get(name);
+    if (text === null) continue;
+    if (typeof standard === "number") {
+      const value = Number(text);
+      if (Number.isFinite(value))
+        state[name] = name === "beta" || name === "cost" ? value : Math.trunc(value);
+    } else if (typeof standard === "boolean") state[name] = text === "true";
+    else if (!CHOICES[name] || CHOICES[name]().includes(text)) state[name] = text.slice(0, 200);
+  }
+  if (!(state.beta > 0)) state.beta = DEFAULTS.beta;
+  state.cost = Math.max(-2, Math.min(2, state.cost));
+  pins.clear();
+  for (const one of (entries.get("pins") ?? "").split("_")) {
+    const [label, place] = one.split(".").map(Number);
+    const isLabel = Number.isInteger(label) && label >= 0 && label < curves.nLabels;
+    if (one && isLabel && place >= 0 && curves.starts[label] + place < curves.starts[label + 1]) {
+      pins.set(label, curves.starts[label] + Math.trunc(place));
+    }
+  }
+  setTheme(entries.get("theme") ?? "auto");
+  stops = buildFrontier(curves, pins);
+}

@@ -1,0 +1,53 @@
+"""labelwise report: the page of scores and labels in files, with rows matched by id."""
+
+import json
+import re
+
+import pytest
+
+from tests.cli.shell import run_program
+
+
+def data_of(path):
+    """The data of a page."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="page-data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+@pytest.fixture
+def folder(small_folder):
+    rows = range(11, -1, -1)
+    write = {
+        "slices.csv": "id,place,year\n" + "".join(f"r{i},p{i % 2},{2000 + i % 3}\n" for i in rows),
+        "texts.csv": "id,text\n" + "".join(f"r{i},words {i}\n" for i in rows),
+        "other.csv": "id,sky,sea\n" + "".join(f"r{i},{i / 9},{i % 2}\n" for i in rows),
+    }
+    for name, text in write.items():
+        (small_folder / name).write_text(text)
+    return small_folder
+
+
+def test_a_page_is_written_with_everything(folder):
+    assert run_program(folder, "tune", "scores.csv", "labels.csv", "-o", "t.json").code == 0
+    options = ("--thresholds", "t.json", "--versus", "other.csv", "--slices", "slices.csv")
+    words = ("report", "scores.csv", "labels.csv", "-o", "page.html", "--texts", "texts.csv")
+    done = run_program(folder, *words, *options, "--title", "My desk")
+    assert done.code == 0, done.stderr
+    assert done.stdout == "written to page.html\n"
+    data = data_of(folder / "page.html")
+    assert data["names"] == ["sea", "sky"]
+    assert [point["name"] for point in data["points"]][-1] == "given"
+    assert [one["name"] for one in data["slices"]] == ["place", "year"]
+    assert data["slices"][0]["rows"] == [6, 6]
+    # Rows of the other files are in another order, and are matched by id.
+    for row, name in data["rows"]["ids"].items():
+        assert name == f"r{row}"
+        assert data["rows"]["texts"][row] == f"words {row}"
+    assert data["versus"]["frontier"]["decided"][0] == 0
+    assert "<bdi>My desk</bdi>" in (folder / "page.html").read_text()
+
+
+def test_the_page_goes_to_the_standard_output(folder):
+    done = run_program(folder, "report", "scores.csv", "labels.csv", "-o", "-")
+    assert done.code == 0
+    assert done.stdout.startswith("<!DOCTYPE html>")

@@ -1,0 +1,84 @@
+"""Equal samples are found, whatever form the features have."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from labelwise.data import Dataset, find_duplicates
+from tests.oracles.label_statistics import equal_rows, label_sets
+
+FEATURES = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 15), st.integers(1, 3)),
+    elements=st.sampled_from([0.0, -0.0, 1.5]),
+)
+
+
+@given(FEATURES, st.integers(0, 2**32 - 1))
+def test_equal_rows_are_found_dense_and_sparse(X, seed):
+    Y = np.random.default_rng(seed).integers(0, 2, (len(X), 2))
+    first = equal_rows(X)
+    for given_form in (X, sparse.csr_array(X)):
+        found = find_duplicates(Dataset(given_form, Y))
+        assert found.first.tolist() == first
+        assert found.n_repeated == sum(row != i for i, row in enumerate(first))
+        labels = label_sets(Y)
+        groups = {row: {labels[i] for i in range(len(X)) if first[i] == row} for row in first}
+        assert found.contradicting.tolist() == [
+            i for i, row in enumerate(first) if len(groups[row]) > 1
+        ]
+        assert found.n_test is None
+
+
+@given(FEATURES)
+def test_test_samples_in_training_are_found_with_their_source(X):
+    half = len(X) // 2
+    train, test = np.arange(half)[::-1], np.arange(half, len(X))
+    found = find_duplicates(Dataset(X, np.ones((len(X), 1)), train=train, test=test))
+    rows = [tuple(row) for row in X]
+    expected = [(i, rows.index(rows[i])) for i in test if rows[i] in rows[:half]]
+    assert list(zip(found.leaked.tolist(), found.leaked_from.tolist(), strict=True)) == expected
+    assert found.n_test == len(test)
+
+
+def test_stored_zeros_and_the_order_of_entries_do_not_matter():
+    X = sparse.csr_array(
+        (np.array([1.0, 2.0, 2.0, 1.0, 0.0]), np.array([0, 1, 1, 0, 2]), np.array([0, 2, 5])),
+        shape=(2, 3),
+    )
+    assert find_duplicates(Dataset(X, [[1], [1]])).n_repeated == 1
+
+
+def test_missing_values_are_equal_to_each_other():
+    assert find_duplicates(Dataset([[np.nan], [np.nan], [0.0]], [[1], [1], [0]])).n_repeated == 1
+
+
+def test_bags_are_equal_if_their_rows_are():
+    bags = [[[1.0], [2.0]], [[1.0]], [[1.0], [2.0]], [[2.0], [1.0]]]
+    found = find_duplicates(Dataset([np.array(bag) for bag in bags], np.ones((4, 1))))
+    assert found.first.tolist() == [0, 1, 0, 3]
+
+
+def test_texts_tell_samples_apart():
+    frame = pd.DataFrame(
+        {"x": [1, 1, 1], "words": ["old red wine here", "blue sky far away", "old red wine here"]}
+    )
+    data = Dataset(frame, [[1], [0], [1]], texts=["words"])
+    assert data.texts == ("words",)
+    assert find_duplicates(data).first.tolist() == [0, 1, 0]
+
+
+def test_data_without_labels_have_no_contradictions():
+    found = find_duplicates(Dataset([[1.0], [1.0]], None))
+    assert found.n_repeated == 1
+    assert found.contradicting.size == 0
+    assert "1 sample with the features of an earlier sample." in repr(found)
+
+
+def test_anything_but_a_data_set_is_refused():
+    with pytest.raises(TypeError, match="dataset must be a Dataset, got list"):
+        find_duplicates([[1]])

@@ -1,0 +1,57 @@
+"""Labels and label sets are counted as one would by hand."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from labelwise.data import label_profile
+from tests.oracles.label_statistics import label_sets
+
+MATRICES = hnp.arrays(
+    np.int8, st.tuples(st.integers(1, 12), st.integers(1, 5)), elements=st.integers(0, 1)
+)
+
+
+@given(MATRICES)
+def test_counts_are_those_of_the_rows(Y):
+    profile = label_profile(Y)
+    sets = Counter(label_sets(Y))
+    assert profile.counts.tolist() == Y.sum(axis=0).tolist()
+    assert profile.n_labelsets == len(sets)
+    assert dict(zip(profile.labelsets, profile.labelset_counts.tolist(), strict=True)) == sets
+    assert (np.diff(profile.labelset_counts) <= 0).all()
+    by_size = Counter(len(labels) for labels in label_sets(Y))
+    assert profile.sizes.tolist() == [by_size[s] for s in range(max(by_size) + 1)]
+
+
+@given(MATRICES)
+def test_the_imbalance_ratio_compares_with_the_most_frequent_label(Y):
+    profile = label_profile(Y)
+    counts = Y.sum(axis=0)
+    for count, ratio in zip(counts, profile.imbalance, strict=True):
+        assert ratio == (counts.max() / count if count else np.inf)
+    present = profile.imbalance[counts > 0]
+    np.testing.assert_equal(profile.mean_imbalance, present.mean() if present.size else np.nan)
+
+
+def test_only_the_most_frequent_label_sets_are_listed():
+    profile = label_profile([[1, 0], [0, 1], [0, 1], [1, 1]], max_labelsets=1)
+    assert profile.labelsets == ((1,),)
+    assert profile.n_labelsets == 3
+    assert label_profile([[1]], max_labelsets=0).labelsets == ()
+
+
+def test_a_profile_prints_its_labels_with_names_escaped():
+    names = ["sea\x1b", *(f"label {j}" for j in range(30))]
+    shown = repr(label_profile(np.eye(31, dtype=int), label_names=names))
+    assert r"sea\x1b" in shown
+    assert shown.endswith("and 11 more")
+
+
+def test_a_negative_number_of_label_sets_is_refused():
+    with pytest.raises(ValueError, match="max_labelsets must be at least 0"):
+        label_profile([[1]], max_labelsets=-1)

@@ -1,0 +1,85 @@
+"""Paths of shrunk thresholds equal their definition, for dense and for sparse scores.
+
+Tests `_micro_path` with its kernels, `_macro_path`, `_pooled_curve` and `_range_maxima`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
+from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
+from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage, _weights
+from labelwise.measures import accuracy, f_measure, jaccard, matthews, precision
+from tests.decisions.problems import problems
+from tests.oracles import shrinkage as oracle
+
+MEASURES = [f_measure, jaccard, accuracy, precision, matthews]
+
+
+def stored_and_dense(problem, stored):
+    """The same scores, dense with NaN and as CSR, or both dense if all are stored."""
+    scores, Y = problem[0] + 5.0, sparse.csc_array(problem[1])
+    rows, columns = np.nonzero(stored)
+    sparse_scores = sparse.csr_array((scores[stored], (rows, columns)), scores.shape)
+    return (
+        np.where(stored, scores, np.nan),
+        Problem(sparse_scores, Y, None),
+        Problem(scores, Y, None),
+    )
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@settings(max_examples=30)
+@given(
+    problem=problems(most_samples=10, most_labels=4),
+    amount=st.sampled_from([0.1, 0.5, 0.8, 1.0]),
+    data=st.data(),
+)
+def test_thresholds_of_a_path_are_those_of_the_definition(measure, average, problem, amount, data):
+    Y = problem[1]
+    stored = data.draw(hnp.arrays(bool, Y.shape) | st.just(np.ones(Y.shape, dtype=bool)))
+    dense, as_stored, as_dense = stored_and_dense(problem, stored)
+    checked = as_dense if stored.all() else as_stored
+    shares = _weights(checked.support, amount)
+    found = Shrinkage(checked, measure, average).thresholds(checked.everyone, (amount,))[0]
+    if not (Y & stored).any():
+        return
+    if average == "micro":
+        expected = oracle.micro_thresholds(dense, Y, shares, measure)
+    else:
+        every_cut = measure in (accuracy, precision, matthews)
+        expected = oracle.macro_thresholds(dense, Y, shares, measure, every_cut)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_bands_and_blocks_do_not_change_the_thresholds(measure, average, monkeypatch):
+    random = np.random.default_rng(0)
+    scores = random.random((300, 40)) * (random.random((300, 40)) < 0.3)
+    Y = random.random(scores.shape) < scores**2
+    checked = Problem(sparse.csr_array(scores), sparse.csc_array(Y), None)
+    shrinkage, amounts = Shrinkage(checked, measure, average), (0.02, 0.3, 0.7, 0.98)
+    expected = shrinkage.thresholds(checked.everyone, amounts)
+    monkeypatch.setattr(_micro_path, "_FEW", 0)
+    monkeypatch.setattr(_micro_path, "_N_BANDS", 64)
+    monkeypatch.setattr(_macro_path, "_TOGETHER", 50)
+    for one, other in zip(shrinkage.thresholds(checked.everyone, amounts), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@given(
+    values=hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(-9, 9) | st.just(np.nan))
+)
+def test_the_largest_between_two_places_is_found(values):
+    table = RangeMaxima(values)
+    first, last = np.triu_indices(values.size)
+    filled = np.where(np.isnan(values), -np.inf, values)
+    expected = [filled[i : j + 1].max() for i, j in zip(first, last, strict=True)]
+    np.testing.assert_array_equal(table.highest(first, last), expected)

@@ -1,0 +1,53 @@
+"""What a desk shows, by definition: one cell, one row, one fold after the other."""
+
+import math
+
+import numpy as np
+
+from labelwise.decisions import best_thresholds
+
+
+def held_out(scores, Y, folds, **options):
+    """Decisions of each row by thresholds tuned on the rows of all other folds."""
+    decided = np.zeros(scores.shape, dtype=bool)
+    for fold in np.unique(folds):
+        others = folds != fold
+        found = best_thresholds(scores[others], Y[others], **options)
+        decided[~others] = scores[~others] >= found.values
+    return decided
+
+
+def bins(column, truth, n_bins):
+    """(rows, positives, mean score) of equal-width bins between the ends of the scores."""
+    low, high = column.min(), column.max()
+    width = high - low if high > low else 1.0
+    found = [[] for _ in range(n_bins)]
+    for score, label in zip(column, truth, strict=True):
+        place = min(int((score - low) / width * n_bins), n_bins - 1)
+        found[place].append((score, label))
+    return [
+        (len(one), sum(label for _, label in one), np.mean([score for score, _ in one] or [0.0]))
+        for one in found
+    ]
+
+
+def unexpected(scores, Y, i, j):
+    """How much the score of a negative contradicts its truth."""
+    with_it = scores[Y[:, j], j]
+    return (with_it < scores[i, j]).sum() / (with_it.size + 1)
+
+
+def missed(scores, Y, i, j):
+    """How much the score of a positive contradicts its truth."""
+    without = scores[~Y[:, j], j]
+    return (without > scores[i, j]).sum() / (without.size + 1)
+
+
+def f_interval(tp, fp, fn, beta, spread=1.0):
+    """Interval of F-beta by the normal distribution of its log-odds, as independent counts."""
+    tp, fp, fn, weight = tp + 0.5, fp + 0.25, fn + 0.25, beta**2
+    f = (1 + weight) * tp / ((1 + weight) * tp + fp + weight * fn)
+    variance = 1 / tp + (fp + weight**2 * fn) / (fp + weight * fn) ** 2
+    error = 1.959963984540054 * spread * math.sqrt(variance)
+    odds = math.log(f / (1 - f))
+    return [1 / (1 + math.exp(-(odds + side))) for side in (-error, error)]

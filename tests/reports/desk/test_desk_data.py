@@ -1,0 +1,303 @@
+"""The data of a desk's page: cuts, rules, bins, rows, slices and rivals, by definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise.decisions import Problem, best_thresholds, check_request, micro_frontier
+from labelwise.measures import Counts, Resampling, count, f_measure, micro_draws, precision, recall
+from labelwise.reports import Desk, write_report
+from labelwise.reports.desk import _cells, _page_data
+from labelwise.reports.desk._notable_rows import MOST_OF_LABEL, notable_rows
+from labelwise.reports.desk._points import Folds, decided_by, decisions_of, marked_points, measured
+from labelwise.reports.desk._rival import compare_models
+from labelwise.reports.desk._score_bins import N_BINS, score_bins
+from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
+from labelwise.reports.desk._stored_cuts import stored_cuts
+from tests.decisions.problems import problems
+from tests.oracles import desk as oracle
+from tests.reports.small_desk import GROUPS, NAMES, RIVAL, SCORES, SMALL, Y
+
+TRUTH = Y.astype(bool)
+
+
+def problem_of(scores, Y):
+    return Problem(np.ascontiguousarray(scores), sparse.csc_array(np.asarray(Y, dtype=bool)), None)
+
+
+def as_sparse(problem):
+    """The same scores as a CSR matrix that stores all of them, zeros included."""
+    n, m = problem.scores.shape
+    columns, starts = np.tile(np.arange(m), n), np.arange(0, n * m + 1, m)
+    return Problem(
+        sparse.csr_array((problem.scores.ravel(), columns, starts), (n, m)), problem.Y, None
+    )
+
+
+@given(problems())
+def test_every_stored_cut_has_the_counts_of_its_threshold(given_problem):
+    scores, truth = given_problem
+    cuts = stored_cuts(problem_of(scores, truth), None)
+    for place, label in enumerate(cuts.labels):
+        decided = scores[:, label] >= cuts.thresholds[place]
+        assert cuts.decided[place] == decided.sum()
+        assert cuts.hits[place] == (decided & truth[:, label]).sum()
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+@given(problems(most_samples=12, most_labels=4), st.integers(4, 12))
+def test_a_summary_has_only_points_of_the_exact_frontier(given_problem, most):
+    scores, truth = given_problem
+    problem = problem_of(scores, truth)
+    certificate = best_thresholds(scores, truth).certificate if truth.any() else None
+    cuts = stored_cuts(problem, certificate, most)
+    frontier = micro_frontier(scores, truth)
+    known = set(zip(frontier.decided.tolist(), frontier.hits.tolist(), strict=True))
+    if cuts.levels is None:
+        assert cuts.is_hull.sum() <= most
+        return
+    totals = set()
+    for level in range(cuts.slopes.size):
+        reached = cuts.is_hull & (cuts.levels <= level)
+        place = np.array(
+            [np.flatnonzero(reached & (cuts.labels == j))[-1] for j in range(truth.shape[1])]
+        )
+        totals.add((int(cuts.decided[place].sum()), int(cuts.hits[place].sum())))
+    assert totals <= known
+    if certificate is not None:
+        best = f_measure(frontier.counts).max()
+        of_totals = [2 * hits / max(truth.sum() + decided, 1) for decided, hits in totals]
+        assert max(of_totals) == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"shared": True}, {"shrink": 0.5}, {"fbr": 0.3}], ids=lambda one: str(one)
+)
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_held_out_decisions_are_those_of_the_other_folds(options):
+    problem = problem_of(SCORES, TRUTH)
+    folds = Folds.of(problem, 3)
+    assert np.unique(folds.numbers).size == 5
+    result, by_fold = folds.tuned(check_request(options, problem.n_labels), 0)
+    wanted = oracle.held_out(SCORES, TRUTH, folds.numbers, **options)
+    assert (folds.decisions(by_fold).toarray() == wanted).all()
+    assert result.values.tolist() == best_thresholds(SCORES, Y, **options).values.tolist()
+    stored = Folds(as_sparse(problem), folds.numbers).decisions(by_fold)
+    assert (stored.toarray() == wanted).all()
+
+
+def test_rules_are_marked_with_the_thresholds_of_best_thresholds():
+    marked = marked_points(Desk(SCORES, Y, random_state=0))
+    found = {point.key: point for point in marked.points}
+    assert list(found) == ["default", "exact", "shared", "shrink", "fbr"]
+    assert found["default"].values.tolist() == [0.5] * Y.shape[1]
+    for key, options in (("exact", {}), ("shared", {"shared": True})):
+        with pytest.warns(UserWarning, match="no positives"):
+            wanted = best_thresholds(SCORES, Y, **options)
+        assert found[key].values.tolist() == wanted.values.tolist()
+    assert marked.fold_thresholds.shape == (5, Y.shape[1])
+    other_scale = marked_points(Desk(3 * SCORES - 1, Y)).points[0]
+    assert other_scale.values.tolist() == [0.0] * Y.shape[1]
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_given_thresholds_are_marked_under_their_names_in_the_order_of_labels():
+    names = [f"n{j}" for j in range(Y.shape[1])]
+    tuned = best_thresholds(SCORES[:, ::-1], Y[:, ::-1], label_names=names[::-1], shared=False)
+    desk = Desk(SCORES, Y, {"mine": tuned, "flat": np.full(len(names), 0.3)}, label_names=names)
+    points = marked_points(desk).points[-2:]
+    assert [point.name for point in points] == ["mine", "flat"]
+    assert points[0].values.tolist() == tuned.values[::-1].tolist()
+    assert points[0].result.support.tolist() == Y.sum(axis=0).tolist()
+
+
+def test_thresholds_with_a_guarantee_are_certified():
+    rows = np.arange(len(Y)) % 2 == 0
+    tuned = best_thresholds(
+        SCORES[rows][:, 4:], Y[rows][:, 4:], min_precision=0.3, guarantee=0.9, random_state=0
+    )
+    desk = Desk(SCORES[~rows][:, 4:], Y[~rows][:, 4:], tuned)
+    point = marked_points(desk).points[-1]
+    assert point.name == "certified"
+    assert "with probability 0.9: micro precision at least 0.3" in point.note
+    found = decisions_of(desk.problem, point).toarray()
+    assert (found == tuned.decide(SCORES[~rows][:, 4:])).all()
+
+
+def test_intervals_enclose_the_value_and_need_twenty_rows():
+    found = measured(
+        problem_of(SCORES, TRUTH), decided_by(problem_of(SCORES, TRUTH), np.full(14, 0.5)), 0
+    )
+    totals = Counts(*map(np.sum, count(Y, (SCORES >= 0.5).astype(int))))
+    assert found["counts"] == [int(cells) for cells in totals]
+    for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
+        low, high = found["intervals"][name]
+        assert low < rate(totals) < high
+    few = problem_of(SCORES[:19], TRUTH[:19])
+    assert measured(few, decided_by(few, np.full(14, 0.5)), 0)["intervals"] is None
+
+
+def test_the_same_seed_draws_the_same_rows():
+    by_sample = count(Y, (SCORES >= 0.5).astype(int), by="sample")
+    first, again, other = (
+        micro_draws(by_sample, Resampling(30, 0.95, np.random.RandomState(seed)))
+        for seed in (0, 0, 1)
+    )
+    assert (first.tp == again.tp).all()
+    assert (first.tp != other.tp).any()
+    random = np.random.RandomState(0)
+    for draw in range(30):
+        rows = random.randint(Y.shape[0], size=Y.shape[0])
+        assert first.fp[draw] == by_sample.fp[rows].sum()
+
+
+@pytest.mark.parametrize("together", [1, 2**22], ids=["by label", "at once"])
+@given(given_problem=problems())
+@settings(max_examples=30)
+def test_bins_count_scores_and_positives(monkeypatch_module, together, given_problem):
+    monkeypatch_module.setattr(_cells, "_TOGETHER", together)
+    scores, truth = given_problem
+    for problem in (problem_of(scores, truth), as_sparse(problem_of(scores, truth))):
+        found = score_bins(problem)
+        for j in range(scores.shape[1]):
+            wanted = oracle.bins(scores[:, j], truth[:, j], N_BINS)
+            assert found.n_rows[j].tolist() == [one[0] for one in wanted]
+            assert found.n_positive[j].tolist() == [one[1] for one in wanted]
+            np.testing.assert_allclose(found.mean[j], [one[2] for one in wanted], atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_module():
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@given(problems(most_samples=9))
+def test_notable_rows_have_the_strength_of_the_definition(given_problem):
+    scores, truth = given_problem
+    cut = np.full(scores.shape[1], 0.2)
+    found = notable_rows(problem_of(scores, truth), {"cut": cut})
+    for kind, strength in (("unexpected", oracle.unexpected), ("missed", oracle.missed)):
+        rows = getattr(found, kind)
+        for i, j, value in zip(rows.rows, rows.labels, rows.strength, strict=True):
+            assert truth[i, j] == (kind == "missed")
+            assert value == pytest.approx(strength(scores, truth, i, j))
+        cells = np.argwhere(truth == (kind == "missed"))
+        highest = max((strength(scores, truth, i, j) for i, j in cells), default=0)
+        assert rows.strength.max(initial=0) == pytest.approx(highest)
+        assert (np.diff(rows.strength) <= 0).all()
+    near = found.nearest["cut"]
+    for j in range(scores.shape[1]):
+        distance = np.abs(scores[:, j] - 0.2)
+        nearest = np.abs(near.scores[near.labels == j] - 0.2)
+        assert np.sort(nearest).tolist() == np.sort(distance)[:MOST_OF_LABEL].tolist()
+
+
+def test_no_row_is_near_a_cut_at_infinity():
+    cuts = np.array([np.inf, -np.inf, 0.5])
+    found = notable_rows(problem_of(SCORES[:, :3], TRUTH[:, :3]), {"cut": cuts})
+    assert set(found.nearest["cut"].labels) == {2}
+
+
+def test_slices_add_up_to_the_counts_of_every_stored_cut():
+    desk = Desk(**SMALL)
+    cuts = stored_cuts(desk.problem, None)
+    decided = {"exact": decided_by(desk.problem, np.full(Y.shape[1], 0.5))}
+    found = slice_counts(desk.problem, desk.slicings[0], cuts, decided)
+    assert found.groups == sorted(set(GROUPS))
+    for j in range(Y.shape[1]):
+        part = slice(cuts.starts[j], cuts.starts[j + 1])
+        for g, group in enumerate(found.groups):
+            here = group == GROUPS
+            reached = SCORES[here, j] >= cuts.thresholds[part, None]
+            assert np.cumsum(found.decided[part, g]).tolist() == reached.sum(axis=1).tolist()
+            hits = (reached & TRUTH[here, j]).sum(axis=1)
+            assert np.cumsum(found.hits[part, g]).tolist() == hits.tolist()
+    assert found.positives.tolist() == [Y[group == GROUPS].sum() for group in found.groups]
+    half = [SCORES[group == GROUPS] >= 0.5 for group in found.groups]
+    assert found.points["exact"][0] == [one.sum() for one in half]
+    assert min(min(factors) for factors in found.spread.values()) >= 1
+
+
+def test_rare_groups_are_counted_together():
+    desk = Desk(SCORES, Y, slices=[f"g{i % 40:02}" for i in range(len(Y))])
+    cuts = stored_cuts(desk.problem, None)
+    decided = {"exact": decided_by(desk.problem, np.zeros(14))}
+    found = slice_counts(desk.problem, desk.slicings[0], cuts, decided)
+    assert len(found.groups) == MOST_GROUPS
+    assert found.groups[-1] == f"{40 - MOST_GROUPS + 1} smaller groups"
+    assert found.rows.sum() == len(Y)
+
+
+def test_a_rival_is_compared_on_the_same_rows():
+    desk = Desk(**SMALL)
+    exact = marked_points(desk).points[1]
+    found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
+    folds = Folds.of(desk.problem, desk.seed).numbers
+    with pytest.warns(UserWarning, match="no positives"):
+        decided = [oracle.held_out(scores, TRUTH, folds) for scores in (SCORES, RIVAL)]
+    values = [f_measure(Counts(*map(np.sum, count(Y, one.astype(int))))) for one in decided]
+    change, low, high = found["difference"]["f"]
+    assert change == pytest.approx(values[0] - values[1], rel=1e-12)
+    assert low < change < high
+    same = compare_models(desk.problem, exact.held_out, desk.problem, desk.seed)
+    assert same["difference"]["f"] == [0, 0, 0]
+    by_label = f_measure(count(Y, decided[1].astype(int)))
+    assert found["labels"]["theirs_f"].tolist() == by_label.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"ids": ["a"]}, "ids must have 240 entries, one a row, got 1."),
+        ({"texts": "abc"}, "texts must be a sequence with an entry for each row, got a string."),
+        ({"slices": {"x": [1]}}, "slices 'x' must have 240 entries, one a row, got 1."),
+        ({"thresholds": [0.5]}, "thresholds must be one number for each of 14 labels"),
+        ({"versus": RIVAL[:, :3]}, "versus has 3 labels"),
+        ({"scores": None}, "scores must be an array, a CSR matrix or a frame, got None."),
+    ],
+)
+def test_a_desk_refuses_what_does_not_fit(change, problem):
+    with pytest.raises((TypeError, ValueError), match=problem):
+        Desk(**(SMALL | change))
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels"),
+    [
+        ([[0.5]], [[1]]),
+        ([[0.5]], [[0]]),
+        ([[0.5, 0.5]] * 3, [[1, 0]] * 3),
+        (np.zeros((30, 2)), np.eye(2, dtype=int)[np.arange(30) % 2]),
+        (sparse.csr_array((4, 2)), np.eye(4, 2, dtype=int)),
+    ],
+    ids=["one row", "no positive", "constant", "all zero", "no stored score"],
+)
+def test_the_smallest_desks_have_a_page(tmp_path, scores, labels):
+    path = tmp_path / "page.html"
+    write_report(Desk(scores, labels), path)
+    assert path.read_text(encoding="utf-8").endswith("</html>\n")
+
+
+def test_a_thousand_labels_take_less_than_three_megabytes(tmp_path):
+    random = np.random.default_rng(0)
+    labels = sparse.random_array((600, 1000), density=0.02, rng=random) > 0
+    noise = random.normal(size=labels.shape)
+    path = tmp_path / "page.html"
+    groups = [f"g{i % 12}" for i in range(600)]
+    write_report(Desk(labels.toarray() + noise, labels, slices=groups), path)
+    assert path.stat().st_size < 3e6
+
+
+def test_a_desk_takes_frames_and_two_columns_of_slices():
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": ["x", "y"] * 120, "b": np.arange(240) % 3})
+    desk = Desk(SCORES, Y, slices=frame, label_names=NAMES)
+    assert [(one.name, one.groups) for one in desk.slicings] == [
+        ("a", ("x", "y")),
+        ("b", ("0", "1", "2")),
+    ]
+    assert _page_data.desk_page(desk).data["slices"][1]["groups"] == ["0", "1", "2"]

@@ -1,0 +1,500 @@
+"""The decision desk in a real browser: handles move, and numbers are those of Python."""
+
+import csv
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from labelwise.decisions import Bands, Thresholds, best_thresholds, cuts_of, micro_frontier
+from labelwise.measures import (
+    Counts,
+    accuracy,
+    balanced_accuracy,
+    count,
+    f_measure,
+    g_mean,
+    jaccard,
+    matthews,
+    precision,
+    recall,
+)
+from labelwise.reports import Desk, write_report
+from tests.cli.shell import run
+from tests.reports.browser import OpenPage
+from tests.reports.small_desk import GROUPS, HOSTILE, N_LABELS, N_ROWS, NAMES, SCORES, SMALL, Y
+
+pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+FRONTIER = micro_frontier(SCORES, Y)
+LAST = len(FRONTIER) - 1
+MEASURES = {
+    "f": f_measure,
+    "jaccard": jaccard,
+    "precision": precision,
+    "recall": recall,
+    "accuracy": accuracy,
+    "balanced-accuracy": balanced_accuracy,
+    "g-mean": g_mean,
+    "matthews": matthews,
+}
+
+
+def same(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12, equal_nan=True)
+
+
+def check_point(desk, counts, thresholds, beta=1.0):
+    """All numbers of the page are those of these thresholds, and so are the labels."""
+    total = Counts(*map(np.sum, counts))
+    same(desk.number("#n-precision"), precision(total))
+    same(desk.number("#n-recall"), recall(total))
+    same(desk.number("#n-f"), f_measure(total, beta))
+    same(desk.number("#n-work"), 1000 * (total.tp + total.fp) / N_ROWS)
+    found = desk.numbers("threshold")
+    assert [found[j] for j in range(N_LABELS)] == thresholds.tolist()
+    by_label = count(Y, (thresholds <= SCORES).astype(int))
+    for name, rate in (("precision", precision), ("recall", recall)):
+        found = desk.numbers(name)
+        same([found[j] for j in range(N_LABELS)], rate(by_label))
+
+
+def check_vertex(desk, vertex):
+    counts = Counts(*(cells[vertex] for cells in FRONTIER.counts))
+    check_point(desk, counts, FRONTIER.thresholds(vertex))
+
+
+def test_the_page_opens_at_the_exact_optimum(desk):
+    best = best_thresholds(SCORES, Y)
+    check_point(desk, count(Y, best.decide(SCORES)), best.values)
+    same(desk.number("#n-f"), best.value)
+
+
+def test_keys_move_the_handle_along_the_vertices_of_the_frontier(desk):
+    desk.tab.focus("#handle")
+    desk.tab.keyboard.press("Home")
+    desk.settle()
+    assert desk.number("#n-work") == 0
+    for vertex in (1, 2, 3):
+        desk.tab.keyboard.press("ArrowRight")
+        desk.settle()
+        check_vertex(desk, vertex)
+    desk.tab.keyboard.press("ArrowDown")
+    desk.tab.keyboard.press("PageUp")
+    desk.settle()
+    now = int(desk.tab.get_attribute("#handle", "aria-valuenow"))
+    assert FRONTIER.recall[now] >= FRONTIER.recall[2] + 0.05 > FRONTIER.recall[now - 1]
+    check_vertex(desk, now)
+    desk.tab.keyboard.press("End")
+    desk.settle()
+    check_vertex(desk, LAST)
+    said = desk.tab.get_attribute("#handle", "aria-valuetext")
+    assert said.startswith("precision ")
+    assert "recall 1.000" in said
+
+
+@pytest.mark.parametrize("vertex", [0, 1, LAST // 3, LAST // 2, LAST])
+def test_a_link_restores_every_number(desk, vertex):
+    desk.go(f"at=hand&stop={vertex}")
+    check_vertex(desk, vertex)
+
+
+def test_the_mouse_drags_the_handle(desk):
+    def middle(selector):
+        box = desk.tab.locator(selector).bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    before = int(desk.tab.get_attribute("#handle", "aria-valuenow"))
+    x, y = middle("#handle .knob")
+    desk.tab.mouse.move(x, y)
+    desk.tab.mouse.down()
+    desk.tab.mouse.move(x - 60, y - 20, steps=4)
+    desk.tab.mouse.move(x - 150, y - 60, steps=4)
+    desk.tab.mouse.up()
+    desk.settle()
+    now = int(desk.tab.get_attribute("#handle", "aria-valuenow"))
+    assert now < before
+    check_vertex(desk, now)
+    assert f"stop={now}" in desk.tab.url
+
+
+def test_a_finger_moves_the_handle(chromium, desk_file):
+    with chromium.new_context(has_touch=True, viewport={"width": 400, "height": 800}) as context:
+        page = OpenPage(context, desk_file)
+        box = page.tab.locator("#chart svg").bounding_box()
+        page.tab.touchscreen.tap(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.4)
+        page.settle()
+        check_vertex(page, int(page.tab.get_attribute("#handle", "aria-valuenow")))
+        assert "at=hand" in page.tab.url
+        assert page.tab.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_best_point_of_a_measure_is_that_of_the_frontier(desk, name):
+    desk.tab.select_option("#measure", name)
+    desk.settle()
+    shown = {"f": "#n-f", "precision": "#n-precision", "recall": "#n-recall"}.get(name, "#n-value")
+    same(desk.number(shown), np.nanmax(MEASURES[name](FRONTIER.counts)))
+    if name not in ("g-mean", "matthews"):  # whose best thresholds may lie off the frontier
+        same(desk.number(shown), best_thresholds(SCORES, Y, maximize=f"micro-{name}").value)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+def test_beta_moves_the_best_point(desk, beta):
+    desk.fill("#beta", beta)
+    best = best_thresholds(SCORES, Y, beta=beta)
+    same(desk.number("#n-f"), best.value)
+    check_point(desk, count(Y, best.decide(SCORES)), best.values, beta)
+
+
+@pytest.mark.parametrize("power", [-1.0, 0.5])
+def test_the_cost_slider_finds_the_lowest_cost(desk, power):
+    desk.tab.focus("#cost")
+    desk.tab.fill("#cost", str(power))
+    desk.settle()
+    cost = (10.0**power, 1.0) if power > 0 else (1.0, 10.0**-power)
+    best = best_thresholds(SCORES, Y, cost=cost)
+    same(desk.number("#n-cost"), best.value)
+    assert [*desk.numbers("decided").values()]
+    found = desk.numbers("threshold")
+    assert [found[j] for j in range(N_LABELS)] == best.values.tolist()
+
+
+def test_constraints_hold_at_the_best_point_of_the_frontier(desk):
+    desk.fill("#minPrecision", 0.8)
+    allowed = FRONTIER.precision >= 0.8
+    same(desk.number("#n-f"), f_measure(FRONTIER.counts)[allowed].max())
+    desk.fill("#minPrecision", "")
+    desk.fill("#minRecall", 0.95)
+    same(desk.number("#n-f"), f_measure(FRONTIER.counts)[FRONTIER.recall >= 0.95].max())
+    desk.fill("#maxWork", 1)
+    assert "No point of the frontier meets" in desk.tab.text_content("#place")
+
+
+def test_the_workload_axis_keeps_the_point(desk):
+    before = desk.number("#n-work")
+    desk.tab.check("input[value=work]")
+    desk.settle()
+    assert "decisions per 1,000 rows" in desk.tab.text_content("#chart")
+    assert desk.number("#n-work") == before
+    desk.tab.focus("#handle")
+    desk.tab.keyboard.press("ArrowRight")
+    desk.settle()
+    assert desk.number("#n-work") > before
+
+
+def test_a_rule_is_chosen_with_its_own_thresholds(desk):
+    shared = best_thresholds(SCORES, Y, shared=True)
+    desk.tab.click("[data-point=shared]")
+    desk.settle()
+    check_point(desk, count(Y, shared.decide(SCORES)), shared.values)
+    desk.tab.click("[data-point=default]")
+    desk.settle()
+    half = np.full(N_LABELS, 0.5)
+    check_point(desk, count(Y, (half <= SCORES).astype(int)), half)
+    desk.tab.click("#to-best")
+    desk.settle()
+    same(desk.number("#n-f"), best_thresholds(SCORES, Y).value)
+
+
+def test_bands_have_their_queue_precision_and_recall(desk):
+    for handle, keys in (
+        ("accept", ("Home", "ArrowRight", "PageUp")),
+        ("review", ("End", "PageDown")),
+    ):
+        desk.tab.focus(f"#handle-{handle}")
+        for key in keys:
+            desk.tab.keyboard.press(key)
+    desk.settle()
+    accept, review = (
+        int(desk.tab.get_attribute(f"#handle-{name}", "aria-valuenow"))
+        for name in ("accept", "review")
+    )
+    assert 0 < accept < review < LAST
+    d0, d1 = FRONTIER.decided[[accept, review]]
+    h0, h1 = FRONTIER.hits[[accept, review]]
+    same(desk.number("#band-queue"), 1000 * (d1 - d0) / N_ROWS)
+    same(desk.number("#band-precisionAbove"), h0 / d0)
+    same(desk.number("#band-precisionInside"), (h1 - h0) / (d1 - d0))
+    same(desk.number("#band-recallBelow"), h1 / Y.sum())
+    desk.fill("#band-precision", 0.9)
+    assert desk.number("#band-precisionAbove") >= 0.9
+    desk.fill("#band-recall", 0.7)
+    assert desk.number("#band-recallBelow") >= 0.7
+
+
+def test_the_mouse_drags_a_limit_of_the_bands(desk):
+    before = desk.number("#band-queue")
+    desk.tab.locator("#band-chart").scroll_into_view_if_needed()
+    box = desk.tab.locator("#handle-review .knob").bounding_box()
+    desk.tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    desk.tab.mouse.down()
+    desk.tab.mouse.move(box["x"] + 120, box["y"], steps=4)
+    desk.tab.mouse.up()
+    desk.settle()
+    assert desk.number("#band-queue") > before
+
+
+def test_labels_are_sorted_searched_and_filtered(desk):
+    support = Y.sum(axis=0)
+    assert desk.labels() == np.argsort(-support, kind="stable").tolist()
+    desk.tab.click("[data-sort=recall]")
+    desk.settle()
+    rates = [desk.numbers("recall")[j] for j in desk.labels()]
+    assert all(a >= b for a, b in pairwise(rate for rate in rates if not np.isnan(rate)))
+    assert np.isnan(rates[-1])
+    desk.tab.click("[data-sort=recall]")
+    desk.settle()
+    assert np.isnan(desk.numbers("recall")[desk.labels()[-1]])
+    assert desk.tab.get_attribute("th:has([data-sort=recall])", "aria-sort") == "ascending"
+    desk.tab.fill("#search", "LABEL ")
+    desk.settle()
+    assert {NAMES[j][:6] for j in desk.labels()} == {"label "}
+    desk.tab.fill("#search", "")
+    desk.tab.select_option("#filter", "never")
+    desk.settle()
+    assert 3 in desk.labels()
+    assert "no positives" in desk.tab.text_content("#labels-body")
+
+
+def pinned_optimum(label, threshold):
+    """The best micro F of all labels but one, added to what that label decides."""
+    others = [j for j in range(N_LABELS) if j != label]
+    frontier = micro_frontier(SCORES[:, others], Y[:, others])
+    fixed = SCORES[:, label] >= threshold
+    tp = frontier.hits + (fixed & (Y[:, label] == 1)).sum()
+    decided = frontier.decided + fixed.sum()
+    values = f_measure(Counts(tp, decided - tp, Y.sum() - tp, 0 * tp))
+    return values.max(), frontier.thresholds(int(np.argmax(values)))
+
+
+@pytest.mark.parametrize("label", [12, 13])
+def test_the_rest_moves_to_the_best_point_around_a_pinned_label(desk, label):
+    desk.tab.click(f"#labels-body tr[data-label='{label}'] button")
+    desk.settle()
+    assert desk.tab.locator(".panel figure").count() == 3
+    desk.fill("#pin-value", 0.9)
+    threshold = desk.numbers("threshold")[label]
+    assert threshold > best_thresholds(SCORES, Y).values[label]
+    value, others = pinned_optimum(label, threshold)
+    same(desk.number("#n-f"), value)
+    found = desk.numbers("threshold")
+    assert [found[j] for j in range(N_LABELS) if j != label] == others.tolist()
+    assert "pinned" in desk.tab.text_content(f"tr[data-label='{label}'] .notes")
+    address = desk.tab.url.split("#")[1]
+    desk.go(address)
+    same(desk.number("#n-f"), value)
+    desk.tab.click("#unpin")
+    desk.settle()
+    same(desk.number("#n-f"), best_thresholds(SCORES, Y).value)
+
+
+def test_a_pin_is_moved_by_keys_over_cuts_with_exact_counts(desk):
+    desk.tab.click("#labels-body tr[data-label='12'] button")
+    desk.settle()
+    desk.tab.focus("#pin")
+    cuts = cuts_of(SCORES, sparse.csc_array(Y.astype(bool)))
+    for _ in range(3):
+        desk.tab.keyboard.press("ArrowRight")
+        desk.settle()
+        threshold = desk.numbers("threshold")[12]
+        assert threshold in cuts.thresholds[cuts.starts[12] : cuts.starts[13]]
+        decided = SCORES[:, 12] >= threshold
+        assert desk.numbers("decided")[12] == decided.sum()
+        same(desk.numbers("precision")[12], Y[decided, 12].mean())
+
+
+def test_thresholds_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
+    desk.go(f"at=hand&stop={LAST // 2}")
+    path = desk.saved("#save-thresholds", tmp_path)
+    loaded = Thresholds.load(path)
+    assert loaded.values.tolist() == FRONTIER.thresholds(LAST // 2).tolist()
+    assert loaded.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
+    assert loaded.support.tolist() == Y.sum(axis=0).tolist()
+    same(loaded.value, f_measure(Counts(*(cells[LAST // 2] for cells in FRONTIER.counts))))
+    assert loaded.label_names == NAMES
+    with (tmp_path / "scores.csv").open(
+        "w", newline="", encoding="utf-8", errors="replace"
+    ) as file:
+        csv.writer(file).writerows([[f"c{j}" for j in range(N_LABELS)], *SCORES.tolist()])
+    unnamed = json.loads(path.read_text(encoding="utf-8")) | {"label_names": None}
+    (tmp_path / "unnamed.json").write_text(json.dumps(unnamed))
+    decided = tmp_path / "decided.csv"
+    run(
+        "decide", tmp_path / "unnamed.json", tmp_path / "scores.csv", "-o", decided, "--by-position"
+    )
+    rows = np.loadtxt(decided, delimiter=",", skiprows=1)
+    assert (rows == (loaded.values <= SCORES)).all()
+
+
+def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
+    desk.tab.click("[data-point=exact]")
+    desk.settle()
+    found = Thresholds.load(desk.saved("#save-thresholds", tmp_path))
+    wanted = best_thresholds(SCORES, Y, label_names=NAMES)
+    assert repr(found) == repr(wanted)
+    assert found.values.tolist() == wanted.values.tolist()
+    assert (found.gap, found.certificate) == (wanted.gap, wanted.certificate)
+
+
+def test_bands_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
+    desk.go("accept=2&review=9")
+    bands = Bands.load(desk.saved("#save-bands", tmp_path))
+    assert bands.upper.tolist() == FRONTIER.thresholds(2).tolist()
+    assert bands.lower.tolist() == FRONTIER.thresholds(9).tolist()
+    same(desk.number("#band-precisionAbove"), bands.precision)
+    same(desk.number("#band-recallBelow"), bands.recall)
+    same(desk.number("#band-queue"), bands.review_per_1000)
+    queue = bands.queue(SCORES)
+    assert queue.rows.size == bands.reviewed.sum()
+    inside = (bands.lower <= SCORES) & (bands.upper > SCORES)
+    assert inside[queue.rows, queue.labels].all()
+    assert (np.diff(np.abs(queue.probability - 0.5)) >= -1e-12).all()
+
+
+def test_tables_are_saved_without_formulas(desk, tmp_path):
+    with desk.saved("#save-labels", tmp_path).open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == N_LABELS
+    assert "'=1+1" in {row["label"] for row in rows}
+    best = best_thresholds(SCORES, Y).values
+    for row in rows:
+        assert not row["label"].startswith(("=", "+", "-", "@"))
+        if row["label"].startswith("label "):
+            assert float(row["threshold"]) == best[NAMES.index(row["label"])]
+    with desk.saved("#save-rows", tmp_path).open(newline="", encoding="utf-8") as file:
+        texts = {row["text"][:6] for row in csv.DictReader(file)}
+    assert texts == {"'=text"}
+
+
+def check_slices(desk, thresholds):
+    decided = (thresholds <= SCORES).astype(int)
+    for row, group in enumerate(np.unique(GROUPS), start=1):
+        here = group == GROUPS
+        counts = Counts(*map(np.sum, count(Y[here], decided[here])))
+        place = f"#slices-body tr:nth-child({row})"
+        assert group in desk.tab.text_content(place)
+        for name, rate in (("precision", precision), ("recall", recall), ("f", f_measure)):
+            same(desk.number(f"{place} [data-name={name}]"), rate(counts))
+
+
+def test_slices_have_the_counts_of_their_rows(desk):
+    for vertex in (LAST // 3, LAST // 2):
+        desk.go(f"at=hand&stop={vertex}")
+        check_slices(desk, FRONTIER.thresholds(vertex))
+    desk.tab.click("[data-point=shared]")
+    desk.settle()
+    check_slices(desk, best_thresholds(SCORES, Y, shared=True).values)
+    desk.go("at=shared&pins=12.0")
+    assert desk.tab.is_visible("#slices-off")
+
+
+def test_two_models_are_compared(desk):
+    assert desk.tab.locator("#chart path.rival").count() == 1
+    assert desk.tab.locator("#versus-body tr").count() == 3
+    assert np.isfinite(desk.number("[data-name=difference-f]"))
+    assert "higher F in" in desk.tab.text_content("#versus-words")
+
+
+def test_hostile_names_are_inert(desk):
+    for place in ("#labels-body", "#rows-near", "#points", "h1"):
+        assert desk.tab.locator(place).count() == 1
+    shown = desk.tab.text_content("#labels-body")
+    for name in (HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[4]):
+        assert name in shown
+    assert "\\u202e" in shown
+    assert "\x1b" not in shown
+    assert desk.tab.text_content("h1") == SMALL["title"]
+    assert desk.tab.locator("main img, main b, main i, main script").count() == 0
+    assert desk.tab.evaluate("window.owned") is None
+
+
+def test_the_policy_of_the_page_refuses_scripts_of_others(desk):
+    desk.tab.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.owned = 1";
+            document.body.append(script);
+            document.body.setAttribute("onclick", "window.owned = 1");
+            document.body.click();
+        }"""
+    )
+    assert desk.tab.evaluate("window.owned") is None
+    assert desk.errors
+    assert all("Content Security Policy" in error for error in desk.errors)
+    desk.errors.clear()
+
+
+def brightness(desk):
+    color = desk.tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, color.removeprefix("rgb(").removesuffix(")").split(",")))
+
+
+def test_both_themes_follow_the_system_and_the_choice(desk):
+    desk.tab.emulate_media(color_scheme="dark")
+    assert brightness(desk) < 150
+    desk.tab.select_option("#theme", "light")
+    desk.settle()
+    assert brightness(desk) > 600
+    assert "theme=light" in desk.tab.url
+    desk.tab.emulate_media(color_scheme="light")
+    desk.go("theme=dark")
+    assert brightness(desk) < 150
+    desk.tab.emulate_media(media="print")
+    assert brightness(desk) == 3 * 255
+
+
+def test_everything_is_reached_by_keyboard_alone(desk):
+    reached = []
+    for _ in range(80):
+        desk.tab.keyboard.press("Tab")
+        reached.append(desk.tab.evaluate("document.activeElement.id"))
+    wanted = ["save-thresholds", "theme", "handle", "measure", "beta", "cost", "minPrecision"]
+    wanted += ["handle-accept", "handle-review", "search", "filter"]
+    assert [name for name in dict.fromkeys(reached) if name in wanted] == wanted
+    unnamed = desk.tab.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, [role=slider]")]
+            .filter((one) => !(one.labels?.length || one.textContent.trim()
+                               || one.getAttribute("aria-label")))
+            .map((one) => one.outerHTML)"""
+    )
+    assert unnamed == []
+
+
+def test_the_changing_numbers_are_announced(desk):
+    desk.tab.focus("#handle")
+    desk.tab.keyboard.press("End")
+    desk.tab.wait_for_selector("#announcer:has-text('recall 1.000')", state="attached")
+    assert desk.tab.get_attribute("#announcer", "aria-live") == "polite"
+
+
+def test_an_address_with_nonsense_opens_the_page(desk):
+    desk.go(
+        "at=nobody&stop=-7&beta=x&measure=%3Cb%3E&pins=99.1_a.b_1.-4&label=1e9&sort=constructor&accept=1e12&slice=77&cost=9e99"
+    )
+    assert 0 <= desk.number("#n-f") <= 1
+
+
+def test_certified_thresholds_are_saved_with_their_guarantee(chromium, tmp_path):
+    rows = np.arange(N_ROWS) % 2 == 0
+    names = NAMES[9:]
+    tuned = best_thresholds(
+        SCORES[rows, 9:],
+        Y[rows, 9:],
+        min_precision=0.3,
+        guarantee=0.9,
+        random_state=0,
+        label_names=names,
+    )
+    report = tmp_path / "report.html"
+    write_report(Desk(SCORES[~rows, 9:], Y[~rows, 9:], tuned, label_names=names), report)
+    with chromium.new_context() as context:
+        page = OpenPage(context, report, "at=given0&measure=jaccard")
+        assert "guaranteed on new samples" in page.tab.text_content("#place").lower()
+        decided = tuned.decide(SCORES[~rows, 9:])
+        totals = Counts(*map(np.sum, count(Y[~rows, 9:], decided)))
+        same(page.number("#n-precision"), precision(totals))
+        found = Thresholds.load(page.saved("#save-thresholds", tmp_path))
+        assert repr(found) == repr(tuned)
+        assert page.errors == []
