@@ -27,12 +27,13 @@ READERS = {
 def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
     path = tmp_path / f"decided{ending}"
     scores = WRITERS[kind](tmp_path, "scores", SCORES)
-    n_decided = engine.decide(TUNED, scores, path, block_rows=7)
+    counts = engine.decide(TUNED, scores, path, block_rows=7)
     wanted = TUNED.decide(SCORES)
     found = READERS[ending](path)
     assert found.dtype == np.int8
     np.testing.assert_array_equal(found, wanted)
-    np.testing.assert_array_equal(n_decided, wanted.sum(axis=0))
+    np.testing.assert_array_equal(counts.by_label, wanted.sum(axis=0))
+    assert counts[1:] == (50, (wanted.sum(axis=1) == 0).sum())
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
+    from labelwise.engine._assign import assign
     from labelwise.engine._best_thresholds import best_thresholds, micro_frontier
-    from labelwise.engine._decide import decide
+    from labelwise.engine._block_curves import BlockCurves as BlockCurves
+    from labelwise.engine._block_curves import open_blocks as open_blocks
+    from labelwise.engine._decide import DecisionCounts, decide
     from labelwise.engine._evaluate import evaluate
 
-__all__ = ["best_thresholds", "decide", "evaluate", "micro_frontier"]
+__all__ = ["DecisionCounts", "assign", "best_thresholds", "decide", "evaluate", "micro_frontier"]
 
 publish(__name__, __all__)

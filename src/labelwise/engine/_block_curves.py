@@ -104,7 +104,8 @@ class BlockCurves:
     def every_cut(self) -> Iterator[Cuts]:
         """Yield the cuts at every distinct score; the rows are read once for some labels."""
         for group in self._blocks.label_groups(_COLUMN_BYTES):
-            yield from every_cut(group.scores, group.Y)
+            scores: Any = group.scores
+            yield from every_cut(scores, group.Y)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label, by a pass over all blocks."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,28 @@ from labelwise.engine.blocks._dask_blocks import DaskRows, is_dask
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
 from labelwise.engine.blocks._sources import RowSource, open_source
 from labelwise.engine.blocks._written_blocks import check_block_output, write_blocks
+
+
+class DecisionCounts(NamedTuple):
+    """How many decisions `decide` has written.
+
+    Attributes
+    ----------
+    by_label : ndarray of int of shape (n_labels,)
+        Number of decisions of each column of the output.
+    n_rows : int
+        Number of rows.
+    n_without : int
+        Number of rows without a decision.
+
+    See Also
+    --------
+    decide : Decide the labels of each row block by block.
+    """
+
+    by_label: np.ndarray
+    n_rows: int
+    n_without: int
 
 
 def decide(
@@ -43,9 +65,9 @@ def decide(
 
     Returns
     -------
-    ndarray of int of shape (n_labels,), or dask array of int8
-        Number of decisions of each column of the output; without an output, the decisions as a
-        dask array with the chunks of rows of the scores.
+    DecisionCounts, or dask array of int8
+        The numbers of decisions in the output; without an output, the decisions as a dask array
+        with the chunks of rows of the scores.
 
     Raises
     ------
@@ -72,12 +94,12 @@ def decide(
     >>> tuned = best_thresholds(scores, [[1, 0], [0, 1]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "decided.npy"
-    ...     n_decided = decide(tuned, scores, path)
+    ...     found = decide(tuned, scores, path)
     ...     np.load(path)
     array([[1, 0],
            [0, 1]], dtype=int8)
-    >>> n_decided
-    array([1, 1])
+    >>> found.by_label, found.n_without
+    (array([1, 1]), 0)
     """
     tuned = thresholds if isinstance(thresholds, Thresholds) else Thresholds.load(thresholds)
     if output is None:
@@ -91,9 +113,17 @@ def decide(
     if block_rows is not None:
         n_together = check_whole(block_rows, "block_rows")
     chosen, names = _in_order_of(source, tuned)
-    n_decided = np.zeros(source.shape[1], dtype=np.int64)
-    write_blocks(path, _decisions(source, chosen, n_together, n_decided), source.shape, names)
-    return n_decided
+    sums = _Sums(np.zeros(source.shape[1], dtype=np.int64))
+    write_blocks(path, _decisions(source, chosen, n_together, sums), source.shape, names)
+    return DecisionCounts(sums.by_label, source.shape[0], sums.n_without)
+
+
+@dataclass
+class _Sums:
+    """Decisions of each label, and rows without any, of the blocks so far."""
+
+    by_label: np.ndarray
+    n_without: int = 0
 
 
 def _lazy_decisions(tuned: Thresholds, scores: Any) -> Any:
@@ -116,10 +146,11 @@ def _in_order_of(source: RowSource, tuned: Thresholds) -> tuple[Thresholds, tupl
 
 
 def _decisions(
-    source: RowSource, tuned: Thresholds, n_together: int, n_decided: np.ndarray
+    source: RowSource, tuned: Thresholds, n_together: int, sums: _Sums
 ) -> Iterator[np.ndarray]:
     """Yield the decisions of each block, and add up those of each label."""
     for block in source.blocks(n_together):
         decided = tuned.decide(block)
-        n_decided += np.count_nonzero(decided, axis=0)
+        sums.by_label += np.count_nonzero(decided, axis=0)
+        sums.n_without += int((~decided.any(axis=1)).sum())
         yield decided
