@@ -10,7 +10,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-scale docs fuzz studies lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -49,6 +49,9 @@ bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; m
 
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage
+
+bench-scale: $(VENV)/.bench  ## time and memory against size, out of core and in memory; minutes
+	$(BIN)/python -m benchmarks scale_engine cluster_simulation
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

@@ -12,7 +12,7 @@ from benchmarks import speedups
 
 NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "speedups", "timing"}
 # These take minutes to hours: only by their names.
-LONG = {"coverage", "decisions", "label_shift"}
+LONG = {"cluster_simulation", "coverage", "decisions", "label_shift", "scale_engine"}
 
 
 def main() -> None:

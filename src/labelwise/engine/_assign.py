@@ -40,7 +40,7 @@ def assign(
     random_state : int, RandomState instance or None, default=None
         Seed of the choices.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of labels.
+        Rows of a block; None means about 32 MB of labels.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def best_thresholds(
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of scores. The result does not depend on it. The
+        Rows of a block; None means about 32 MB of scores. The result does not depend on it. The
         blocks of dask arrays are their chunks.
     **options : object
         Other options of `labelwise.decisions.best_thresholds`, which need all scores in memory:
@@ -161,7 +161,7 @@ def micro_frontier(
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of scores.
+        Rows of a block; None means about 32 MB of scores.
 
     Returns
     -------

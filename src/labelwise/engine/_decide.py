@@ -61,7 +61,7 @@ def decide(
         File to write, with the ending .parquet, .npy or .zarr; decisions are int8. It appears only
         once it is complete. With None, the scores must be a dask array, and nothing is computed.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of scores.
+        Rows of a block; None means about 32 MB of scores.
 
     Returns
     -------

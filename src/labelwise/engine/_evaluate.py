@@ -55,7 +55,7 @@ def evaluate(
     label_names : sequence of str or None, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of scores. The blocks of dask arrays are their
+        Rows of a block; None means about 32 MB of scores. The blocks of dask arrays are their
         chunks.
 
     Returns

@@ -9,9 +9,9 @@ SCORES = np.arange(12.0).reshape(6, 2)
 Y = SCORES % 3 == 0
 
 
-def test_blocks_have_about_64_megabytes_of_scores():
-    wide = np.zeros((3, 2**22))
-    assert BLOCK_BYTES == 2**26
+def test_blocks_have_about_32_megabytes_of_scores():
+    wide = np.zeros((3, 2**21))
+    assert BLOCK_BYTES == 2**25
     assert match_blocks({"Y": wide > 0, "scores": wide}).n_together == 2
 
 

@@ -19,7 +19,7 @@ from labelwise.engine.blocks._hit_views import HitView
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 # Bytes of the scores of a block.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**25
 Part = TypeVar("Part")
 
 
@@ -83,7 +83,7 @@ def match_blocks(
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
-        Rows of a block; None means about 64 MB of scores.
+        Rows of a block; None means about 32 MB of scores.
 
     Returns
     -------

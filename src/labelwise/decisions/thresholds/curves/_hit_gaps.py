@@ -139,16 +139,20 @@ def sparse_gaps(hits: SortedHits, scores: np.ndarray, *, with_ties: bool = False
 
 def merged_gaps(parts: Sequence[SparseGaps]) -> SparseGaps:
     """Join the gaps of several blocks; the order of the blocks does not matter."""
-    places, entry = np.unique(np.concatenate([part.places for part in parts]), return_inverse=True)
-    counts = np.zeros(places.size, np.int64)
-    np.add.at(counts, entry, np.concatenate([part.counts for part in parts]))
-    highest = np.full(places.size, -np.inf, parts[0].highest.dtype)
-    np.maximum.at(highest, entry, np.concatenate([part.highest for part in parts]))
+    places = np.concatenate([part.places for part in parts])
+    # Each part is in order, so that a stable sort merges them.
+    order = np.argsort(places, kind="stable")
+    firsts = np.flatnonzero(np.diff(places[order], prepend=-1))
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("counts", "highest", "ties")
+    ]
+    counts, highest, ties = (
+        rule.reduceat(column[order], firsts) if column.size else column
+        for rule, column in zip((np.add, np.maximum, np.add), columns, strict=True)
+    )
     below = np.max([part.below for part in parts], axis=0)
-    ties = np.concatenate([part.ties for part in parts])
-    if ties.size:
-        ties = np.bincount(entry, ties, places.size).astype(np.int64)
-    return SparseGaps(places, counts, highest, below, ties)
+    return SparseGaps(places[order][firsts], counts.astype(np.int64), highest, below, ties)
 
 
 def all_gaps(hits: SortedHits, found: SparseGaps, n_samples: int) -> Gaps:
