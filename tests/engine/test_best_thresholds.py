@@ -1,4 +1,7 @@
-"""Thresholds and frontiers out of core are those of all rows in memory, bit for bit."""
+"""Thresholds and frontiers out of core are those of all rows in memory, bit for bit.
+
+They are computed by `_block_curves`.
+"""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Dask arrays without a cluster: any chunks give the results of one array."""
+"""Dask arrays without a cluster (`_dask_blocks`): any chunks give the results of one array."""
 
 import dask
 import dask.array as da

@@ -1,4 +1,4 @@
-"""Decisions written block by block are those of all rows at once."""
+"""Decisions written block by block (`_written_blocks`) are those of all rows at once."""
 
 from dataclasses import replace
 

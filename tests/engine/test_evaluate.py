@@ -1,4 +1,7 @@
-"""Evaluations out of core are those of all rows in memory."""
+"""Evaluations out of core are those of all rows in memory.
+
+The sums of `_block_measures` and the ranks among the `_hit_views` are tested through them.
+"""
 
 import numpy as np
 import pytest

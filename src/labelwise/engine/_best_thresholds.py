@@ -148,7 +148,7 @@ def micro_frontier(
     label_names: Sequence[str] | None = None,
     block_rows: int | None = None,
 ) -> Frontier:
-    """Find the best trade-offs of micro precision and recall, for scores larger than memory.
+    """Find the best micro precision and recall of scores larger than memory.
 
     The vertices are those of `labelwise.decisions.micro_frontier` on all rows, bit for bit.
 

@@ -46,7 +46,7 @@ def decide(
     *,
     block_rows: int | None = None,
 ) -> Any:
-    """Decide the labels of each row block by block, and write the decisions to a file.
+    """Decide the labels of rows block by block, and write the decisions.
 
     The decisions are those of `Thresholds.decide` on all rows.
 
@@ -113,13 +113,13 @@ def decide(
     if block_rows is not None:
         n_together = check_whole(block_rows, "block_rows")
     chosen, names = _in_order_of(source, tuned)
-    sums = _Sums(np.zeros(source.shape[1], dtype=np.int64))
+    sums = _DecidedSoFar(np.zeros(source.shape[1], dtype=np.int64))
     write_blocks(path, _decisions(source, chosen, n_together, sums), source.shape, names)
     return DecisionCounts(sums.by_label, source.shape[0], sums.n_without)
 
 
 @dataclass
-class _Sums:
+class _DecidedSoFar:
     """Decisions of each label, and rows without any, of the blocks so far."""
 
     by_label: np.ndarray
@@ -146,7 +146,7 @@ def _in_order_of(source: RowSource, tuned: Thresholds) -> tuple[Thresholds, tupl
 
 
 def _decisions(
-    source: RowSource, tuned: Thresholds, n_together: int, sums: _Sums
+    source: RowSource, tuned: Thresholds, n_together: int, sums: _DecidedSoFar
 ) -> Iterator[np.ndarray]:
     """Yield the decisions of each block, and add up those of each label."""
     for block in source.blocks(n_together):

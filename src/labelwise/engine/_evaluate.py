@@ -33,7 +33,7 @@ def evaluate(
     label_names: Sequence[str] | None = None,
     block_rows: int | None = None,
 ) -> Evaluation:
-    """Compute every measure of scores, decisions or both, for files larger than memory.
+    """Compute every measure of files that are larger than memory.
 
     The values are those of `labelwise.measures.evaluate` on all rows: bit for bit, except for
     means over samples, whose sums are rounded in another order (differences of about 1e-16).
