@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A file that does not have the hash of its lock is refused; nothing is fetched for a build.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+INSTALL_EMPTY = $(VENV)/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 LOCKED = $(INSTALL) --require-hashes --requirement
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --custom-compile-command "make lock"
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-scale docs fuzz studies lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -50,6 +51,9 @@ bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; m
 bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new rows; half an hour
 	$(BIN)/python -m benchmarks coverage
 
+bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
+	$(BIN)/python -m benchmarks guarantees guarantees_real
+
 bench-scale: $(VENV)/.bench  ## time and memory against size, out of core and in memory; minutes
 	$(BIN)/python -m benchmarks scale_engine cluster_simulation
 
@@ -58,6 +62,17 @@ studies: $(VENV)/.run  ## the published tables, reproduced
 
 docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
+release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into an empty environment and tried
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	for package in dist/labelwise-*.whl dist/labelwise-*.tar.gz; do \
+	  echo "Trying $$package ..." && rm -rf $(VENV)/empty && $(PYTHON) -m venv $(VENV)/empty && \
+	  $(INSTALL_EMPTY) --require-hashes --requirement locks/build.txt && \
+	  $(INSTALL_EMPTY) --require-hashes --requirement locks/run.txt && \
+	  $(INSTALL_EMPTY) --no-deps $$package && \
+	  $(VENV)/empty/bin/python -I tests/release_smoke.py || exit 1; done
+	rm -rf $(VENV)/empty
 
 fuzz: $(VENV)/.fuzz  ## two minutes of hostile files
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.readers -max_total_time=60 -max_len=4096 -timeout=10

@@ -10,9 +10,26 @@ from pathlib import Path
 
 from benchmarks import speedups
 
-NOT_BENCHMARKS = {"__init__", "__main__", "corpora", "growth", "scored_sets", "speedups", "timing"}
+NOT_BENCHMARKS = {
+    "__init__",
+    "__main__",
+    "corpora",
+    "growth",
+    "mapie_controller",
+    "scored_sets",
+    "speedups",
+    "timing",
+}
 # These take minutes to hours: only by their names.
-LONG = {"cluster_simulation", "coverage", "decisions", "label_shift", "scale_engine"}
+LONG = {
+    "cluster_simulation",
+    "coverage",
+    "decisions",
+    "guarantees",
+    "guarantees_real",
+    "label_shift",
+    "scale_engine",
+}
 
 
 def main() -> None:

@@ -36,7 +36,10 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
 }
 # Pages without a section have nothing to list beside them; tables of studies need the width.
-html_sidebars = {"index": [], "install": [], "quick_start": [], "coming_from": [], "studies/*": []}
+html_sidebars = {
+    name: []
+    for name in ("index", "install", "quick_start", "guarantees", "coming_from", "studies/*")
+}
 # Names in single backticks are shown as code.
 default_role = "literal"
 toc_object_entries_show_parents = "hide"

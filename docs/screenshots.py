@@ -1,4 +1,4 @@
-"""Make the pictures of the decision desk in the documentation: ``python -m docs.screenshots``.
+"""Make the pictures of pages in the documentation: ``python -m docs.screenshots``.
 
 Needs playwright (extra ``test``) and a Chromium on the path.
 """
@@ -14,16 +14,21 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
-from labelwise.data import load
+from labelwise.data import load, make_multilabel
+from labelwise.experiments import Results, Study
 from labelwise.reports import Desk, write_report
+from labelwise.splitting import MultilabelStratifiedKFold
 
 FOLDER = Path(__file__).parent / "_static"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-# File, colours, address of the page, and the section that is shown.
+# File, page, colours, address, the section that is shown, and the height.
 PICTURES = (
-    ("desk.png", "light", "axis=recall", "desk", 960),
-    ("desk_label.png", "dark", "label=2", "labels", 800),
+    ("desk.png", "desk", "light", "axis=recall", "desk", 960),
+    ("desk_label.png", "desk", "dark", "label=2", "labels", 800),
+    ("study.png", "study", "light", "", "results", 1130),
 )
 
 
@@ -42,12 +47,27 @@ def small_desk() -> Desk:
     )
 
 
-def take_pictures(page: Path, chromium: Any) -> None:
+def small_study(folder: Path) -> Results:
+    """Return the results of five models on six generated data sets."""
+    models = {
+        "stump": DecisionTreeClassifier(max_depth=1),
+        "small tree": DecisionTreeClassifier(max_depth=4),
+        "tree": DecisionTreeClassifier(),
+        "nearest": KNeighborsClassifier(1),
+        "neighbours": KNeighborsClassifier(5),
+    }
+    data = {f"set {i}": make_multilabel(n_samples=200, random_state=i)[0] for i in range(6)}
+    splits = {"cv": MultilabelStratifiedKFold(3, shuffle=True)}
+    study = Study(data, models, splits, ["micro-f", "hamming-loss"], seeds=(0, 1))
+    return study.run(folder / "study.sqlite", progress=False)
+
+
+def take_pictures(folder: Path, chromium: Any) -> None:
     """Write every picture."""
     FOLDER.mkdir(exist_ok=True)
-    for name, colours, address, section, height in PICTURES:
+    for name, page, colours, address, section, height in PICTURES:
         tab = chromium.new_page(viewport={"width": 1280, "height": height}, color_scheme=colours)
-        tab.goto(f"{page.as_uri()}#{address}")
+        tab.goto(f"{(folder / f'{page}.html').as_uri()}#{address}")
         tab.wait_for_selector("html[data-ready]")
         if section != "desk":
             tab.evaluate(f"document.getElementById('{section}').scrollIntoView()")
@@ -57,15 +77,16 @@ def take_pictures(page: Path, chromium: Any) -> None:
 
 
 def main() -> None:
-    """Write the page into a temporary folder, and take the pictures."""
+    """Write the pages into a temporary folder, and take the pictures."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
-        page = Path(folder) / "report.html"
-        write_report(small_desk(), page)
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as started:
+        folder = Path(name)
+        write_report(small_desk(), folder / "desk.html")
+        write_report(small_study(folder), folder / "study.html")
         path = shutil.which("chromium") or shutil.which("google-chrome")
         chromium = started.chromium.launch(executable_path=path, args=ARGUMENTS)
-        take_pictures(page, chromium)
+        take_pictures(folder, chromium)
         chromium.close()
 
 

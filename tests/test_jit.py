@@ -20,9 +20,11 @@ with warnings.catch_warnings(record=True) as caught:
     import labelwise
     from labelwise.decisions import best_thresholds
     from labelwise.splitting import assign
-    from labelwise.learners.regression._logistic_kernels import inner_products
+    from labelwise.learners.regression._logistic_kernels import add_multiples
     print(labelwise.__file__)
-    print(inner_products(np.eye(2), np.eye(2)).tolist() == [1, 1])
+    summed = np.eye(2)
+    add_multiples(summed, np.ones(2), np.eye(2))
+    print(summed.tolist() == [[2, 0], [0, 2]])
 print(sum("NUMBA_CACHE_DIR" in str(one.message) for one in caught))
 """
 

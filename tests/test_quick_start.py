@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from labelwise.data import load
-from labelwise.measures import evaluate
+from labelwise.measures import count, evaluate, macro, micro, precision, recall
 from tests.cli.shell import run
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -53,17 +53,17 @@ def test_commands_and_python_code_decide_the_same(names, folder):
     assert np.array_equal(written, names["decided"])
 
 
+def said(page):
+    """What the comments behind calls of print say that they print."""
+    return re.findall(r"print\(.*\)  # (.*)", (DOCS / page).read_text("utf-8"))
+
+
 def test_the_pages_data_and_features_describe_what_their_code_prints(tmp_path, capsys):
     known = {"__name__": "pages"}
     for page in ("stages/data.md", "stages/features.md"):
         run_page(page, tmp_path, known)
     printed = capsys.readouterr().out.splitlines()
-    said = [
-        comment
-        for page in ("stages/data.md", "stages/features.md")
-        for comment in re.findall(r"print\(.*\)  # (.*)", (DOCS / page).read_text("utf-8"))
-    ]
-    assert printed == said
+    assert printed == [*said("stages/data.md"), *said("stages/features.md")]
     assert np.array_equal(known["decided"], known["model"].predict(known["posts"].samples))
 
 
@@ -74,3 +74,19 @@ def test_the_page_decisions_says_the_same_in_python_and_on_the_command_line(tmp_
     assert np.array_equal(states, known["decided"])
     queue = (tmp_path / "queue.csv").read_text().splitlines()[1:]
     assert [line.split(",")[0] for line in queue] == known["queue"].rows.astype(str).tolist()
+
+
+def test_the_page_on_guarantees_shows_what_a_guarantee_is_worth(tmp_path, capsys):
+    known = run_page("guarantees.md", tmp_path, {"__name__": "pages"})
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in said("guarantees.md") if line not in printed] == []
+    assert (
+        "guaranteed on new samples with probability 0.95: micro precision at least 0.8" in printed
+    )
+    truth, scores = known["new_labels"], known["new_scores"]
+    assert micro(precision, count(truth, known["plain"].decide(scores))) < 0.8
+    assert micro(precision, count(truth, known["tuned"].decide(scores))) >= 0.8
+    by_label = count(truth, known["by_label"].decide(scores))
+    is_decided = known["by_label"].values < np.inf
+    assert (precision(by_label)[is_decided] >= 0.8).all()
+    assert macro(recall, known["counts"], "skip") > 0.75

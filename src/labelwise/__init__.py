@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from labelwise._saving import load, save
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["load", "save"]
 _STAGES = (
     *("data", "splitting", "features", "learners"),

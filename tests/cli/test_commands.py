@@ -20,7 +20,7 @@ def test_the_version_is_that_of_the_package():
 def test_the_help_of_the_program_shows_each_command_in_a_whole_line():
     listed = RUNNER.invoke(app, ["--help"], terminal_width=80).stdout.partition("Commands:")[2]
     lines = listed.partition("Example:")[0].strip().splitlines()
-    assert len(lines) == 14
+    assert len(lines) == 16
     assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
 
 
@@ -70,8 +70,15 @@ def test_wrong_input_ends_with_one_sentence(monkeypatch, capsys):
     assert capsys.readouterr().err == "labelwise: no/such.arff: does not exist.\n"
 
 
-def test_the_demo_runs_what_it_prints():
+def test_the_demo_runs_what_it_prints_and_ends_with_a_report(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     done = RUNNER.invoke(app, ["demo"])
     assert done.exit_code == 0, done.output
+    (page,) = tmp_path.glob("labelwise-demo-*/report.html")
+    end = done.stdout.partition("8. reports")[2]
+    assert str(page) in end
+    assert "Digits in pictures" in page.read_text(encoding="utf-8")
+    commands = [line.split()[1] for line in end.splitlines() if line.startswith("  labelwise ")]
+    assert commands == ["report", "tune", "fit", "describe", "-h"]
     for word in ("data", "splitting", "learners", "decisions", "measures", "micro-f", "balanced"):
         assert word in done.stdout

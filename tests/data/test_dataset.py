@@ -133,3 +133,22 @@ def test_unknown_labels_cannot_be_described():
 def test_sets_name_the_labels(rows):
     data = Dataset(np.zeros((len(rows), 1)), rows)
     assert data.label_names == tuple(sorted(set().union(*rows)))
+
+
+def test_missing_labels_stay_missing_through_a_data_set():
+    Y = np.array([[1, np.nan], [0, 1], [np.nan, np.nan], [1, 0]])
+    data = Dataset(np.eye(4), pd.DataFrame(Y, columns=["sea", "sky"]), name="gaps")
+    assert repr(data) == "Dataset 'gaps': 4 samples, 4 features, 2 labels (3 cells missing)"
+    np.testing.assert_array_equal(data.Y.toarray(), Y)
+    np.testing.assert_array_equal(data.missing.toarray(), np.isnan(Y))
+    taken = data.take([1, 0])
+    np.testing.assert_array_equal(taken.Y.toarray(), Y[[1, 0]])
+    assert data.take([1, 3]).missing is None
+    assert data.take([1, 3]).Y.dtype == bool
+    assert data.take([2]).Y is None
+    masked = Dataset(np.eye(4), np.ma.masked_invalid(Y))
+    np.testing.assert_array_equal(masked.Y.toarray(), Y)
+    found = data.describe()
+    assert (found.n_missing, found.label_most, found.n_without_labels) == (3, 2, 1)
+    assert "missing labels (cells)" in str(found)
+    assert "missing" not in str(Dataset(np.eye(2), [[1], [0]]).describe())

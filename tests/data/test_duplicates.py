@@ -82,3 +82,11 @@ def test_data_without_labels_have_no_contradictions():
 def test_anything_but_a_data_set_is_refused():
     with pytest.raises(TypeError, match="dataset must be a Dataset, got list"):
         find_duplicates([[1]])
+
+
+def test_missing_labels_contradict_no_others():
+    nan = np.nan
+    X = np.array([[1.0], [1.0], [2.0], [2.0]])
+    Y = np.array([[1, nan], [nan, 0], [1, 0], [1, 1]])
+    assert find_duplicates(Dataset(X, Y)).contradicting.tolist() == [2, 3]
+    assert find_duplicates(Dataset(X[:2], [[1, nan], [0, nan]])).contradicting.tolist() == [0, 1]

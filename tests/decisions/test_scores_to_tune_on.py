@@ -25,7 +25,8 @@ class Scorer(LinearRegression):
 @pytest.mark.filterwarnings("ignore:.*never")
 def test_labels_of_one_class_are_left_out_and_the_others_keep_their_names():
     scored = fold_scores(Scorer(), SAMPLES, "decision_function", 3, None)
-    problem = tuning_problem(scored, SAMPLES)
+    problem, folds = tuning_problem(scored, SAMPLES)
+    np.testing.assert_array_equal(folds, scored.held_out.folds)
     assert problem.names == ("odd", "third")
     np.testing.assert_array_equal(problem.Y.toarray(), Y[scored.held_out.rows][:, :2])
 

@@ -8,7 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from labelwise.data import Dataset
 from labelwise.experiments.running._cell_evaluation import seeded_model
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.experiments.small_studies import Frequent, NoScores, essence, rows, study
@@ -38,6 +40,21 @@ def test_values_are_those_of_evaluate_on_the_fold(tmp_path):
     expected = evaluate(Y[test], decided=model.predict(data.X[test]))["micro-f"]
     assert row["measure"] == "micro-f"
     assert row["value"] == pytest.approx(expected)
+
+
+def test_missing_labels_count_in_no_measure_of_a_study(tmp_path):
+    whole = rows(n_samples=30)
+    Y = whole.Y.toarray().astype(float)
+    Y[::4, 0] = np.nan
+    Y[3] = np.nan
+    data = Dataset(whole.X, Y, "gaps")
+    model = BinaryRelevance(penalty=1.0)
+    results = study(datasets=[data], models={"br": model}, seeds=(3,)).run(tmp_path / "s.sqlite")
+    assert not results.failed
+    (train, test), *_ = KFold(3, shuffle=True, random_state=3).split(data.X)
+    row = next(row for row in results.rows() if row["fold"] == 0)
+    decided = BinaryRelevance(penalty=1.0).fit(data.X[train], Y[train]).predict(data.X[test])
+    assert row["value"] == pytest.approx(evaluate(Y[test], decided=decided)["micro-f"])
 
 
 def test_the_same_seeds_give_the_same_numbers_for_any_number_of_jobs(tmp_path):

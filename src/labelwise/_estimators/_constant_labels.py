@@ -14,10 +14,20 @@ from labelwise._text import listed, quoted
 _NAMED_AT_MOST = 10
 
 
-def constant_labels(Y: Any) -> np.ndarray:
-    """Value of each label that is the same in all samples, NaN for others."""
+def constant_labels(Y: Any, missing: Any = None) -> np.ndarray:
+    """Value of each label that is the same in all samples with truth, NaN for others.
+
+    Cells without truth are NaN in dense labels, and those of `missing` for sparse ones. A label
+    without truth for any sample has the value 0.
+    """
+    n_known = Y.shape[0]
+    if missing is not None:
+        n_known = n_known - np.diff(missing.indptr)
+    elif isinstance(Y, np.ndarray) and Y.dtype.kind == "f":
+        n_known = (~np.isnan(Y)).sum(axis=0)
+        Y = Y == 1
     n_positives = np.asarray(Y.sum(axis=0)).ravel()
-    return np.where(n_positives == 0, 0.0, np.where(n_positives == Y.shape[0], 1.0, np.nan))
+    return np.where(n_positives == 0, 0.0, np.where(n_positives == n_known, 1.0, np.nan))
 
 
 def check_constants(estimator: Any) -> int:

@@ -63,7 +63,24 @@ def _fitted(estimator: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any]
     with warnings.catch_warnings():
         # Some estimators warn if a matrix of labels has one column.
         warnings.simplefilter("ignore", DataConversionWarning)
+        if np.isnan(Y).any():
+            return _fitted_with_gaps(clone(estimator), X, Y, fit_params or {})
         # scikit-learn 1.9 casts label numbers to the dtype of Y: with int8 and more than 128
         # labels, columns would come back in another order.
         targets = np.ascontiguousarray(Y, dtype=np.int64)
         return clone(estimator).fit(X, targets, **(fit_params or {}))
+
+
+def _fitted_with_gaps(model: Any, X: Any, Y: np.ndarray, fit_params: Mapping[str, Any]) -> Any:
+    """Fit an estimator to labels of which some are NaN; say so if it does not take them."""
+    try:
+        # Estimators that refuse NaN may convert it to integers before.
+        with np.errstate(invalid="ignore"):
+            return model.fit(X, Y, **fit_params)
+    except (TypeError, ValueError) as error:
+        if not any(word in str(error).lower() for word in ("nan", "missing", "finite")):
+            raise
+        raise ValueError(
+            f"y has missing labels, with which {type(model).__name__} cannot be fitted: "
+            "BinaryRelevance learns each label from the rows that have it."
+        ) from error

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._estimators._vector_targets import as_label_column
-from labelwise._validation import check_labels
+from labelwise._validation import check_labels, first_cell
 
 
 class LabelTarget(NamedTuple):
@@ -18,10 +18,16 @@ class LabelTarget(NamedTuple):
     matrix: sparse.csc_array  # bool, of shape (n_samples, n_labels)
     names: tuple[str, ...] | None  # None if the labels have no names
     classes: np.ndarray | None  # the classes of a vector; None if y was not a vector
+    missing: sparse.csc_array | None = None  # cells without truth; None if there are none
 
 
 def check_target(
-    estimator: Any, X: Any, y: Any, label_names: Sequence[str] | None = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    label_names: Sequence[str] | None = None,
+    *,
+    allow_missing: bool = False,
 ) -> LabelTarget:
     """Check the labels of samples, before any model is fitted.
 
@@ -35,11 +41,13 @@ def check_target(
         Labels of the samples.
     label_names : sequence of str, default=None
         Names of the columns of y.
+    allow_missing : bool, default=False
+        Whether labels may be missing (NaN, null or masked).
 
     Returns
     -------
     LabelTarget
-        The labels as a boolean matrix.
+        The labels as a boolean matrix, and the cells without truth.
 
     Raises
     ------
@@ -50,10 +58,24 @@ def check_target(
 
     check_y_given(estimator, y)
     labels, classes = as_label_column(y)
-    matrix, names = check_labels(labels, label_names=label_names)
+    matrix, names, missing = check_labels(labels, label_names=label_names, allow_missing=True)
+    if missing is not None and not allow_missing:
+        refuse_missing(estimator, missing, names)
     check_consistent_length(X, matrix)
     check_not_empty(matrix)
-    return LabelTarget(matrix, names, classes)
+    return LabelTarget(matrix, names, classes, missing)
+
+
+def refuse_missing(
+    estimator: Any, missing: sparse.csc_array, names: tuple[str, ...] | None
+) -> None:
+    """Refuse missing labels for an estimator that learns from whole rows of labels."""
+    row, column = first_cell(missing)
+    label = column if names is None else repr(names[column])
+    raise ValueError(
+        f"y must have no missing labels for {type(estimator).__name__}, which needs all labels of "
+        f"a sample, got one at row {row}, label {label}."
+    )
 
 
 def check_y_given(estimator: Any, y: Any) -> None:

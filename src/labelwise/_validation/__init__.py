@@ -22,6 +22,12 @@ from labelwise._validation._matrices import (
     check_scores,
     columns_in_order,
 )
+from labelwise._validation._missing_cells import (
+    dense_targets,
+    first_cell,
+    with_nan,
+    without_cells,
+)
 from labelwise._validation._names import check_names
 from labelwise._validation._numbers import (
     check_beta,
@@ -60,6 +66,8 @@ __all__ = [
     "check_whole",
     "columns_in_order",
     "columns_of_sets",
+    "dense_targets",
+    "first_cell",
     "frame_columns",
     "frame_like",
     "is_array_per_label",
@@ -73,4 +81,6 @@ __all__ = [
     "relative_weights",
     "scores_of_class_1",
     "take_rows",
+    "with_nan",
+    "without_cells",
 ]

@@ -17,15 +17,20 @@ from labelwise._validation._arrays import (
     scores_of_class_1,
 )
 from labelwise._validation._lists_of_sets import is_list_of_sets, matrix_of_sets, names_in_sets
+from labelwise._validation._missing_cells import unmasked
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
 
 
 class Labels(NamedTuple):
-    """A checked label matrix, boolean CSC, and its column names (None if it has none)."""
+    """A checked label matrix, boolean CSC, and its column names (None if it has none).
+
+    `missing` has the cells without truth, which are False in the matrix; None if there are none.
+    """
 
     matrix: sparse.csc_array
     names: tuple[str, ...] | None
+    missing: sparse.csc_array | None = None
 
 
 class Scores(NamedTuple):
@@ -36,7 +41,11 @@ class Scores(NamedTuple):
 
 
 def check_labels(
-    Y: Any, *, label_names: Sequence[str] | None = None, input_name: str = "Y"
+    Y: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    input_name: str = "Y",
+    allow_missing: bool = False,
 ) -> Labels:
     """Convert Y to a boolean CSC matrix of shape (n_samples, n_labels), with its label names.
 
@@ -50,11 +59,13 @@ def check_labels(
         numbers; for a frame, they give the order of the columns.
     input_name : str, default="Y"
         Name of the argument in error messages.
+    allow_missing : bool, default=False
+        Whether NaN, null and masked cells are labels without truth. Otherwise they are refused.
 
     Returns
     -------
     Labels
-        The matrix and its label names.
+        The matrix, its label names and the cells without truth.
 
     Raises
     ------
@@ -70,19 +81,25 @@ def check_labels(
             else check_names(label_names, "label_names")
         )
         return Labels(matrix_of_sets(Y, known, input_name), known)
-    array, names = _array_and_names(Y, label_names, input_name)
+    array, names = _array_and_names(unmasked(Y) if allow_missing else Y, label_names, input_name)
     if sparse.issparse(array):
         matrix = sparse.csc_array(array)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()  # the argument must not be changed
             matrix.sum_duplicates()
-        _refuse_first(~_is_binary(matrix.data), matrix, names, input_name, "contain only 0 and 1")
+        bad, gone = _not_binary(matrix.data, allow_missing)
+        _refuse_first(bad, matrix, names, input_name, "contain only 0 and 1")
+        if gone is not None:
+            positive = ~gone & (matrix.data > 0)
+            return Labels(_stored(matrix, positive), names, _stored(matrix, gone))
         matrix = matrix.astype(bool)
         matrix.eliminate_zeros()
-    else:
-        _refuse_first(~_is_binary(array), array, names, input_name, "contain only 0 and 1")
-        matrix = sparse.csc_array(array.astype(bool, copy=False))
-    return Labels(matrix, names)
+        return Labels(matrix, names)
+    bad, gone = _not_binary(array, allow_missing)
+    _refuse_first(bad, array, names, input_name, "contain only 0 and 1")
+    if gone is None:
+        return Labels(sparse.csc_array(array.astype(bool, copy=False)), names)
+    return Labels(sparse.csc_array((array > 0) & ~gone), names, sparse.csc_array(gone))
 
 
 def check_scores(
@@ -168,6 +185,24 @@ def _array_and_names(
     if names is not None and len(names) != array.shape[1]:
         raise ValueError(f"label_names has {len(names)} names for {array.shape[1]} labels.")
     return array, names
+
+
+def _not_binary(values: np.ndarray, allow_missing: bool) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return which values are refused, and which are missing (None if none is)."""
+    bad = ~_is_binary(values)
+    if not allow_missing or values.dtype.kind != "f" or not bad.any():
+        return bad, None
+    gone = np.isnan(values)
+    return bad & ~gone, gone if gone.any() else None
+
+
+def _stored(matrix: sparse.csc_array, kept: np.ndarray) -> sparse.csc_array:
+    """Return a boolean matrix of some of the stored cells."""
+    # A copy, because zeros are removed in place.
+    cells = (kept, matrix.indices, matrix.indptr)
+    found = sparse.csc_array(cells, shape=matrix.shape, copy=True)
+    found.eliminate_zeros()
+    return found
 
 
 def _is_binary(values: np.ndarray) -> np.ndarray:

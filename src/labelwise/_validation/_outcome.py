@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets
-from labelwise._validation._matrices import Labels, check_labels, check_matching, check_scores
+from labelwise._validation._matrices import check_labels, check_matching, check_scores
+from labelwise._validation._missing_cells import without_cells
 from labelwise._validation._row_index import row_index, rows_in_order
 from labelwise._validation._weights import check_weights
 
@@ -22,6 +24,8 @@ class Outcome(NamedTuple):
     decided: sparse.csc_array | None
     names: tuple[str, ...] | None
     weights: np.ndarray | None = None  # of the samples, above 0; None if all count once
+    # Cells without truth; they are no positives, are not decided and have no score in CSR scores.
+    missing: sparse.csc_array | None = None
 
     def weighted(self, sample_weight: Any) -> Outcome:
         """Return the outcome with weights of the samples; those of weight 0 are left out."""
@@ -29,15 +33,56 @@ class Outcome(NamedTuple):
             return self
         weights = check_weights(sample_weight, self.Y.shape[0])
         counted = np.flatnonzero(weights)
-        if counted.size == weights.size:
-            return self._replace(weights=weights)
-        return Outcome(
-            sparse.csc_array(self.Y[counted]),
-            None if self.scores is None else self.scores[counted],
-            None if self.decided is None else sparse.csc_array(self.decided[counted]),
-            self.names,
-            weights[counted],
-        )
+        outcome = self._replace(weights=weights)
+        return outcome if counted.size == weights.size else outcome.rows(counted)
+
+    def rows(self, numbers: np.ndarray) -> Outcome:
+        """Return the outcome of some samples."""
+        taken = {
+            name: sparse.csc_array(part[numbers])
+            for name, part in (("Y", self.Y), ("decided", self.decided), ("missing", self.missing))
+            if part is not None
+        }
+        scores = None if self.scores is None else self.scores[numbers]
+        weights = None if self.weights is None else self.weights[numbers]
+        return self._replace(scores=scores, weights=weights, **taken)
+
+    def labels(self, numbers: np.ndarray) -> Outcome:
+        """Return the outcome of some labels; column numbers stand for names if there are none."""
+        parts = {name: getattr(self, name) for name in ("Y", "scores", "decided", "missing")}
+        taken = {name: part[:, numbers] for name, part in parts.items() if part is not None}
+        names = self.names or tuple(map(str, range(self.Y.shape[1])))
+        return self._replace(names=tuple(names[j] for j in numbers), **taken)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells without truth."""
+        return 0 if self.missing is None else int(self.missing.nnz)
+
+    def labels_with_truth(self) -> np.ndarray:
+        """Return the numbers of the labels that have truth for a sample."""
+        n_samples, n_labels = self.Y.shape
+        if self.missing is None:
+            return np.arange(n_labels)
+        return np.flatnonzero(np.diff(self.missing.indptr) < n_samples)
+
+    def rows_with_truth(self) -> np.ndarray:
+        """Return the numbers of the samples that have truth for a label."""
+        n_samples, n_labels = self.Y.shape
+        if self.missing is None:
+            return np.arange(n_samples)
+        return np.flatnonzero(np.bincount(self.missing.indices, minlength=n_samples) < n_labels)
+
+    def with_truth(self) -> Outcome:
+        """Return the outcome without the samples and labels that have no truth at all."""
+        if self.missing is None:
+            return self
+        if self.missing.nnz == self.Y.shape[0] * self.Y.shape[1]:
+            raise ValueError("Y must have a label that is not missing, got only missing labels.")
+        found, rows = self, self.rows_with_truth()
+        found = found.rows(rows) if rows.size < self.Y.shape[0] else found
+        labels = found.labels_with_truth()
+        return found.labels(labels) if labels.size < self.Y.shape[1] else found
 
 
 def check_outcome(
@@ -46,20 +91,23 @@ def check_outcome(
     scores: Any = None,
     decided: Any = None,
     label_names: Sequence[str] | None = None,
+    allow_missing: bool = False,
 ) -> Outcome:
     """Check labels, scores and decisions, and bring rows and columns into the order of Y.
 
     Rows of frames are matched by index if Y and the other frame have one that is more than a
     count from 0. Columns with names are matched by name, others by position. The columns of lists
     of sets are `label_names`, the names of a frame, or the column numbers of a matrix without
-    names.
+    names. With `allow_missing`, NaN, null and masked cells of Y are cells without truth: scores
+    (as CSR) and decisions are returned without these cells.
     """
     given = {"Y": Y, "scores": scores, "decided": decided}
     sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
     if "scores" in sets:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got a list of sets.")
+    checks = {**_CHECKS, "Y": partial(check_labels, allow_missing=allow_missing)}
     checked: dict[str, Any] = {
-        name: _CHECKS[name](data, label_names=label_names, input_name=name)
+        name: checks[name](data, label_names=label_names, input_name=name)
         for name, data in given.items()
         if name not in sets and (data is not None or name == "Y")
     }
@@ -68,17 +116,20 @@ def check_outcome(
         checked[name] = check_labels(rows, label_names=columns, input_name=name)
     _refuse_empty(checked["Y"].matrix)
     names = next((checked[name].names for name in given if _has_names(checked.get(name))), None)
-    truth = Labels(checked["Y"].matrix, names)
+    truth = checked["Y"]._replace(names=names)
     index = row_index(Y)
     matched = {
         name: check_matching(truth, _by_index(checked[name], index, given[name], name), name)
         for name in ("scores", "decided")
         if name in checked
     }
-    return Outcome(truth.matrix, matched.get("scores"), matched.get("decided"), names)
+    if truth.missing is not None:
+        matched = {name: without_cells(part, truth.missing) for name, part in matched.items()}
+    scores, decided = (matched.get(name) for name in ("scores", "decided"))
+    return Outcome(truth.matrix, scores, decided, names, missing=truth.missing)
 
 
-_CHECKS = {"Y": check_labels, "scores": check_scores, "decided": check_labels}
+_CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}
 
 
 def _by_index(checked: Any, index: Any, data: Any, input_name: str) -> Any:

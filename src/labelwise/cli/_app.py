@@ -302,7 +302,8 @@ def warm_up() -> None:
 def demo() -> None:
     """Run every stage on bundled data.
 
-    The stages are: describe, split, score, decide, measure.
+    The stages are: describe, split, score, decide, measure, report. A decision desk and a figure
+    are written into a new temporary folder, and their paths are printed.
     """
     from labelwise.cli.commands._demo import run_demo
 

@@ -70,6 +70,7 @@ class TuningReport(NamedTuple):
             "micro_precision": micro(precision, counts),
             "micro_recall": micro(recall, counts),
             "n_samples": tuned.n_samples,
+            "n_missing": tuned.n_missing,
             "n_decisions": int(np.sum(tuned.decided)),
             "constraints": [check._asdict() for check in tuned.constraints],
             "guarantee": None if tuned.guarantee is None else asdict(tuned.guarantee),

@@ -18,6 +18,7 @@ from labelwise._validation import (
     check_readable,
     frame_columns,
     is_frame,
+    with_nan,
 )
 from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
 from labelwise.data._description import Description, describe_labels
@@ -40,7 +41,8 @@ class Dataset:
         one instance; a list of 2-D arrays, one for each bag, is stacked, and `bags` follows from
         it.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), or None
-        Labels of each sample; None if they are unknown.
+        Labels of each sample; None if they are unknown. NaN, null or a masked cell is a missing
+        label: whether the sample has the label is not known.
     name : str, default="data"
         Name of the data set in tables and reports.
     feature_names : sequence of str, default=None
@@ -69,8 +71,11 @@ class Dataset:
     ----------
     X : ndarray or csr_array of shape (n_rows, n_features)
         Features as float32 or float64: dense, or CSR if they were given as a sparse matrix.
-    Y : csc_array of bool of shape (n_samples, n_labels), or None
-        Labels.
+    Y : csc_array of shape (n_samples, n_labels), or None
+        Labels as bool. If labels are missing, Y is float64 with NaN stored in their cells, as all
+        functions of labelwise take it.
+    missing : csc_array of bool of shape (n_samples, n_labels), or None
+        The cells of missing labels; None if no label is missing.
     name : str
         Name of the data set.
     feature_names : tuple of str
@@ -162,6 +167,13 @@ class Dataset:
             object.__setattr__(self, key, value)
 
     @property
+    def missing(self) -> sparse.csc_array | None:
+        """The cells of missing labels; None if no label is missing."""
+        if self.Y is None or self.Y.dtype == bool:
+            return None
+        return check_labels(self.Y, allow_missing=True).missing
+
+    @property
     def n_samples(self) -> int:
         """Number of samples: rows of X, or bags."""
         return int(self.X.shape[0] if self.bags is None else self.bags.size - 1)
@@ -205,7 +217,10 @@ class Dataset:
     def __repr__(self) -> str:
         bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
         texts = f", {counted(len(self.texts), 'text')}" if self.texts else ""
+        missing = self.missing
         unknown = " (unknown)" if self.Y is None else ""
+        if missing is not None:
+            unknown = f" ({missing.nnz:,} {'cell' if missing.nnz == 1 else 'cells'} missing)"
         return (
             f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "
             f"{self.n_features} features{texts}, {self.n_labels} labels{unknown}"
@@ -261,7 +276,11 @@ class Dataset:
         """
         if self.Y is None:
             raise ValueError(f"The labels of {self.name!r} are unknown and cannot be described.")
-        return describe_labels(self.Y, name=self.name, n_features=self.n_features)
+        labels = check_labels(self.Y, allow_missing=True)
+        n_missing = 0 if labels.missing is None else int(labels.missing.nnz)
+        return describe_labels(
+            labels.matrix, name=self.name, n_features=self.n_features, n_missing=n_missing
+        )
 
 
 def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:
@@ -322,10 +341,13 @@ def _check_targets(
 ) -> tuple[sparse.csc_array | None, tuple[str, ...]]:
     if Y is None:
         return None, () if names is None else check_names(names, "label_names")
-    labels = check_labels(Y, label_names=names)
-    if labels.matrix.shape[0] != n_samples:
-        raise ValueError(f"Y has {labels.matrix.shape[0]} rows for {n_samples} samples.")
-    return labels.matrix, _names_or_numbers(labels.names, labels.matrix.shape[1], "label_names")
+    matrix, label_names, missing = check_labels(Y, label_names=names, allow_missing=True)
+    if matrix.shape[0] != n_samples:
+        raise ValueError(f"Y has {matrix.shape[0]} rows for {n_samples} samples.")
+    label_names = _names_or_numbers(label_names, matrix.shape[1], "label_names")
+    if missing is not None and missing.nnz == matrix.shape[0] * matrix.shape[1]:
+        return None, label_names
+    return with_nan(matrix, missing), label_names
 
 
 def _names_or_numbers(

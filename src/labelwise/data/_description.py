@@ -54,6 +54,9 @@ class Description:
         Number of samples without labels.
     n_labels_unused : int
         Number of labels without samples.
+    n_missing : int, default=0
+        Number of missing labels: cells of which it is not known whether the sample has the label.
+        In all other numbers they count as labels that the sample does not have.
 
     Attributes
     ----------
@@ -89,6 +92,7 @@ class Description:
     density: float
     n_without_labels: int
     n_labels_unused: int
+    n_missing: int = 0
 
     @property
     def advice(self) -> str:
@@ -121,7 +125,9 @@ class Description:
 
     def _rows(self) -> list[tuple[str, str]]:
         values = self.to_dict()
-        return [(title, _as_text(values[key])) for key, title in _TITLES.items()]
+        if not self.n_missing:
+            del values["n_missing"]
+        return [(title, _as_text(values[key])) for key, title in _TITLES.items() if key in values]
 
 
 _TITLES = {
@@ -140,10 +146,13 @@ _TITLES = {
     "density": "cardinality / labels (density)",
     "n_without_labels": "examples without labels",
     "n_labels_unused": "labels without examples",
+    "n_missing": "missing labels (cells)",
 }
 
 
-def describe_labels(Y: sparse.csc_array, *, name: str, n_features: int) -> Description:
+def describe_labels(
+    Y: sparse.csc_array, *, name: str, n_features: int, n_missing: int = 0
+) -> Description:
     """Compute the statistics of a label matrix with at least one row and one label."""
     n_samples, n_labels = Y.shape
     if n_samples == 0 or n_labels == 0:
@@ -168,6 +177,7 @@ def describe_labels(Y: sparse.csc_array, *, name: str, n_features: int) -> Descr
         density=Y.nnz / n_samples / n_labels,
         n_without_labels=int(without),
         n_labels_unused=int((per_label == 0).sum()),
+        n_missing=n_missing,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import counted
-from labelwise._validation import labelset_numbers
+from labelwise._validation import check_labels, labelset_numbers, without_cells
 from labelwise.data._dataset import Dataset
 
 
@@ -126,8 +126,16 @@ def _contradicting(first: np.ndarray, Y: Any) -> np.ndarray:
     """Return the samples in groups of equal features that have several label sets."""
     if Y is None or not first.size:
         return np.zeros(0, dtype=np.int64)
-    labels = labelset_numbers(Y)
-    differs = labels != labels[first]
+    matrix, _, missing = check_labels(Y, allow_missing=True)
+    if missing is None:
+        labels = labelset_numbers(matrix)
+        differs = labels != labels[first]
+    else:
+        rows, gaps = sparse.csr_array(matrix), sparse.csr_array(missing)
+        # Missing labels contradict no others.
+        either = sparse.csc_array(gaps.astype(np.int8) + gaps[first].astype(np.int8)).astype(bool)
+        known = without_cells(sparse.csr_array(rows != rows[first]), either)
+        differs = np.diff(known.indptr) > 0
     return np.flatnonzero(np.isin(first, first[differs]))
 
 

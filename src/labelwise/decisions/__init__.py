@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._hit_gaps import sorted_hits as sorted_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import sparse_gaps as sparse_gaps
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
+    from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
     from labelwise.decisions.thresholds.curves._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )

@@ -31,7 +31,7 @@ from labelwise._estimators import (
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_weights, take_rows
+from labelwise._validation import check_weights, dense_targets, take_rows
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 
@@ -129,6 +129,8 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             Features of the samples, as the estimator takes them.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            NaN, null or a masked cell is a missing label: the label is calibrated on the samples
+            that have it, and the estimator gets NaN, which `BinaryRelevance` takes.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
             ignored. With None, all samples have weight 1.
@@ -151,12 +153,12 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
         scoring_method(self.estimator)
-        labels = check_target(self, X, y)
+        labels = check_target(self, X, y, allow_missing=True)
         n_samples = labels.matrix.shape[0]
         is_weighted = sample_weight is not None
         weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
         groups, fit_params = self._routed(sample_weight, params)
-        targets = labels.matrix.toarray().astype(np.int64)
+        targets = dense_targets(labels.matrix, labels.missing)
         # A label may have one class only among the samples that count.
         counted = np.flatnonzero(weights)
         self.constants_ = constant_labels(targets[counted])
@@ -285,11 +287,14 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         self, held_out: HeldOutScores, Y: np.ndarray, weights: np.ndarray
     ) -> list[Any]:
         """Return the calibrators of the labels that have both classes."""
-        rows = held_out.rows
-        return [
-            _FITTERS[self.method](held_out.scores[:, j], Y[rows, j], weights[rows])
-            for j in np.flatnonzero(np.isnan(self.constants_))
-        ]
+        fitted = []
+        for j in np.flatnonzero(np.isnan(self.constants_)):
+            # Labels without truth are NaN.
+            known = np.flatnonzero(~np.isnan(Y[held_out.rows, j]))
+            rows = held_out.rows[known]
+            fit = _FITTERS[self.method]
+            fitted.append(fit(held_out.scores[known, j], Y[rows, j], weights[rows]))
+        return fitted
 
     def _check_loaded(self) -> None:
         """Refuse constants of a model file that do not fit the labels."""

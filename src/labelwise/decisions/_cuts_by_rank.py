@@ -82,7 +82,8 @@ def proportion_cut(
         Finite scores. In a CSR matrix, an absent score is never decided.
     Y_train : array, sparse matrix, frame or list of sets of shape (n_train, n_labels)
         Labels of the training data. If both scores and `Y_train` have column names, columns are
-        matched by name, and the decisions have the order of `Y_train`.
+        matched by name, and the decisions have the order of `Y_train`. Missing labels (NaN, null
+        or masked) count neither as positives nor as samples of their label.
     factor : float, default=1.0
         Ratio of the share of decisions to the share of positives in training.
     label_names : sequence of str, default=None
@@ -122,14 +123,24 @@ def proportion_cut(
     scored = check_scores(scores, label_names=label_names)
     if is_list_of_sets(Y_train) and label_names is None:
         label_names = columns_of_sets({"Y_train": Y_train}, {"scores": scored})
-    labels = check_labels(Y_train, label_names=label_names, input_name="Y_train")
+    labels = check_labels(
+        Y_train, label_names=label_names, input_name="Y_train", allow_missing=True
+    )
     if 0 in labels.matrix.shape:
         raise ValueError(f"Y_train must have a row and a label, got shape {labels.matrix.shape}.")
     matrix = _in_order(scored, labels)
-    share = np.diff(labels.matrix.indptr) / labels.matrix.shape[0]
+    share = _shares(labels)
     sizes = np.minimum(np.floor(factor * matrix.shape[0] * share + 0.5), matrix.shape[0])
     decided = _top_of_each(matrix.T, sizes.astype(np.int64)).T
     return sparse.csr_array(decided) if sparse.issparse(decided) else np.ascontiguousarray(decided)
+
+
+def _shares(labels: Labels) -> np.ndarray:
+    """Return the share of positives of each label among the samples that have truth for it."""
+    n_known = np.full(labels.matrix.shape[1], labels.matrix.shape[0])
+    if labels.missing is not None:
+        n_known -= np.diff(labels.missing.indptr)
+    return np.asarray(np.diff(labels.matrix.indptr) / np.maximum(n_known, 1))
 
 
 def _in_order(scores: Scores, labels: Labels) -> Any:

@@ -206,6 +206,16 @@ def wholes(value: Any, name: str) -> np.ndarray:
     return np.array(each(items, name, whole), dtype=np.int64)
 
 
+def sums(value: Any, name: str) -> np.ndarray:
+    """Read sums of weights: int64 if all are whole numbers, as they are without weights."""
+    if not isinstance(value, list) or not any(type(item) is float for item in value):
+        return wholes(value, name)
+    found = numbers(value, name)
+    if not ((found >= 0) & np.isfinite(found)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return found
+
+
 def names(value: Any, name: str) -> tuple[str, ...]:
     """Read a list of distinct names."""
     return check_names(each(value, name, text), name)

@@ -18,8 +18,9 @@ from labelwise._estimators import (
     score_matrix,
     warn_of_constants,
 )
-from labelwise._validation import is_whole, n_rows, take_rows
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise._validation import Outcome, is_whole, n_rows, take_rows, without_cells
+from labelwise.decisions.thresholds._request import refuse_with_guarantee
+from labelwise.decisions.thresholds.curves._problem import Problem, with_truth
 from labelwise.splitting import check_groups, splits_of
 
 
@@ -27,7 +28,7 @@ class Samples(NamedTuple):
     """The checked arguments of `TunedThresholds.fit`."""
 
     X: Any
-    Y: np.ndarray  # int64
+    Y: np.ndarray  # int64, or float64 with NaN for missing labels
     names: tuple[str, ...] | None
     groups: Any
     fit_params: Mapping[str, Any]
@@ -80,16 +81,23 @@ def fold_scores(
     )
 
 
-def tuning_problem(scored: TuningScores, samples: Samples) -> Problem:
-    """Build the problem of the labels that have both classes, from checked scores and labels."""
+def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.ndarray]:
+    """Build the problem of the labels that have both classes, and return the fold of each row.
+
+    Samples of which all these labels are missing are left out.
+    """
     varies = np.isnan(scored.scorer.constants)
     # Numbers stand for missing names, so that a warning names the right label.
-    names = np.array(samples.names or np.arange(varies.size), dtype=str)[varies]
-    Y = samples.Y[scored.held_out.rows][:, varies]
-    groups = _groups(scored.held_out.rows, samples.groups)
-    return Problem(
-        scored.held_out.scores, sparse.csc_array(Y.astype(bool)), tuple(names.tolist()), groups
-    )
+    names = np.array(samples.names or np.arange(varies.size), dtype=str)[varies].tolist()
+    scores, rows, folds = scored.held_out
+    Y = samples.Y[rows][:, varies]
+    groups = _groups(rows, samples.groups)
+    truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
+    if not gaps.any():
+        return Problem(scores, truth, tuple(names), groups), folds
+    missing = sparse.csc_array(gaps)
+    known = Outcome(truth, without_cells(scores, missing), None, tuple(names), missing=missing)
+    return with_truth(known, groups), folds[~gaps.all(axis=1)]
 
 
 def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
@@ -97,7 +105,8 @@ def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Pr
 
     A guarantee counts the decisions and the positives of all labels.
     """
-    problem = tuning_problem(scored, samples)
+    problem, _ = tuning_problem(scored, samples)
+    refuse_with_guarantee(False, problem.n_missing)
     constants = scored.scorer.constants
     ends = constant_scores(constants, method)
     scores = np.repeat(ends[None], problem.n_samples, axis=0)

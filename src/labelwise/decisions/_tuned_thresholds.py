@@ -30,6 +30,7 @@ from labelwise._estimators import (
     scoring_method,
     store_target,
 )
+from labelwise._validation import dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -234,7 +235,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples, in any form that the estimator takes.
         y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-            The true labels, 0 or 1; or a vector of at most two classes, which is one label.
+            The true labels, 0 or 1; or a vector of at most two classes, which is one label. NaN,
+            null or a masked cell is a missing label: thresholds are tuned on the samples that have
+            the label, and the estimator gets NaN, which `BinaryRelevance` takes.
         **params : dict
             `groups` goes to the splitter and to the choice of thresholds; everything else, such
             as `sample_weight`, goes to ``fit`` of the estimator only: every sample counts once
@@ -252,9 +255,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             If an option or the labels are wrong, before any model is fitted.
         """
         scoring_method(self.estimator)
-        labels = self._prefit_target(X, y) if self._is_prefit() else check_target(self, X, y)
+        labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
-        dense = labels.matrix.toarray().astype(np.int64)
+        dense = dense_targets(labels.matrix, labels.missing)
         samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
@@ -349,6 +352,12 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
 
+    def _target(self, X: Any, y: Any) -> LabelTarget:
+        """Check the labels; those that are missing go to the estimator as NaN."""
+        if self._is_prefit():
+            return self._prefit_target(X, y)
+        return check_target(self, X, y, allow_missing=True)
+
     def _prefit_target(self, X: Any, y: Any) -> LabelTarget:
         """Check the labels for a fitted estimator, in the order of its columns."""
         check_y_given(self, y)
@@ -359,7 +368,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         labels = labels_for(self.estimator, column)
         check_consistent_length(X, labels.matrix)
         check_not_empty(labels.matrix)
-        return LabelTarget(*labels, classes)
+        return LabelTarget(labels.matrix, labels.names, classes, labels.missing)
 
     def _request(self, n_labels: int) -> Request:
         """Check what thresholds are tuned for, before any model is fitted."""
@@ -383,13 +392,13 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         found = TunedAndCorrected(thresholds_of_no_label(request), float("nan"))
         varies = np.isnan(constants)
         if varies.any():
-            problem = tuning_problem(scored, samples)
+            problem, folds = tuning_problem(scored, samples)
             warn_of_labels_without_positives(problem)
             found = tune_and_correct(
                 problem,
                 request.for_labels(varies),
                 self.random_state,
-                folds=scored.held_out.folds,
+                folds=folds,
             )
             warn_of_broken_constraints(found.thresholds)
         tuned = with_constant_labels(found.thresholds, constants, samples.Y[rows], samples.names)

@@ -71,6 +71,10 @@ def open_blocks(
 class BlockCurves:
     """Curves of labels, computed by passes over blocks of rows when they are needed."""
 
+    # Every sample counts once.
+    weights = None
+    everyone = np.ones(1, dtype=np.int64)
+
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self.names: tuple[str, ...] | None = blocks.names
@@ -86,6 +90,11 @@ class BlockCurves:
     def gaps(self) -> Gaps:
         """How many scores lie between positives, by a second pass over all blocks."""
         return self._blocks.gaps([HitView(self.hits, self.n_samples)])[0]
+
+    @property
+    def total_weight(self) -> int:
+        """Number of samples, counted by weight."""
+        return self.n_samples
 
     @property
     def support(self) -> np.ndarray:

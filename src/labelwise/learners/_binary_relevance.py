@@ -20,11 +20,12 @@ from labelwise._estimators import (
     check_constants,
     classes_of_decisions,
     copy_feature_attributes,
+    cut_params,
     proba_of_classes,
     score_matrix,
     scores_of_classes,
 )
-from labelwise._validation import n_rows, relative_weights
+from labelwise._validation import n_rows, relative_weights, take_rows
 from labelwise.learners._training import (
     Targets,
     all_labels,
@@ -34,13 +35,13 @@ from labelwise.learners._training import (
     report_progress,
 )
 from labelwise.learners.regression._log_loss import Tasks
+from labelwise.learners.regression._missing_labels import labels_by_rows
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,
     check_penalty,
     check_tol,
     fit_regressions,
-    penalty_splits,
 )
 
 
@@ -166,6 +167,8 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            NaN, null or a masked cell is a missing label: each label is learned from the samples
+            that have it.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, passed to the classifiers, or used by the regressions.
         **params : dict
@@ -191,7 +194,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, allow_missing=True)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
             copy_feature_attributes(self, self.estimators_[0])
@@ -212,7 +215,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            Labels of the samples, 0 or 1; each label has both classes.
+            Labels of the samples, 0 or 1, or NaN for a missing label; each label has both classes.
         splits : list of (train, test)
             Numbers of the training and of the test samples of each fold.
         sample_weight : array of shape (n_samples,), default=None
@@ -221,7 +224,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Returns
         -------
         ndarray of shape (n_tested, n_labels)
-            Scores of the test samples, fold after fold.
+            Scores of the test samples, fold after fold; NaN for missing labels.
 
         Raises
         ------
@@ -340,27 +343,32 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     ) -> np.ndarray:
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, allow_missing=True)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
-        varying = targets.varying
         self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
         self.intercept_ = 2 * targets.constants - 1
         self.penalties_ = np.full(targets.constants.size, np.nan)
-        if not varying.size:
-            return np.empty((0, 0))
-        labels = targets.matrix[:, varying]
-        keeps_margins = splits is not None
-        if splits is None:
-            splits = penalty_splits(self.cv, X, labels) if len(penalties) > 1 else []
-        problem = RegressionProblem(
-            X, weights, splits, penalties, tol, self.n_jobs, self._tell, keeps_margins
-        )
-        found = fit_regressions(problem, Tasks(labels, np.ones(varying.size, dtype=np.intp)))
-        self.coef_[varying] = found.coefficients.T
-        self.intercept_[varying] = found.intercepts
-        self.penalties_[varying] = found.penalties
-        return found.held_out
+        n_tested = sum(len(test) for _, test in splits or ())
+        held_out = np.full((n_tested, targets.varying.size), np.nan)
+        for part in labels_by_rows(targets):
+            labels = targets.matrix[:, part.labels]
+            folds, tested = part.known(splits or [], X.shape[0])
+            keeps_margins = len(folds) > 0
+            if not folds and len(penalties) > 1:
+                folds = part.penalty_splits(self.cv, X, labels)
+            taken = part.take(X), part.take(weights), folds
+            problem = RegressionProblem(
+                *taken, penalties, tol, self.n_jobs, self._tell, keeps_margins
+            )
+            tasks = Tasks(part.take(labels), np.ones(part.labels.size, dtype=np.intp))
+            found = fit_regressions(problem, tasks)
+            self.coef_[part.labels] = found.coefficients.T
+            self.intercept_[part.labels] = found.intercepts
+            self.penalties_[part.labels] = found.penalties
+            columns = np.searchsorted(targets.varying, part.labels)
+            held_out[np.ix_(tested, columns)] = found.held_out
+        return held_out
 
     def _tell(self, text: str) -> None:
         report_progress(self.verbose, self, text)
@@ -374,10 +382,11 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
 
     def _fit_labels(self, X: Any, targets: Targets, fit_params: dict[str, Any]) -> list[Any]:
         columns = (targets.matrix[:, [j]].toarray().ravel() for j in targets.varying)
+        rows = (targets.rows_with(j) for j in targets.varying)
         # int64, since some classifiers treat other types of classes differently.
         tasks = (
-            delayed(_fit_label)(clone(self.estimator), X, column.astype(np.int64), fit_params)
-            for column in columns
+            delayed(_fit_label)(clone(self.estimator), X, column.astype(np.int64), some, fit_params)
+            for column, some in zip(columns, rows, strict=True)
         )
         fitted = []
         for model in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
@@ -423,5 +432,11 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         return tags
 
 
-def _fit_label(model: Any, X: Any, column: np.ndarray, fit_params: dict[str, Any]) -> Any:
-    return model.fit(X, column, **fit_params)
+def _fit_label(
+    model: Any, X: Any, column: np.ndarray, rows: np.ndarray | None, fit_params: dict[str, Any]
+) -> Any:
+    """Fit the model of a label to the samples that have it; `rows` is None for all samples."""
+    if rows is None:
+        return model.fit(X, column, **fit_params)
+    params = cut_params(fit_params, rows, n_rows(X))
+    return model.fit(take_rows(X, rows), column[rows], **params)

@@ -24,6 +24,7 @@ from labelwise.learners._training import (
     learn_targets,
     report_progress,
 )
+from labelwise.learners.regression._log_loss import softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     check_penalty,
@@ -288,8 +289,6 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             yield make_consistent(joint, p_empty) if self.consistent else (joint, p_empty)
 
     def _joint(self, X: Any, n_sizes: int) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.learners.regression._logistic_kernels import softmaxes
-
         is_first = np.diff(self.column_labels_, prepend=-1) > 0
         starts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
         proba = X @ self.coef_.T + self.intercept_

@@ -20,6 +20,7 @@ from labelwise._estimators import (
     fit_scorer,
     proba_of_classes,
 )
+from labelwise._validation import dense_targets
 from labelwise.data import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
@@ -101,6 +102,8 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            Missing labels (NaN, null or masked) are passed to the estimator as NaN, which
+            `BinaryRelevance` takes.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, passed to the estimator.
         **params : dict
@@ -126,8 +129,8 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
                 "CalibratedLabels makes probabilities of scores."
             )
         fit_params = self._routed({"sample_weight": sample_weight, **params})
-        targets = learn_targets(self, X, y)
-        labels = np.asarray(targets.matrix.toarray(), dtype=np.int64)
+        targets = learn_targets(self, X, y, allow_missing=True)
+        labels = dense_targets(targets.matrix, targets.missing)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
         copy_feature_attributes(self, self.estimator_)
         return self

@@ -19,11 +19,21 @@ class Targets(NamedTuple):
     matrix: sparse.csc_array  # bool, all labels
     names: tuple[str, ...] | None
     constants: np.ndarray  # 0 or 1, NaN for a label with both classes
+    missing: sparse.csc_array | None = None  # cells without truth; None if there are none
 
     @property
     def varying(self) -> np.ndarray:
         """Numbers of the labels that have both classes."""
         return np.flatnonzero(np.isnan(self.constants))
+
+    def rows_with(self, label: int) -> np.ndarray | None:
+        """Return the samples that have truth for a label; None if all have."""
+        if self.missing is None:
+            return None
+        gaps = self.missing.indices[self.missing.indptr[label] : self.missing.indptr[label + 1]]
+        if not gaps.size:
+            return None
+        return np.setdiff1d(np.arange(self.matrix.shape[0]), gaps)
 
     def dense(self) -> np.ndarray:
         """Return the labels that have both classes, int64 of shape (n_samples, n_varying)."""
@@ -32,7 +42,12 @@ class Targets(NamedTuple):
 
 
 def learn_targets(
-    learner: Any, X: Any, y: Any, label_names: Sequence[str] | None = None
+    learner: Any,
+    X: Any,
+    y: Any,
+    label_names: Sequence[str] | None = None,
+    *,
+    allow_missing: bool = False,
 ) -> Targets:
     """Check the labels of samples and store what they say on the learner.
 
@@ -51,11 +66,13 @@ def learn_targets(
         Labels of the samples.
     label_names : sequence of str, optional
         Names of the columns of y.
+    allow_missing : bool, default=False
+        Whether the learner can do without labels of some samples (NaN, null or masked).
 
     Returns
     -------
     Targets
-        The labels as a boolean matrix.
+        The labels as a boolean matrix, and the cells without truth.
 
     Raises
     ------
@@ -67,12 +84,12 @@ def learn_targets(
     UserWarning
         Once, naming the labels that have one class only.
     """
-    target = check_target(learner, X, y, label_names)
-    constants = constant_labels(target.matrix)
+    target = check_target(learner, X, y, label_names, allow_missing=allow_missing)
+    constants = constant_labels(target.matrix, target.missing)
     warn_of_constants(constants, target.names)
     store_target(learner, target)
     learner.constants_ = constants
-    return Targets(target.matrix, target.names, constants)
+    return Targets(target.matrix, target.names, constants, target.missing)
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
     from labelwise.measures._undefined import filled_and_defined as filled_and_defined
+    from labelwise.measures._undefined import mean as mean
     from labelwise.measures._undefined import mean_of_sums as mean_of_sums
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss

@@ -16,7 +16,7 @@ from labelwise.measures._count_measures import (
     precision_and_recall,
     wrong_share,
 )
-from labelwise.measures._counts import Counts, count
+from labelwise.measures._counts import Counts, count_samples
 from labelwise.measures._register import averaged_records
 from labelwise.measures._undefined import mean
 
@@ -249,13 +249,16 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
     -----
     .. math:: \frac{FP + FN}{n_\mathrm{samples} \cdot n_\mathrm{labels}}
 
+    With missing labels (NaN), the mean over samples of the share of wrong cells among the cells
+    with truth; samples without truth are left out.
+
     Examples
     --------
     >>> from labelwise.measures import hamming_loss
     >>> hamming_loss([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.5
     """
-    return float(wrong_share(count(Y, decided, "sample", label_names=label_names)).mean())
+    return float(wrong_share(count_samples(Y, decided, label_names)).mean())
 
 
 def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
@@ -284,7 +287,8 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
 
     Notes
     -----
-    Also called exact match ratio.
+    Also called exact match ratio. Missing labels (NaN) cannot be wrong; samples without truth are
+    left out.
 
     Examples
     --------
@@ -292,4 +296,4 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    return float(is_exact(count(Y, decided, "sample", label_names=label_names)).mean())
+    return float(is_exact(count_samples(Y, decided, label_names)).mean())

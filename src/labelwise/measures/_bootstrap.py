@@ -54,7 +54,7 @@ def intervals(
     averaged = [measure.name for measure in measures if measure.by == "sample"]
     counted = [m.under(undefined) for m in measures if m.needs == "decided" and m.by != "sample"]
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
-    cells = _cells(outcome.Y, outcome.decided) if counted else ()
+    cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
     for draws in _draws(outcome.Y.shape[0], resampling):
         weights = draws if outcome.weights is None else draws * outcome.weights[:, None]
@@ -99,9 +99,11 @@ def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
         yield weights
 
 
-def _cells(Y: sparse.csc_array, decided: sparse.csc_array) -> tuple[sparse.csr_array, ...]:
-    """Return hits, truth and decisions as matrices with a row for each label."""
-    matrices = (Y.multiply(decided), Y, decided)
+def _cells(outcome: Outcome) -> tuple[sparse.csr_array, ...]:
+    """Return hits, truth, decisions and missing cells as matrices with a row for each label."""
+    Y, decided = outcome.Y, outcome.decided
+    matrices = [Y.multiply(decided), Y, decided]
+    matrices += [] if outcome.missing is None else [outcome.missing]
     return tuple(sparse.csr_array(matrix.T, dtype=np.float64) for matrix in matrices)
 
 
@@ -119,5 +121,5 @@ def _counts_of_draws(
 
 
 def _counts_under(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> Counts:
-    tp, n_positive, n_decided = ((matrix @ weights).T for matrix in cells)
-    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None])
+    tp, n_positive, n_decided, *n_missing = ((matrix @ weights).T for matrix in cells)
+    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None] - sum(n_missing))

@@ -47,7 +47,8 @@ def count(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+        True labels, 0/1 of shape (n_samples, n_labels). NaN, null or a masked cell is a missing
+        label: the cell is not counted, whether it is decided or not.
     decided : array, sparse matrix, frame or list of sets
         Decisions of the same shape. Columns with names are matched by name.
     by : {"label", "sample"}, default="label"
@@ -83,28 +84,56 @@ def count(
         raise ValueError(f'by must be "label" or "sample", got {by!r}.')
     if decided is None:
         raise TypeError("decided must be an array, a matrix, a frame or sets, got None.")
-    outcome = check_outcome(Y, decided=decided, label_names=label_names)
-    return count_matched(outcome.Y, outcome.decided, by)
+    outcome = check_outcome(Y, decided=decided, label_names=label_names, allow_missing=True)
+    return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
 
 
-def count_matched(Y: sparse.csc_array, decided: sparse.csc_array, by: str) -> Counts:
-    """Count the decisions of checked matrices; by="all" gives arrays of length 1."""
+def count_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
+    """Count each sample that has truth for a label."""
+    counts = count(Y, decided, "sample", label_names=label_names)
+    has_truth = sum(counts) > 0
+    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))
+
+
+def count_matched(
+    Y: sparse.csc_array,
+    decided: sparse.csc_array,
+    by: str,
+    missing: sparse.csc_array | None = None,
+) -> Counts:
+    """Count the decisions of checked matrices; by="all" gives arrays of length 1.
+
+    Cells without truth (`missing`) are not counted, and must be neither positive nor decided.
+    """
     hits = Y.multiply(decided)
     tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
-    n_cells = Y.shape[0] * Y.shape[1] // tp.size
-    return counts_from(tp, n_positive, n_decided, n_cells)
+    return counts_from(tp, n_positive, n_decided, cells_of_each(Y, by, missing))
+
+
+def cells_of_each(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
+    """Return the number of cells with truth of each label or sample, or in all."""
+    n_samples, n_labels = Y.shape
+    n_cells = {"label": n_samples, "sample": n_labels, "all": n_samples * n_labels}[by]
+    return n_cells if missing is None else n_cells - _totals(missing, by)
 
 
 def weighted_counts(
-    Y: sparse.csc_array, decided: sparse.csc_array, by: str, weights: np.ndarray
+    Y: sparse.csc_array,
+    decided: sparse.csc_array,
+    by: str,
+    weights: np.ndarray,
+    missing: sparse.csc_array | None = None,
 ) -> Counts:
     """Sum the weights of samples instead of counting them, by "label" or "all"."""
     tp, n_positive, n_decided = (
         weights @ sparse.csc_array(matrix, dtype=np.float64)
         for matrix in (Y.multiply(decided), Y, decided)
     )
-    sums = counts_from(tp, n_positive, n_decided, weights.sum())
-    by_label = exactly_empty(sums, count_matched(Y, decided, "label"))
+    n_samples = weights.sum()
+    if missing is not None:
+        n_samples = n_samples - weights @ missing.astype(np.float64)
+    sums = counts_from(tp, n_positive, n_decided, n_samples)
+    by_label = exactly_empty(sums, count_matched(Y, decided, "label", missing))
     return by_label if by == "label" else Counts(*(np.sum(c, keepdims=True) for c in by_label))
 
 

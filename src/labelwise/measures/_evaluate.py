@@ -44,7 +44,10 @@ def evaluate(
     ----------
     Y : array, sparse matrix, frame or list of sets
         True labels, 0/1 of shape (n_samples, n_labels). Rows of scores and decisions are matched
-        by the index of pandas frames if both have one that is more than a count from 0.
+        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
+        or a masked cell is a missing label: it counts nowhere, as if the cell did not exist.
+        Samples and labels without any truth are left out. `Evaluation.n_missing` is the number of
+        missing labels.
     scores : array, sparse matrix, frame or None, default=None
         Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
         present scores.
@@ -121,10 +124,12 @@ def evaluate(
     resampling = check_resampling(n_bootstrap, confidence, random_state)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
-    outcome = check_outcome(Y, scores=scores, decided=decided, label_names=label_names)
-    outcome = outcome.weighted(sample_weight)
-    given = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
-    measures = applicable_measures(outcome.Y.shape[1], given, beta, cutoffs)
+    given = check_outcome(
+        Y, scores=scores, decided=decided, label_names=label_names, allow_missing=True
+    ).weighted(sample_weight)
+    outcome = given.with_truth()
+    needed = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
+    measures = applicable_measures(outcome.Y.shape[1], needed, beta, cutoffs)
     measured, each = measure_outcome(
         outcome, measures, undefined, keep_samples=resampling is not None
     )
@@ -140,6 +145,8 @@ def evaluate(
         beta=float(beta),
         undefined=undefined,
         confidence=None if resampling is None else resampling.confidence,
+        n_missing=given.n_missing,
+        n_without_truth=tuple(np.subtract(given.Y.shape, outcome.Y.shape).tolist()),
     )
 
 
@@ -194,9 +201,9 @@ def _evidence(outcome: Outcome, needs_and_by: tuple[str, str]) -> Any:
     # A sample by itself has the same value whatever its weight.
     if outcome.weights is None or by == "sample":
         find: Any = count_matched if needs == "decided" else find_places
-        return find(outcome.Y, answers, by)
+        return find(outcome.Y, answers, by, outcome.missing)
     find = weighted_counts if needs == "decided" else find_weighted_places
-    return find(outcome.Y, answers, by, outcome.weights)
+    return find(outcome.Y, answers, by, outcome.weights, outcome.missing)
 
 
 def _per_label(

@@ -47,6 +47,10 @@ class Evaluation(Mapping[str, float]):
         How labels and samples without a value entered the means.
     confidence : float or None, default=None
         Confidence of the intervals; None without intervals.
+    n_missing : int, default=0
+        Number of cells of Y without truth, which count nowhere.
+    n_without_truth : tuple of two ints, default=(0, 0)
+        Number of samples and of labels that have no truth at all and are left out.
 
     See Also
     --------
@@ -69,6 +73,8 @@ class Evaluation(Mapping[str, float]):
     beta: float = 1.0
     undefined: str | float = "nan"
     confidence: float | None = None
+    n_missing: int = 0
+    n_without_truth: tuple[int, int] = (0, 0)
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name].value

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from labelwise._text import counted
+
 if TYPE_CHECKING:
     from labelwise.measures._evaluation_result import Evaluation
 
@@ -87,7 +89,22 @@ def notes(evaluation: Evaluation) -> list[str]:
         found.append(f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}.")
     if groups and evaluation.undefined == "nan":
         found.append('undefined="skip" (--undefined skip) leaves these out of the means.')
-    return found + _note_of_empty_labels(evaluation)
+    return found + _note_of_missing_labels(evaluation) + _note_of_empty_labels(evaluation)
+
+
+def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:
+    """Say how many cells have no truth, and how many samples and labels were left out."""
+    n_missing = evaluation.n_missing
+    if not n_missing:
+        return []
+    words = "has no truth in Y and counts" if n_missing == 1 else "have no truth in Y and count"
+    left_out = " and ".join(
+        counted(n, kind)
+        for n, kind in zip(evaluation.n_without_truth, ("sample", "label"), strict=True)
+        if n
+    )
+    rest = f"; {left_out} without any truth left out" if left_out else ""
+    return [f"{counted(n_missing, 'cell')} {words} nowhere{rest}."]
 
 
 def _note_of_empty_labels(evaluation: Evaluation) -> list[str]:

@@ -15,6 +15,8 @@ from labelwise._validation import (
     check_outcome,
     is_array_per_label,
     scores_of_class_1,
+    with_nan,
+    without_cells,
 )
 from labelwise.measures._model_labels import ModelTruth
 
@@ -31,16 +33,27 @@ def outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str]
         answers["scores"] = _scores(estimator, X, truth.n_known)
     if not isinstance(truth.known, Labels):
         return check_outcome(truth.known, **answers)
-    found = check_outcome(truth.known.matrix, label_names=truth.known.names, **answers)
-    if truth.unknown is None:
-        return found
-    never = sparse.csc_array(truth.unknown.matrix.shape, dtype=bool)
-    return Outcome(
-        sparse.csc_array(sparse.hstack([found.Y, truth.unknown.matrix])),
-        None if found.scores is None else _with_lowest(found.scores, never),
-        None if found.decided is None else sparse.csc_array(sparse.hstack([found.decided, never])),
-        None,
-    )
+    Y = with_nan(truth.known.matrix, truth.known.missing)
+    found = check_outcome(Y, label_names=truth.known.names, allow_missing=True, **answers)
+    return found if truth.unknown is None else _with_unknown(found, truth.unknown)
+
+
+def _with_unknown(found: Outcome, unknown: Labels) -> Outcome:
+    """Append labels that the model does not know."""
+    never = sparse.csc_array(unknown.matrix.shape, dtype=bool)
+    scores = None if found.scores is None else _with_lowest(found.scores, never)
+    gaps = [found.missing, unknown.missing]
+    missing = None
+    if any(part is not None for part in gaps):
+        none = [sparse.csc_array(found.Y.shape, dtype=bool), never]
+        pairs = zip(gaps, none, strict=True)
+        missing = sparse.csc_array(sparse.hstack([b if a is None else a for a, b in pairs]))
+        scores = None if scores is None else without_cells(scores, missing)
+    decided = None
+    if found.decided is not None:
+        decided = sparse.csc_array(sparse.hstack([found.decided, never]))
+    Y = sparse.csc_array(sparse.hstack([found.Y, unknown.matrix]))
+    return Outcome(Y, scores, decided, None, missing=missing)
 
 
 def _with_lowest(scores: Any, never: sparse.csc_array) -> Any:

@@ -83,9 +83,9 @@ def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
             return ModelTruth(Y)
         given = names_in_sets(Y=Y)
     else:
-        labels = check_labels(Y)
+        labels = check_labels(Y, allow_missing=True)
         if names is None or labels.names is None:
-            return ModelTruth(Labels(labels.matrix, None))
+            return ModelTruth(labels._replace(names=None))
         given = labels.names
         absent = [name for name in names if name not in set(given)]
         if absent:
@@ -97,7 +97,7 @@ def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
             f"Y has label {new[0]!r}, which the model does not know; "
             'unknown_labels="missed" counts such labels as never decided.'
         )
-    return _split(check_labels(Y, label_names=(*names, *new)), len(names))
+    return _split(check_labels(Y, label_names=(*names, *new), allow_missing=True), len(names))
 
 
 def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> Labels:
@@ -107,7 +107,7 @@ def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> 
     """
     goes_by_position = label_names_of(model) is None and not is_list_of_sets(Y)
     if label_names is not None or goes_by_position:
-        return check_labels(Y, label_names=label_names)
+        return check_labels(Y, label_names=label_names, allow_missing=True)
     known = truth_for(model, Y).known
     if isinstance(known, Labels):
         return known
@@ -119,7 +119,12 @@ def labels_for(model: Any, Y: Any, label_names: Sequence[str] | None = None) -> 
 
 def _split(labels: Labels, n_known: int) -> ModelTruth:
     names = labels.names or ()
-    known = Labels(labels.matrix[:, :n_known], names[:n_known])
-    if len(names) == n_known:
-        return ModelTruth(known)
-    return ModelTruth(known, Labels(labels.matrix[:, n_known:], names[n_known:]))
+    known, unknown = (
+        Labels(
+            labels.matrix[:, part],
+            names[part],
+            None if labels.missing is None else labels.missing[:, part],
+        )
+        for part in (slice(n_known), slice(n_known, None))
+    )
+    return ModelTruth(known, unknown if len(names) > n_known else None)

@@ -226,7 +226,7 @@ class Scorers(_Routed):
         if truth.n_known is not None:
             self._check_cutoffs(truth.n_known + truth.n_unknown)
         needs = {measure.needs for measure in self.measures}
-        outcome = outcome_of(estimator, X, truth, needs).weighted(sample_weight)
+        outcome = outcome_of(estimator, X, truth, needs).weighted(sample_weight).with_truth()
         self._check_cutoffs(outcome.Y.shape[1])
         measured, _ = measure_outcome(outcome, self.measures, self.undefined)
         return {_name_of(m): _sign(m) * measured[m.name].value for m in self.measures}

@@ -116,7 +116,7 @@ def assign(
     >>> [sorted(map(tuple, (row for row, s in zip(Y, subset) if s == j))) for j in (0, 1)]
     [[(0, 1), (1, 0), (1, 1)], [(0, 1), (1, 0), (1, 1)]]
     """
-    matrix = check_labels(Y).matrix
+    matrix = check_labels(Y, allow_missing=True).matrix
     return assign_checked(
         matrix,
         proportions,

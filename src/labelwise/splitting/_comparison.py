@@ -127,7 +127,7 @@ def compare_splits(
     >>> compare_splits([[1, 0], [1, 0], [0, 1], [0, 1]], 2, random_state=0).quality.flz
     0
     """
-    labels = check_labels(Y, label_names=label_names)
+    labels = check_labels(Y, label_names=label_names, allow_missing=True)
     matrix = labels.matrix
     names = labels.names or tuple(map(str, range(matrix.shape[1])))
     shares = check_proportions(proportions)
@@ -137,6 +137,7 @@ def compare_splits(
         for name in dict.fromkeys((method, *others))
     }
     qualities = {
-        name: quality_of(matrix, subsets, shares, names) for name, subsets in found.items()
+        name: quality_of(matrix, subsets, shares, names, labels.missing)
+        for name, subsets in found.items()
     }
     return SplitComparison(method, found[method], qualities)

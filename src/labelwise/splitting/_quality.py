@@ -167,7 +167,8 @@ def split_quality(
 
     Labels of every row are not in LD but in `n_left_out`. LD is infinite if a label has no
     negatives in a subset, or if a subset is empty. A label without positives adds 0 to LD, and k
-    to FLZ. The time is O(nnz + q·k) for nnz positives.
+    to FLZ. A missing label (NaN in Y) is neither a positive nor a negative. The time is
+    O(nnz + q·k) for nnz positives.
 
     References
     ----------
@@ -180,24 +181,29 @@ def split_quality(
     >>> split_quality([[1, 0], [1, 1], [0, 1], [0, 0]], [0, 1, 0, 1]).ld
     0.0
     """
-    labels = check_labels(Y, label_names=label_names)
+    labels = check_labels(Y, label_names=label_names, allow_missing=True)
     numbers = _check_subsets(subsets, labels.matrix.shape[0])
     highest = int(numbers.max())
     shares = check_proportions(max(highest + 1, 2) if proportions is None else proportions)
     if highest >= shares.size:
         raise ValueError(f"subsets must be below the {shares.size} of proportions, got {highest}.")
     names = labels.names or tuple(map(str, range(labels.matrix.shape[1])))
-    return quality_of(labels.matrix, numbers, shares, names)
+    return quality_of(labels.matrix, numbers, shares, names, labels.missing)
 
 
 def quality_of(
-    Y: sparse.csc_array, subsets: np.ndarray, proportions: np.ndarray, names: tuple[str, ...]
+    Y: sparse.csc_array,
+    subsets: np.ndarray,
+    proportions: np.ndarray,
+    names: tuple[str, ...],
+    missing: sparse.csc_array | None = None,
 ) -> SplitQuality:
     """Compute the quality of a checked split."""
     n_subsets = proportions.size
     sizes = np.bincount(subsets, minlength=n_subsets)
     counts = positives_by_subset(Y, subsets, n_subsets)
-    by_label = label_distribution(counts, sizes)
+    known = sizes if missing is None else sizes - positives_by_subset(missing, subsets, n_subsets)
+    by_label = label_distribution(counts, known)
     counted = ~np.isnan(by_label)
     worst = int(np.nanargmax(by_label)) if counted.any() else None
     return SplitQuality(
@@ -225,13 +231,18 @@ def positives_by_subset(Y: sparse.csc_array, subsets: np.ndarray, n_subsets: int
 
 
 def label_distribution(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the LD of each label, NaN for labels of every row."""
-    n_samples, totals = sizes.sum(), counts.sum(axis=1)
+    """Return the LD of each label, NaN for labels of every row.
+
+    `sizes` are those of the subsets, of shape (n_subsets,), or the rows of each subset that have
+    truth for a label, of shape (n_labels, n_subsets).
+    """
+    sizes = np.broadcast_to(sizes, counts.shape)
+    n_samples, totals = sizes.sum(axis=1), counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = totals / (n_samples - totals)
         apart = np.abs(counts / (sizes - counts) - odds[:, None])
     # No negatives: infinite odds, also where an empty subset gives 0/0.
-    apart[np.broadcast_to(sizes, counts.shape) == counts] = np.inf
+    apart[sizes == counts] = np.inf
     by_label: np.ndarray = apart.mean(axis=1)
     by_label[totals == n_samples] = np.nan
     return by_label

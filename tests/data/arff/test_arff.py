@@ -235,11 +235,27 @@ def test_a_file_without_any_label_value_is_for_prediction(folder):
     assert data.X.tolist() == [[1.0], [2.0]]
 
 
-def test_some_missing_labels_are_an_error_that_names_the_first(folder):
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_some_labels_may_be_missing(folder, is_sparse):
+    attributes = [("y", ["0", "1"]), ("z", ["0", "1"]), ("x", "numeric")]
+    rows = [["0", "1", 1.0], [None, "1", 2.0], ["1", None, 3.0]]
+    text = arff(attributes, rows)
+    if is_sparse:
+        head = text[: text.lower().index("@data")]
+        text = head + "@data\n{1 1, 2 1}\n{0 ?, 1 1, 2 2}\n{0 1, 1 ?, 2 3}\n"
+    data = read_arff(write(folder, text), labels=2)
+    np.testing.assert_array_equal(data.Y.toarray(), [[0, 1], [np.nan, 1], [1, np.nan]])
+    assert data.missing.nnz == 2
+
+
+def test_labels_of_a_test_file_without_truth_are_missing_beside_a_training_file(folder):
     attributes = [("y", ["0", "1"]), ("x", "numeric")]
-    path = write(folder, arff(attributes, [["0", 1.0], [None, 2.0]]))
-    with pytest.raises(DataError, match=r"data\.arff, line 8: label 'y' is missing\."):
-        read_arff(path, labels=1)
+    train = write(folder, arff(attributes, [["0", 1.0], ["1", 2.0]]), "a-train.arff")
+    test = write(folder, arff(attributes, [[None, 3.0]]), "a-test.arff")
+    data = arff_files([train, test], 1)
+    np.testing.assert_array_equal(data.Y.toarray(), [[0], [1], [np.nan]])
+    assert data.take(data.train).missing is None
+    assert data.take(data.test).Y is None
 
 
 def test_a_byte_that_is_not_utf8_makes_the_whole_file_latin1(folder):

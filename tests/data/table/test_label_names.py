@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.data import DataError, read_table
+from labelwise.data import DataError, DataWarning, read_table
 from tests.data.table.dialects import read, write
 from tests.writers.table import csv_bytes, parquet_bytes
 
@@ -77,9 +77,13 @@ def test_text_in_parquet_is_split_by_the_same_rule(home):
     assert said == ["read with separator '|' between the names in 'topics'."]
 
 
-def test_a_missing_list_among_others_is_refused(home):
-    with pytest.raises(DataError, match="line 3: has no value for the labels 'topics'"):
-        topics(home, '["a"]', "?")
+def test_the_labels_of_a_missing_list_are_missing(home):
+    path = home / "gaps.csv"
+    path.write_text('x,topics\n1,"[""a""]"\n2,?\n')
+    with pytest.warns(DataWarning) as said:
+        data = read_table(path, labels="topics")
+    assert "read with 1 missing label, for which a row has no value." in str(said[-1].message)
+    np.testing.assert_array_equal(data.Y.toarray(), [[1], [np.nan]])
 
 
 @pytest.mark.parametrize(

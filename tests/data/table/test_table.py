@@ -343,6 +343,41 @@ PARQUET = parquet_bytes({"x": [1.5, 2.5], "y": [0, 1], "s": ["a", "b"]})
 
 
 @pytest.mark.parametrize(
+    ("content", "labels", "Y"),
+    [
+        (b"x,y\n1,yes\n2,NA\n", ["y"], [[1], [np.nan]]),
+        (b"x,y\n1,1\n2,\n3,\n", ["y"], [[1], [np.nan], [np.nan]]),
+        (b"y,z\n1,1\n1,\n,0\n", ["z", "y"], [[1, 1], [np.nan, 1], [0, np.nan]]),
+        (b"x,topics\n1,sea;sky\n2,?\n3,\n", "topics", [[1, 1], [np.nan, np.nan], [0, 0]]),
+        (b"x,y\n1,0\n2,\n", "y", [[0], [np.nan]]),
+        (parquet_bytes({"y": [0.0, np.nan]}), ["y"], [[0], [np.nan]]),
+        (parquet_bytes({"y": [True, None], "z": [1, 0]}), ["y", "z"], [[1, 1], [np.nan, 0]]),
+    ],
+)
+def test_a_label_cell_without_a_value_is_a_missing_label(home, content, labels, Y):
+    path = write(home, content, "gaps.csv")
+    with pytest.warns(DataWarning, match=r"read with .* missing label"):
+        data = read_table(path, labels=labels)
+    np.testing.assert_array_equal(data.Y.toarray(), Y)
+    np.testing.assert_array_equal(data.missing.toarray(), np.isnan(Y))
+    assert f"({np.isnan(Y).sum()} cell" in repr(data)
+    assert data.describe().n_missing == np.isnan(Y).sum()
+
+
+def test_missing_labels_of_a_bag_agree_with_missing_labels(home):
+    content = b"b,x,y,z\n1,1,,0\n2,1,1,1\n1,3,,0\n"
+    with pytest.warns(DataWarning, match="2 missing labels"):
+        data = read_table(write(home, content, "bags.csv"), labels=["y", "z"], bags="b")
+    np.testing.assert_array_equal(data.Y.toarray(), [[np.nan, 0], [1, 1]])
+    other = write(home, b"b,y\n1,\n1,0\n2,1\n", "other.csv")
+    with (
+        pytest.raises(DataError, match="has other labels than the first row"),
+        pytest.warns(DataWarning, match="1 missing label"),
+    ):
+        read_table(other, labels=["y"], bags="b")
+
+
+@pytest.mark.parametrize(
     ("content", "arguments", "complaint"),
     [
         (b"", {}, "is empty"),
@@ -362,11 +397,6 @@ PARQUET = parquet_bytes({"x": [1.5, 2.5], "y": [0, 1], "s": ["a", "b"]})
         (b'x,y,z\n1,1,2\n2,0,"3\n4,1,0\n', {}, "line 3: has a quote that is never closed"),
         (b"x,y\n1,1\n2,2\n", {}, "line 3: has 2.0 for label 'y', not 0 or 1"),
         (b"x,y\n1,1\n2,nope\n", {}, "line 3: has 'nope' for label 'y', not 0 or 1"),
-        (b"x,y\n1,yes\n2,NA\n", {}, "line 3: has no value for label 'y'"),
-        (b"x,y\n1,1\n2,\n3,\n", {}, "line 3: has no value for label 'y'"),
-        (b"y,z\n1,1\n1,\n,0\n", {"labels": ["z", "y"]}, "line 3: has no value for label 'z'"),
-        (b"x,topics\n1,sea\n2,?\n", {"labels": "topics"}, "line 3: has no value for the labels"),
-        (b"x,y\n1,0\n2,\n", {"labels": "y"}, "line 3: has no value for label 'y'"),
         (b"b,y\n1,0\n2,1\n1,1\n", {"bags": "b"}, "line 4: has other labels than the first row"),
         (b"b,y\n1,0\n,1\n", {"bags": "b"}, "line 3: has no value for the bag 'b'"),
         (b"a,a=u,y\nu,1,0\nv,2,0\nw,2,1\nw,3,1\n", {}, "gives 2 features the name 'a=u'"),
@@ -388,7 +418,6 @@ PARQUET = parquet_bytes({"x": [1.5, 2.5], "y": [0, 1], "s": ["a", "b"]})
         ),
         (b"PAR1", {}, "cannot be read"),
         (PARQUET, {"max_bytes": 20}, "more than max_bytes=20"),
-        (parquet_bytes({"y": [0.0, np.nan]}), {}, "row 2 has no value for label 'y'"),
         (PARQUET, {"labels": ["x"]}, "row 1 has 1.5 for label 'x', not 0 or 1"),
         (parquet_bytes({"x": [[1], [2]], "y": [0, 1]}), {}, "has lists in column 'x'"),
         (parquet_bytes({"y": [[1], [2]]}), {}, "has lists in column 'y', not 0 and 1"),

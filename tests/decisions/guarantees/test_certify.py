@@ -11,6 +11,9 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.decisions.guarantees._certify import split_parts
+from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 
 LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
@@ -163,6 +166,33 @@ def test_sparse_scores_are_certified_as_dense_ones():
     assert dense.most_per_row == stored.most_per_row
 
 
+def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
+    stored = sparse.csr_array(
+        np.pad(np.random.default_rng(20).random((60, 2)) + 0.1, ((0, 0), (1, 0)))
+    )
+    Y = np.zeros((60, 3), dtype=int)
+    Y[:, 0] = 1  # the label without scores
+    with (
+        pytest.warns(UserWarning, match="Y has no positives of"),
+        pytest.raises(ValueError, match="needs positives that have scores among the 30 samples"),
+    ):
+        best_thresholds(stored, Y, min_precision=0.5, guarantee=0.9)
+    Y[:2, 1] = 1
+    tuning, tested = (stored, Y), (stored[:, [1, 2, 0]], np.ones((60, 3), dtype=int))
+    with pytest.warns(UserWarning, match="Y has no positives of"):
+        tuned = best_thresholds(*tuning, min_precision=0.5, guarantee=0.9, calibration=tested)
+    assert tuned.values[0] == np.inf
+
+
+@pytest.mark.parametrize("sizes", [(1, 5), (5, 1)])
+def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
+    scores, Y = draw(np.random.default_rng(21), 60, 0.0)
+    tuning, tested = (check_problem(scores, Y, None, np.arange(60) // size) for size in sizes)
+    options = GuaranteeOptions(0.9, "each", 0.5)
+    parts = split_parts(tuning, options, np.random.RandomState(0), tested)
+    assert [part.most_rows for part in parts] == [5, 5]
+
+
 def test_groups_are_the_independent_units():
     random = np.random.default_rng(14)
     scores, Y = draw(random, 100, 0.0)
@@ -247,7 +277,9 @@ def test_calibration_without_guarantee_and_too_few_rows_are_refused():
     none = np.zeros((4, 4), dtype=int)
     with (
         pytest.warns(UserWarning, match="Y has no positives"),
-        pytest.raises(ValueError, match="needs positives among the 2 samples for tuning"),
+        pytest.raises(
+            ValueError, match="needs positives that have scores among the 2 samples for tuning"
+        ),
     ):
         best_thresholds(np.eye(4), none, min_recall=0.5, guarantee=0.9)
 

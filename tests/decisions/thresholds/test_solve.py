@@ -10,6 +10,7 @@ from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import accuracy, g_mean
 
+pytestmark = pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
 OPTIONS = [
     {},
     {"maximize": "macro-f"},

@@ -27,6 +27,8 @@ class CurvesInMemory:
     def __post_init__(self):
         self.n_samples, self.support = self.problem.n_samples, self.problem.support
         self.every_cut, self.counts = self.problem.every_cut, self.problem.counts
+        self.weights, self.everyone = None, self.problem.everyone
+        self.total_weight = self.n_samples
 
     def label_cuts(self):
         for j in range(self.problem.n_labels):

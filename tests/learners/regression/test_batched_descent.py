@@ -13,8 +13,7 @@ from scipy.special import logsumexp, softmax
 from labelwise.data import make_multilabel
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import make_design, product
-from labelwise.learners.regression._log_loss import MeanLogLoss
-from labelwise.learners.regression._logistic_kernels import softmaxes
+from labelwise.learners.regression._log_loss import MeanLogLoss, softmaxes
 from tests.oracles.logistic import multinomials
 
 MARGINS = hnp.arrays(

@@ -19,6 +19,7 @@ from labelwise.splitting.stratification._balanced import (
     _Task,
     _with_exact_sizes,
     kernel_rows,
+    priced,
 )
 from labelwise.splitting.stratification._balanced_kernels import (
     best_in_return,
@@ -26,7 +27,6 @@ from labelwise.splitting.stratification._balanced_kernels import (
     cost_of_leaving,
     level,
     pick,
-    priced,
     relocate,
     try_swaps,
 )
@@ -117,9 +117,9 @@ def test_swaps_keep_counts_and_prices_up_to_date(Y, seed):
     subsets = random_subsets(task.sizes, rng)
     aims = task.aims(10.0)
     spread, seats = priced(task.counts(subsets), aims), _seats(subsets, task.sizes)
-    before = total_misfit(spread.counts, aims)
+    before, carried = total_misfit(spread.counts, aims), np.zeros(Y.shape[1], dtype=bool)
     # A threshold this high keeps every swap that is tried.
-    try_swaps(task.rows, seats, _draws(rng, 50, 8), np.inf, spread, aims)
+    try_swaps(task.rows, seats, _draws(rng, 50, 8), np.inf, spread, aims, carried)
     after = np.empty_like(subsets)
     after[seats.rows] = np.repeat(np.arange(3), task.sizes)
     assert np.array_equal(spread.counts, positives_by_subset(task.Y, after, 3))
@@ -127,7 +127,7 @@ def test_swaps_keep_counts_and_prices_up_to_date(Y, seed):
     assert np.array_equal(spread.more, anew.more)
     assert np.array_equal(spread.fewer, anew.fewer)
     # And in the cold the misfit only goes down.
-    try_swaps(task.rows, seats, _draws(rng, 200, 8), -1e-12, spread, aims)
+    try_swaps(task.rows, seats, _draws(rng, 200, 8), -1e-12, spread, aims, carried)
     assert total_misfit(spread.counts, aims) <= total_misfit(anew.counts, aims) + 1e-9
     assert np.isfinite(before)
 

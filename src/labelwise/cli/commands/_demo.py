@@ -22,16 +22,27 @@ from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.features import TableFeatures
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.measures import Evaluation, evaluate
-from labelwise.reports import BagDisplay
+from labelwise.reports import BagDisplay, Desk, write_report
 from labelwise.splitting import assign, split_quality
 
 _N_FOLDS = 5
 _METHODS = ("random", "labelset", "iterative", "balanced")
+# Commands to try after the demo, and what they do.
+_NEXT = (
+    ("labelwise report scores.csv labels.csv -o report.html", "such a page of your scores"),
+    (
+        "labelwise tune scores.csv labels.csv -o thresholds.json",
+        "the best thresholds of your scores",
+    ),
+    ("labelwise fit table.csv --labels subjects -o model.skops", "a model of your table or texts"),
+    ("labelwise describe table.csv --labels subjects", "statistics of your labels"),
+    ("labelwise -h", "all commands"),
+)
 _SHOWN = ("micro-f", "macro-f", "sample-f", "subset-accuracy", "hamming-loss", "ranking-loss")
 
 
 def run_demo() -> None:
-    """Describe, split, score, decide and measure bundled data; then learn from bags and texts."""
+    """Describe, split, score, decide, measure and report bundled data; learn bags and texts."""
     # Figures go to files, so that no display is needed.
     mpl.use("Agg")
     console = Console()
@@ -64,8 +75,13 @@ def run_demo() -> None:
         },
         console,
     )
-    _show_bags(console)
+    folder = Path(tempfile.mkdtemp(prefix="labelwise-demo-"))
+    _show_bags(console, folder)
     _show_texts(console)
+    title = "Digits in pictures"
+    desk = Desk(unseen, test.Y, tuned, label_names=data.label_names, title=title)
+    write_report(desk, folder / "report.html")
+    _show_report(console, folder / "report.html")
 
 
 def _model() -> OneVsRestClassifier:
@@ -96,7 +112,7 @@ def _held_out_scores(data: Dataset, folds: np.ndarray, console: Console) -> np.n
     return scores
 
 
-def _show_bags(console: Console) -> None:
+def _show_bags(console: Console, folder: Path) -> None:
     """Learn the digit of each picture from bags for which only the set of digits is known."""
     data = load("digit-bags")
     test = data.take(data.test)
@@ -108,7 +124,7 @@ def _show_bags(console: Console) -> None:
         "but not which picture shows which digit.\nPredicted digits of single test pictures: "
         f"{right:.0%} of {len(digits)} are correct."
     )
-    figure = Path(tempfile.gettempdir()) / "labelwise-demo-bags.png"
+    figure = folder / "bags.png"
     with written_whole(figure) as stream:
         BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
     shown = f"Figure of the picture with the highest score for each label: {printable_path(figure)}"
@@ -138,3 +154,15 @@ def _show_values(evaluations: dict[str, Evaluation], console: Console) -> None:
         values = [f"{evaluation[measure]:.3f}" for evaluation in evaluations.values()]
         table.add_row(measure, *values)
     console.print(table)
+
+
+def _show_report(console: Console, page: Path) -> None:
+    """Print where the report is, and the commands to try next."""
+    console.print(
+        "\n[bold]8. reports[/] The test pictures as a decision desk: move the handle, and every "
+        "number follows. Open it in a browser:"
+    )
+    console.print(printable_path(page), highlight=False, markup=False, soft_wrap=True)
+    console.print("\n[bold]What to try next[/]")
+    for command, result in _NEXT:
+        console.print(f"  {command:<58}{result}", highlight=False, markup=False, soft_wrap=True)

@@ -81,7 +81,9 @@ def show_evaluation(
             outputs.message(block_note(of_read))
         return _shown(evaluation, outputs, output, plot, per_label=per_label, safe_csv=safe_csv)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, part=part, ids=ids)
+        truth = read_labels(
+            labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
+        )
         scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
         found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
         same = matched(truth, [*scored, *found], matching)
@@ -143,6 +145,7 @@ def _evaluation_record(evaluation: Evaluation, per_label: bool) -> dict[str, Any
     """Return the measures, and those of each label if wanted, for --json."""
     record = {
         "n_samples": evaluation.n_samples,
+        "n_missing": evaluation.n_missing,
         "n_labels": len(evaluation.label_names),
         "beta": evaluation.beta,
         "undefined": evaluation.undefined,

@@ -115,8 +115,10 @@ def _label_frame(data: Dataset) -> Any:
     """Return the labels as a table, because learners take label names from its columns."""
     import pyarrow as pa
 
+    # Labels of type float have NaN where they are missing.
+    kind = np.float64 if data.Y.dtype.kind == "f" else np.int8
     columns = {
-        name: data.Y[:, [j]].toarray().ravel().astype(np.int8)
+        name: data.Y[:, [j]].toarray().ravel().astype(kind)
         for j, name in enumerate(data.label_names)
     }
     return pa.table(columns)

@@ -23,7 +23,7 @@ from labelwise.cli.blocks._block_commands import (
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
-from labelwise.decisions import Problem, Thresholds, check_request
+from labelwise.decisions import Problem, Thresholds, check_problem, check_request
 from labelwise.measures import average_and_measure
 
 # Labels in the figure, the most frequent ones.
@@ -76,11 +76,11 @@ def show_tuning(
         outputs.message(block_note(scores))
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
+        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
-    problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
+    problem = _problem(same.others[0].values, same.truth.values, same.truth.label_names)
     with working("tuning"):
         report = tuning_report(problem, request, options.seed)
         tuned = report.tuned
@@ -101,6 +101,13 @@ def _shown(
     for path in (output, plot):
         outputs.say_written(path)
     return report.tuned
+
+
+def _problem(scores: Any, Y: Any, label_names: tuple[str, ...] | None) -> Problem:
+    """Return the problem of checked matrices; labels of type float have NaN for missing ones."""
+    if Y.dtype == bool:
+        return Problem(scores, Y, label_names)
+    return check_problem(scores, Y, label_names, allow_missing=True)
 
 
 def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:

@@ -10,7 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import DataError, reading
-from labelwise._validation import Labels, Scores, check_labels, check_scores
+from labelwise._validation import (
+    Labels,
+    Scores,
+    check_labels,
+    check_scores,
+    first_cell,
+    with_nan,
+)
 from labelwise.cli._parsing import check_part, parse_labels, part_of
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.data import ROW_NAMES, Dataset, load
@@ -49,16 +56,21 @@ def read_labels(
     bags: str | None = None,
     part: str | None = None,
     ids: str | None = None,
+    allow_missing: bool = False,
 ) -> Matrix:
-    """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part."""
+    """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part.
+
+    Missing labels are NaN. A matrix with missing labels is refused unless `allow_missing`.
+    """
     check_part(part)
     if not (columns is bags is part is None and is_matrix_file(path)):
         labels = parse_labels(columns)
         data = load(str(path), labels=labels, ids=ids, bags=bags, max_bytes=max_bytes)
-        of_data = _labels_of(path, part_of(data, part or "all"))
+        of_data = _labels_of(path, part_of(data, part or "all"), allow_missing)
         is_list = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
         return of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
-    return _labels_in(path, read_matrix(path, max_bytes, ids), max_bytes)
+    found = read_matrix(path, max_bytes, ids, allow_gaps=allow_missing)
+    return _labels_in(path, found, max_bytes, allow_missing=allow_missing)
 
 
 def read_decisions(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:
@@ -77,17 +89,24 @@ def read_decisions(path: Path, max_bytes: int | None = None, *, ids: str | None 
     return _named(path, found, Labels(states, checked.names))
 
 
-def _labels_in(path: Path, found: FileMatrix, max_bytes: int | None) -> Matrix:
+def _labels_in(
+    path: Path, found: FileMatrix, max_bytes: int | None, *, allow_missing: bool = False
+) -> Matrix:
     """Return the 0/1 labels of a matrix file."""
     with reading(path, max_bytes) as bound:
         stored = found.values.data if sparse.issparse(found.values) else found.values
         n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES
         bound.check(n_bytes, "its labels")
         try:
-            checked = check_labels(found.values, label_names=found.label_names, input_name="labels")
+            checked = check_labels(
+                found.values,
+                label_names=found.label_names,
+                input_name="labels",
+                allow_missing=allow_missing,
+            )
         except (TypeError, ValueError) as error:
             raise DataError(path, str(error)) from error
-        return _named(path, found, checked)
+        return _named(path, found, checked._replace(matrix=with_nan(*checked[::2])))
 
 
 def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
@@ -97,12 +116,16 @@ def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
     return Matrix(path, checked.matrix, checked.names, found.ids, found.id_name)
 
 
-def _labels_of(path: Path, data: Dataset) -> Matrix:
+def _labels_of(path: Path, data: Dataset, allow_missing: bool) -> Matrix:
     """Return the labels of a data set."""
     if data.Y is None:
         raise DataError(path, "has no labels.")
     if 0 in data.Y.shape:
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
+    if data.missing is not None and not allow_missing:
+        row, column = first_cell(data.missing)
+        name = data.label_names[column]
+        raise DataError(path, f"must have no missing labels, got one at row {row}, label {name!r}.")
     return Matrix(path, data.Y, data.label_names, *ids_of(data))
 
 

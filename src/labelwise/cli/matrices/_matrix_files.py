@@ -44,17 +44,24 @@ def is_matrix_file(path: Path) -> bool:
     return _ending(path) in (*_TABLES, *_OTHERS)
 
 
-def read_matrix(path: Path, max_bytes: int | None = None, ids: str | None = None) -> FileMatrix:
+def read_matrix(
+    path: Path,
+    max_bytes: int | None = None,
+    ids: str | None = None,
+    *,
+    allow_gaps: bool = False,
+) -> FileMatrix:
     """Return the matrix of a file, with names and ids if the file has them.
 
-    `ids` names the column of ids; without it, the column is found by its name, type and place.
+    `ids` names the column of ids; without it, the column is found by its name, type and place. With
+    `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
     """
     ending = _ending(path)
     if ending not in (*_TABLES, *_OTHERS):
         raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_OTHERS))}.")
     with reading(path, max_bytes) as bound:
         if ending in _TABLES:
-            return _from_table(path, max_bytes, ids)
+            return _from_table(path, max_bytes, ids, allow_gaps)
         content = read_bytes(path, bound.max_bytes)
         if ending == ".jsonl":
             found = read_json_lines(path, content, bound, ID_NAMES if ids is None else [ids])
@@ -81,7 +88,7 @@ def _ending(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _from_table(path: Path, max_bytes: int | None, ids: str | None) -> FileMatrix:
+def _from_table(path: Path, max_bytes: int | None, ids: str | None, allow_gaps: bool) -> FileMatrix:
     tables = Tables([path], ID_NAMES if ids is None else (*ID_NAMES, ids), max_bytes)
     id_name = _id_column(tables) if ids is None else ids
     names = [name for name in tables.names if name not in (id_name, *_row_names(tables))]
@@ -89,7 +96,7 @@ def _from_table(path: Path, max_bytes: int | None, ids: str | None) -> FileMatri
     tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
     for j, name in enumerate(names):
-        values[:, j] = _numbers(tables, name)
+        values[:, j] = _numbers(tables, name, allow_gaps)
     if id_name is None:
         return FileMatrix(values, tuple(names), None)
     return FileMatrix(values, tuple(names), _ids(tables, id_name), id_name)
@@ -128,8 +135,8 @@ def _ids(tables: Tables, name: str) -> tuple[str, ...]:
     return tuple(found.tolist())
 
 
-def _numbers(tables: Tables, name: str) -> np.ndarray:
-    """Return a column of numbers, or of yes and no as 1 and 0, without gaps."""
+def _numbers(tables: Tables, name: str, allow_gaps: bool) -> np.ndarray:
+    """Return a column of numbers, or of yes and no as 1 and 0; gaps are NaN if they are allowed."""
     import pyarrow as pa
 
     column = tables.column(name)
@@ -146,7 +153,7 @@ def _numbers(tables: Tables, name: str) -> np.ndarray:
             "--labels a column of label names).",
             row,
         ) from error
-    if np.isnan(values).any():
+    if not allow_gaps and np.isnan(values).any():
         raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
     return values
 

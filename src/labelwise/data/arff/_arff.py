@@ -262,6 +262,22 @@ def _assemble(file: _File, roles: _AttributeRoles, bound: Bound) -> _FileArrays:
     )
 
 
+def _joined_labels(
+    parts: list[sparse.csc_array | None], sizes: list[int], n_labels: int
+) -> sparse.csc_array | None:
+    """Stack the labels of files; those of a file without any are missing, unless no file has any.
+
+    Missing labels are NaN.
+    """
+    if all(part is None for part in parts):
+        return None
+    stacked = [
+        np.full((size, n_labels), np.nan) if part is None else part
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return sparse.csc_array(sparse.vstack([sparse.csc_array(part) for part in stacked]))
+
+
 def _joined(parts: list[_FileArrays], roles: _AttributeRoles, name: str) -> Dataset:
     header, encoding = roles.file.header, roles.file.encoding
     label_names = [header.attributes[number].name.decode(encoding) for number in roles.labels]
@@ -270,10 +286,9 @@ def _joined(parts: list[_FileArrays], roles: _AttributeRoles, name: str) -> Data
     if len(parts) > 1:
         stack = sparse.vstack if sparse.issparse(X) else np.concatenate
         X = stack([part.X for part in parts])
-        known = [part.Y for part in parts if part.Y is not None]
-        Y = sparse.csc_array(sparse.vstack(known)) if len(known) == len(parts) else None
         ids = {key: np.concatenate([part.ids[key] for part in parts]) for key in ids}
         sizes = [(part.X if part.bags is None else part.bags[1:]).shape[0] for part in parts]
+        Y = _joined_labels([part.Y for part in parts], sizes, len(label_names))
         if bags is not None:
             bags = np.concatenate((bags, bags[-1] + parts[1].bags[1:]))  # type: ignore[index]
         train, test = np.arange(sizes[0]), sizes[0] + np.arange(sizes[1])

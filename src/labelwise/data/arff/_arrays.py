@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import TEXT_BYTES, Bound, DataError
+from labelwise._validation import with_nan
 from labelwise.data.arff._attribute_types import Attribute
 from labelwise.data.arff._layout import ColumnValues, Layout
 from labelwise.data.arff._rows import Entries, ParsedRows, line_of
@@ -117,18 +118,21 @@ def _not_mentioned(
 def labels(
     rows: ParsedRows, attributes: Sequence[Attribute], chosen: list[int], bound: Bound
 ) -> sparse.csc_array | None:
-    """Return Y, or None where every label of every row is missing."""
+    """Return Y, or None where every label of every row is missing.
+
+    If some labels are missing, Y is float64 with NaN stored in their cells.
+    """
     cells, path = rows.cells, Path(bound.path)
     if not isinstance(cells, Entries):
         values = np.take(cells, chosen, axis=1)
         ones, missing = values == 1, np.isnan(values)
         if missing.all():
             return None
-        wrong = ~ones & (values != 0)
+        wrong = ~ones & (values != 0) & ~missing
         if wrong.any():
             row, label = np.argwhere(wrong)[0]
             raise _label_error(rows, attributes[chosen[label]], row, values[row, label], path)
-        return sparse.csc_array(ones)
+        return with_nan(sparse.csc_array(ones), sparse.csc_array(missing))
     left_out = np.array([attributes[column].type.left_out for column in chosen])
     Y, n_missing, wrong_entry = _sparse_labels(cells, len(attributes), chosen)
     if n_missing and n_missing == rows.n_rows * len(chosen):
@@ -146,7 +150,17 @@ def labels(
             label = attributes[chosen[filled[which[odd[0]]]]]
             raise _label_error(rows, label, row[odd[0]], values[odd[0]], path)
         Y = Y + sparse.csc_array(_csr(values.astype(bool), row, filled[which], Y.shape))
-    return Y
+    return Y if not n_missing else with_nan(Y, _missing_labels(cells, len(attributes), chosen))
+
+
+def _missing_labels(entries: Entries, n_attributes: int, chosen: list[int]) -> sparse.csc_array:
+    """Return the cells of labels whose entry is missing."""
+    place = np.full(n_attributes, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    gaps = np.flatnonzero(np.isnan(entries.values) & (place[entries.columns] >= 0))
+    cells = entries.rows_of(gaps), place[entries.columns[gaps]]
+    shape = (entries.n_rows, len(chosen))
+    return sparse.csc_array((np.ones(gaps.size, dtype=bool), cells), shape=shape)
 
 
 def _sparse_labels(
@@ -163,9 +177,6 @@ def _sparse_labels(
     place_labels(*entries, place, indptr[:-1].copy(), indices)
     ones = np.ones(indices.size, dtype=bool)
     shape = (entries.n_rows, len(chosen))
-    # Every label is missing, or the one that is missing is the first wrong one.
-    if wrong >= 0 and n_missing == shape[0] * shape[1]:
-        wrong = -1
     return sparse.csc_array((ones, indices, indptr), shape=shape), n_missing, wrong
 
 
@@ -173,11 +184,9 @@ def _label_error(
     rows: ParsedRows, label: Attribute, row: int, value: float, path: Path
 ) -> DataError:
     name = label.name.decode("utf-8", "replace")
-    what = (
-        "is missing" if np.isnan(value) else f"must be 0 or 1, or one of two values, got {value:g}"
-    )
     line = line_of(rows.content, int(rows.lines[row]))
-    return DataError(path, f"label {name!r} {what}.", line)
+    problem = f"label {name!r} must be 0 or 1, or one of two values, got {value:g}."
+    return DataError(path, problem, line)
 
 
 def identities(

@@ -37,7 +37,8 @@ def place_features(indptr, columns, values, place, data, indices, new_indptr):
 def count_labels(columns, values, place, n_labels):
     """Return (positives of each label, missing values, first entry that is not 0 or 1, or -1).
 
-    `place` is the column in Y of each attribute, or -1 for attributes that are not labels.
+    A missing value, NaN, is not such an entry. `place` is the column in Y of each attribute, or -1
+    for attributes that are not labels.
     """
     positives = np.zeros(n_labels, dtype=np.int64)
     n_missing, wrong = 0, -1
@@ -47,7 +48,7 @@ def count_labels(columns, values, place, n_labels):
             continue
         positives[where] += value == 1
         n_missing += np.isnan(value)
-        if wrong < 0 and value != 1:
+        if wrong < 0 and value != 1 and not np.isnan(value):
             wrong = entry
     return positives, n_missing, wrong
 

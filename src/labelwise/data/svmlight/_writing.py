@@ -52,6 +52,8 @@ def write_svmlight(dataset: Dataset, path: str | Path) -> None:
     X = sparse.csr_array(dataset.X)
     if np.isnan(X.data).any():
         raise ValueError(f"{dataset.name!r} has missing values, which svmlight files cannot have.")
+    if dataset.missing is not None:
+        raise ValueError(f"{dataset.name!r} has missing labels, which svmlight files cannot have.")
     X.sort_indices()
     Y = sparse.csr_array((dataset.n_samples, dataset.n_labels) if dataset.Y is None else dataset.Y)
     with written_whole(path) as stream:

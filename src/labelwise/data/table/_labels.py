@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._columns import encode
-from labelwise._io import DataError, arrow_texts, numpy_column
+from labelwise._io import DataError, arrow_texts, numpy_column, warn_of_assumption
+from labelwise._validation import with_nan
 from labelwise.data.table._csv_text import MISSING_NUMBERS
 from labelwise.data.table._files import Tables
 from labelwise.data.table._label_names import lists_of_names
@@ -29,26 +30,37 @@ def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
 
 
 def from_columns(tables: Tables, names: Sequence[str]) -> sparse.csc_array | None:
-    """Return the matrix of columns of 0 and 1, None if every cell is missing."""
-    positives, n_positives, n_missing, first_gap = [], 0, 0, (tables.n_rows, "")
+    """Return the matrix of columns of 0 and 1, None if every cell is missing.
+
+    If some cells are missing, the matrix is float64 with NaN stored in these cells.
+    """
+    positives, gaps, n_stored = [], [], 0
     for name in names:
         cells = _binary_cells(tables, name)
         positives.append(np.flatnonzero(cells == 1))
-        n_positives += positives[-1].size
-        tables.bound.check(n_positives * 16, "its labels")
-        gaps = np.flatnonzero(cells < 0)
-        n_missing += gaps.size
-        if gaps.size:
-            first_gap = min(first_gap, (int(gaps[0]), name), key=lambda gap: gap[0])
-    if n_missing == tables.n_rows * len(names):
+        gaps.append(np.flatnonzero(cells < 0))
+        n_stored += positives[-1].size + gaps[-1].size
+        tables.bound.check(n_stored * 16, "its labels")
+    missing = _matrix_of(gaps, tables.n_rows)
+    if missing.nnz == tables.n_rows * len(names):
         return None
+    _warn_of_missing(tables, missing.nnz)
+    return with_nan(_matrix_of(positives, tables.n_rows), missing)
+
+
+def _warn_of_missing(tables: Tables, n_missing: int) -> None:
     if n_missing:
-        row, name = first_gap
-        raise tables.fault(f"has no value for label {name!r}.", row)
-    indptr = np.cumsum([0, *(rows.size for rows in positives)])
-    indices = np.concatenate(positives)
+        cells = "1 missing label" if n_missing == 1 else f"{n_missing:,} missing labels"
+        assumption = f"read with {cells}, for which a row has no value"
+        warn_of_assumption(tables.files[0].path, assumption)
+
+
+def _matrix_of(rows: Sequence[np.ndarray], n_rows: int) -> sparse.csc_array:
+    """Return the boolean matrix of which each column has some rows."""
+    indptr = np.cumsum([0, *(of_column.size for of_column in rows)])
+    indices = np.concatenate([np.zeros(0, dtype=np.intp), *rows])
     ones = np.ones(indices.size, dtype=bool)
-    return sparse.csc_array((ones, indices, indptr), shape=(tables.n_rows, len(names)))
+    return sparse.csc_array((ones, indices, indptr), shape=(n_rows, len(rows)))
 
 
 def _binary_cells(tables: Tables, name: str) -> np.ndarray:
@@ -98,8 +110,11 @@ def is_binary(tables: Tables, name: str) -> bool:
 
 def from_sets(
     tables: Tables, name: str, separator: str | None
-) -> tuple[sparse.csr_array | None, list[str]]:
-    """Return the matrix of a column of label names, None if no row has any, and the names."""
+) -> tuple[sparse.csc_array | None, list[str]]:
+    """Return the matrix of a column of label names, None if no row has any, and the names.
+
+    The labels of a row without a value are missing: the matrix is then float64 with NaN.
+    """
     from pyarrow import compute as pc
 
     column = tables.column(name)
@@ -111,13 +126,16 @@ def from_sets(
     members = encode(pc.utf8_trim_whitespace(pc.list_flatten(lists)))
     if not members.values:
         return None, []
-    if gaps.any():
-        raise tables.fault(f"has no value for the labels {name!r}.", int(np.argmax(gaps)))
     kept = members.numbers >= 0
     places = rows[kept], members.numbers[kept]
     ones = np.ones(places[0].size, dtype=bool)
     shape = (tables.n_rows, len(members.values))
-    return sparse.csr_array((ones, places), shape=shape), members.values
+    Y = sparse.csc_array((ones, places), shape=shape)
+    # Nothing is known about the labels of a row without a value.
+    without = np.flatnonzero(gaps)
+    tables.bound.check(without.size * len(members.values) * 16, "its labels")
+    _warn_of_missing(tables, without.size * len(members.values))
+    return with_nan(Y, _matrix_of([without] * len(members.values), tables.n_rows)), members.values
 
 
 def _booleans(column: Any) -> np.ndarray:

@@ -281,6 +281,9 @@ def _in_bags(tables: Tables, read: _TableSamples, name: str) -> _TableSamples:
 
 
 def _check_agreement(tables: Tables, Y: sparse.csr_array, first_in_bag: np.ndarray) -> None:
+    if Y.dtype != bool:
+        # Missing labels, NaN, agree with missing labels.
+        Y = sparse.csr_array((np.nan_to_num(Y.data, nan=2.0), Y.indices, Y.indptr), shape=Y.shape)
     differs = (Y[first_in_bag] != Y).tocoo()
     if differs.nnz:
         row = int(differs.coords[0].min())

@@ -29,7 +29,7 @@ _MOST = 1 - 2.0**-53
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestAtK:
-    """Decisions of at most k labels a sample, with their expected value and a bound of the best.
+    """Decisions of at most k labels a sample, and their expected value.
 
     `best_at_k` returns such objects.
 
@@ -77,7 +77,7 @@ class BestAtK:
 
 
 def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.0) -> BestAtK:
-    """Decide at most k labels a sample for the highest expected value of a measure.
+    """Decide at most k labels a sample for the highest expected measure.
 
     The k most probable labels of each sample maximise precision and recall of the samples. Measures
     that are averaged over labels, such as macro F, need other labels: rare ones as well.

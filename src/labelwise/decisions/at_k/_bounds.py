@@ -77,7 +77,7 @@ def _prices(expected: Expected, gains: np.ndarray, k: int) -> np.ndarray:
     return np.where(is_full & (following > 0), (np.where(is_full, least, 0.0) + following) / 2, 0.0)
 
 
-class _LabelColumns(NamedTuple):
+class _CandidatesOfLabels(NamedTuple):
     """The cells of each label, with a number for each."""
 
     starts: np.ndarray
@@ -85,7 +85,7 @@ class _LabelColumns(NamedTuple):
     numbers: np.ndarray
 
 
-def _columns(expected: Expected, numbers: np.ndarray) -> _LabelColumns:
+def _columns(expected: Expected, numbers: np.ndarray) -> _CandidatesOfLabels:
     """Return the cells label by label, with the numbers that belong to them."""
     cells, shape = expected.cells, (expected.n_samples, expected.n_labels)
     parts = (
@@ -93,7 +93,7 @@ def _columns(expected: Expected, numbers: np.ndarray) -> _LabelColumns:
         for values in (cells.proba, numbers)
     )
     proba, others = parts
-    return _LabelColumns(proba.indptr.astype(np.int64), proba.data, others.data)
+    return _CandidatesOfLabels(proba.indptr.astype(np.int64), proba.data, others.data)
 
 
 def _without_limit(expected: Expected, ratios: Ratios) -> float:

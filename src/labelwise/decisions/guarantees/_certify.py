@@ -15,6 +15,7 @@ from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.guarantees._risk_control import first_controlled_point
 from labelwise.decisions.guarantees.paths._path_choice import choose_path
+from labelwise.decisions.guarantees.paths._threshold_path import has_path
 from labelwise.decisions.guarantees.paths._units import (
     IndependentUnits,
     shuffled_units,
@@ -109,9 +110,11 @@ def split_parts(
         tuning, tested = shuffled_units(problem, random), shuffled_units(calibration, random)
         most_rows = max(tuning.most_rows, tested.most_rows)
         parts = Parts(tuning._replace(most_rows=most_rows), tested._replace(most_rows=most_rows))
-    if not parts.tuning.problem.support.any():
+    if not has_path(parts.tuning.problem):
         n_samples = parts.tuning.problem.n_samples
-        raise ValueError(f"guarantee needs positives among the {n_samples} samples for tuning.")
+        raise ValueError(
+            f"guarantee needs positives that have scores among the {n_samples} samples for tuning."
+        )
     return parts
 
 

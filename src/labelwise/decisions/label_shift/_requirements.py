@@ -29,17 +29,20 @@ def check_adaptable(thresholds: Thresholds) -> None:
             f"{label}; calibrate the scores first, for instance with CalibratedLabels or "
             "labelwise fit --calibrate."
         )
-    if thresholds.n_samples < 1 or (thresholds.support > thresholds.n_samples).any():
-        raise ValueError("thresholds must have at least one sample, and not more positives.")
     reason = _reason_against(thresholds)
     if reason:
         raise ValueError(f"thresholds cannot be adapted: {reason}.")
+    if thresholds.n_samples < 1 or (thresholds.support > thresholds.n_samples).any():
+        raise ValueError("thresholds must have at least one sample, and not more positives.")
 
 
 def _reason_against(thresholds: Thresholds) -> str | None:
     """Return why thresholds cannot be adapted, or None if they can."""
     if thresholds.adapted:
         return "they are adapted already; adapt those that were tuned on labels"
+    if thresholds.weighted or thresholds.n_missing:
+        given = "weights of samples" if thresholds.weighted else "missing labels"
+        return f"they were tuned with {given}, and do not store the share of positives"
     if thresholds.average == "sample":
         return "the expected mean over samples depends on more than the probability of each label"
     if thresholds.fbr:

@@ -44,6 +44,7 @@ def best_thresholds(
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
+    sample_weight: Any = None,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure of the decisions.
 
@@ -57,6 +58,10 @@ def best_thresholds(
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
         The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
         index of pandas frames if both have one that is more than a count from 0, else by position.
+        NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
+        the samples that have it, and samples without any label are left out. A label without truth
+        for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
+        of missing labels.
     maximize : str, default=None
         Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
@@ -148,6 +153,13 @@ def best_thresholds(
         are the independent units, and a new group must not have more samples than the largest;
         "macro" and "expectation" then use one random sample of each group for calibration, and
         their guarantee is for a random sample of a new group.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
+        samples, one of weight 0 as none, in the measure, in costs and in constraints. Folds and
+        bootstrap draws are of samples, whatever their weights. With `min_precision`, `min_recall`
+        or `max_decisions`, and for measures without a certificate, thresholds off the micro
+        frontier are searched only if all weights are whole numbers; otherwise the best point of
+        the frontier is returned and the gap is None.
 
     Returns
     -------
@@ -252,7 +264,7 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    problem = check_problem(scores, Y, label_names, groups)
+    problem = check_problem(scores, Y, label_names, groups, sample_weight, allow_missing=True)
     params = {
         "maximize": maximize,
         "measure": measure,

@@ -34,16 +34,19 @@ def with_constant_labels(
     """Add infinite thresholds of labels with one class to those of the tuned labels.
 
     `constants` has the class of each label with one class, and NaN for each tuned label; `Y` are
-    the labels of the tuning samples, all columns.
+    the labels of the tuning samples, all columns, with NaN for missing labels.
     """
+    is_known = ~np.isnan(Y)
+    has_truth = is_known.any(axis=1)
     values = np.where(constants == 1, -np.inf, np.inf)
-    decided = np.where(constants == 1, len(Y), 0)
+    decided = np.where(constants == 1, is_known.sum(axis=0), 0)
     values[np.isnan(constants)], decided[np.isnan(constants)] = tuned.values, tuned.decided
     return replace(
         tuned,
         values=values,
         decided=decided,
-        support=Y.sum(axis=0),
-        n_samples=len(Y),
+        support=(Y == 1).sum(axis=0),
+        n_samples=int(has_truth.sum()),
         label_names=names,
+        n_missing=int((~is_known[has_truth]).sum()),
     )

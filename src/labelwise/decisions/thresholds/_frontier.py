@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hull_slack, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import Counts, precision, recall
@@ -25,9 +25,10 @@ class Frontier:
 
     Attributes
     ----------
-    decided : ndarray of int of shape (n_vertices,)
-        Number of decisions of all labels at each vertex, in rising order from 0.
-    hits : ndarray of int of shape (n_vertices,)
+    decided : ndarray of shape (n_vertices,)
+        Number of decisions of all labels at each vertex, in rising order from 0; integers, or
+        sums of weights that are not whole numbers.
+    hits : ndarray of shape (n_vertices,)
         Number of true positives of all labels at each vertex, in rising order from 0.
     label_names : tuple of str or None
         Names of the labels, or None if the data had no names.
@@ -102,7 +103,13 @@ class Frontier:
         )
 
 
-def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = None) -> Frontier:
+def micro_frontier(
+    scores: Any,
+    Y: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
+) -> Frontier:
     """Find the best trade-offs between micro precision and micro recall.
 
     With one threshold for each label, D decisions and TP true positives of all labels, the points
@@ -116,9 +123,13 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels. If scores and Y both have column names, columns are matched by name, and rows
-        by the index of pandas frames if both have one that is more than a count from 0.
+        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
+        or a masked cell is a missing label, which counts nowhere.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
+        samples. Decisions and true positives are then sums of weights.
 
     Returns
     -------
@@ -159,7 +170,7 @@ def micro_frontier(scores: Any, Y: Any, *, label_names: Sequence[str] | None = N
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    problem = check_problem(scores, Y, label_names)
+    problem = check_problem(scores, Y, label_names, sample_weight=sample_weight, allow_missing=True)
     return frontier_of(problem.cuts_of_all(), problem.names)
 
 
@@ -167,6 +178,7 @@ def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
     """Return the frontier of the cuts of all labels."""
     steps = frontier_steps(hulls_of(cuts))
     # Edges of equal slope lie on one line: only its ends are vertices.
-    ends = np.flatnonzero(np.diff(steps.slopes, append=-1.0)) + 1
+    fall = -np.diff(steps.slopes, append=-1.0)
+    ends = np.flatnonzero(fall > sum(hull_slack(steps.hits)) * steps.slopes) + 1
     n_edges = np.concatenate(([0], ends))
     return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)

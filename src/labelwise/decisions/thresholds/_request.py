@@ -26,7 +26,7 @@ from labelwise.measures import (
     average_and_measure,
     f_measure,
     function_of,
-    macro,
+    mean,
     measured,
     micro,
     with_beta,
@@ -99,7 +99,7 @@ class Request:
         costs = CostRule(self.cost.false_positive[chosen], self.cost.false_negative[chosen])
         return replace(self, cost=costs)
 
-    def for_parts(self, n_samples: int) -> Request:
+    def for_parts(self, n_samples: float) -> Request:
         """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
         if self.limits.max_decisions is None:
             return self
@@ -114,17 +114,18 @@ class Request:
         """Whether `value` takes counts by "label" or by "sample"."""
         return "sample" if self.average == "sample" else "label"
 
-    def value(self, counts: Counts) -> Any:
+    def value(self, counts: Counts, weights: np.ndarray | None = None) -> Any:
         """Compute the value of decisions from their counts; the last axis is averaged.
 
-        Labels or samples for which the measure is not defined are left out of a mean.
+        Labels or samples for which the measure is not defined are left out of a mean. `weights` are
+        those of the samples, for a mean over samples.
         """
         if self.cost is not None:
             wrong = self.cost.false_positive * counts.fp + self.cost.false_negative * counts.fn
             return wrong.sum(axis=-1)
         if self.average == "micro":
             return micro(self.measure, counts)
-        return macro(self.measure, counts, "skip")
+        return mean(measured(self.measure, counts), "skip", weights)
 
 
 def check_request(
@@ -174,6 +175,17 @@ def check_request(
     _check_values(request)
     _check_together(request)
     return request
+
+
+def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
+    """Refuse a guarantee for data that its tests do not cover."""
+    # The tests need equally weighted, independent samples, each with all its labels.
+    if is_weighted:
+        raise ValueError("guarantee does not go together with sample_weight.")
+    if n_missing:
+        raise ValueError(
+            f"guarantee does not go together with missing labels in Y, got {n_missing}."
+        )
 
 
 def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:

@@ -38,12 +38,14 @@ class Thresholds:
         Name of the measure that was maximised, or "cost" if a cost was minimised.
     average : {"micro", "macro", "sample"}
         Average of the measure over labels or samples.
-    support : ndarray of int of shape (n_labels,)
-        Number of positives of each label in the tuning data.
-    decided : ndarray of int of shape (n_labels,)
-        Number of samples in the tuning data for which each label is decided.
+    support : ndarray of shape (n_labels,)
+        Number of positives of each label in the tuning data; the sum of their weights if samples
+        have weights. Integers, or floats for weights that are not whole numbers.
+    decided : ndarray of shape (n_labels,)
+        Number of samples in the tuning data for which each label is decided, or the sum of their
+        weights.
     n_samples : int
-        Number of samples in the tuning data.
+        Number of samples in the tuning data, without those of weight 0.
     beta : float
         Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
         measures that take no beta.
@@ -82,6 +84,11 @@ class Thresholds:
     adapted : bool
         Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
         then expected numbers on the `n_samples` new samples, which had no labels.
+    n_missing : int
+        Number of missing labels in the tuning data: cells of Y without truth, which count nowhere.
+        Rows of which all labels are missing are not in the tuning data.
+    weighted : bool
+        Whether the samples of the tuning data have weights.
     exact : bool
         Whether `value` is proven to be the highest on the tuning data.
 
@@ -119,6 +126,8 @@ class Thresholds:
     constraints: tuple[ConstraintCheck, ...] = ()
     guarantee: Guarantee | None = None
     adapted: bool = False
+    n_missing: int = 0
+    weighted: bool = False
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -249,6 +258,8 @@ class Thresholds:
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
+            ("samples counted by weight", self.weighted),
+            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
         ]
         text = ", ".join(note for note, applies in notes if applies)
         checks = [check.line() for check in self.constraints]
@@ -267,7 +278,7 @@ class Thresholds:
         """Return the table of the first labels, with its heading."""
         names = self.label_names or range(len(self))
         rows = [
-            [str(name), f"{self.values[j]:.6g}", f"{self.support[j]}", f"{self.decided[j]}"]
+            [str(name), f"{self.values[j]:.6g}", _number(self.support[j]), _number(self.decided[j])]
             for j, name in enumerate(names[:_MOST_SHOWN])
         ]
         return [["label", "threshold", "support", "decided"], *rows]
@@ -275,6 +286,11 @@ class Thresholds:
     def _more(self) -> list[str]:
         more = len(self) - _MOST_SHOWN
         return [f"... and {more} more"] if more > 0 else []
+
+
+def _number(count: Any) -> str:
+    """Return a count as text; a sum of weights may have decimals."""
+    return f"{count:.6g}" if isinstance(count, float) else f"{count}"
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:

@@ -62,7 +62,8 @@ def scan_thresholds(
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels. If scores and Y both have column names, columns are matched by name, and rows
-        by the index of pandas frames if both have one that is more than a count from 0.
+        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
+        or a masked cell is a missing label, which counts nowhere.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision.
     max_scans : int, default=None
@@ -112,7 +113,7 @@ def scan_thresholds(
     """
     check_beta(beta)
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
-    problem = check_problem(scores, Y, label_names)
+    problem = check_problem(scores, Y, label_names, allow_missing=True)
     warn_of_labels_without_positives(problem)
     labels = list(problem.every_cut())
     scanned = _scanned(labels, beta, max_scans)

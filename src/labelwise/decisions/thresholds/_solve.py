@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from labelwise._validation import check_random_state
 from labelwise.decisions.guarantees._certify import certify
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
@@ -62,7 +63,15 @@ def solve(
         If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
     """
     if request.guarantee is not None:
+        for given in (problem, calibration):
+            if given is not None:
+                refuse_with_guarantee(given.weights is not None, given.n_missing)
         return _certified(problem, request, request.guarantee, random_state, calibration)
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        tuned = solve(problem.labels(known), request.for_labels(chosen_labels), random_state)
+        return with_labels_without_truth(tuned, known, problem)
     random = check_random_state(random_state)
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
@@ -130,6 +139,28 @@ def _result(
         fbr=method.fbr,
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
+        n_missing=problem.n_missing,
+        weighted=problem.weights is not None,
+    )
+
+
+def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Problem) -> Thresholds:
+    """Add the labels without truth for any sample, which are never decided."""
+
+    def everywhere(part: np.ndarray, filling: float) -> np.ndarray:
+        full = np.full((*part.shape[:-1], problem.n_labels), filling, dtype=part.dtype)
+        full[..., known] = part
+        return full
+
+    intervals = tuned.intervals
+    return replace(
+        tuned,
+        values=everywhere(tuned.values, np.inf),
+        support=everywhere(tuned.support, 0),
+        decided=everywhere(tuned.decided, 0),
+        label_names=problem.names,
+        intervals=None if intervals is None else everywhere(intervals, np.inf),
+        n_missing=problem.n_missing,
     )
 
 
@@ -191,7 +222,7 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
         return _shared(problem, request)
     if request.limits.are_set and request.average == "micro":
         cuts = problem.cuts_of_all()
-        limits = request.limits.in_total(problem.n_samples)
+        limits = request.limits.in_total(problem.total_weight)
         return plain._replace(on_all=OffFrontier(problem, cuts, request.measure, limits).best)
     if request.shrink != 0:
         return _shrunk(problem, request, plain, random)
@@ -210,7 +241,7 @@ def _plain(problem: Problem, request: Request) -> TuningMethod:
         rule = MicroRule(request.measure)
         return TuningMethod(lambda: best_micro(problem, rule), under(rule))
     by_label: Objective = request.cost or MacroRule(
-        request.measure, request.limits.in_total(problem.n_samples)
+        request.measure, request.limits.in_total(problem.total_weight)
     )
     return TuningMethod(lambda: best_by_label(problem, by_label), under(by_label))
 
@@ -239,7 +270,7 @@ def best_by_label(problem: Problem, objective: Objective) -> Choice:
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:
-    limits = request.limits.in_total(problem.n_samples)
+    limits = request.limits.in_total(problem.total_weight)
     tuner = SharedTuner(problem, request.measure, request.average, limits)
     return TuningMethod(lambda: tuner(problem.everyone), tuner)
 

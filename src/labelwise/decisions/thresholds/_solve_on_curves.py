@@ -26,6 +26,8 @@ class LabelCurves(Protocol):
 
     names: tuple[str, ...] | None
     n_samples: int
+    weights: None
+    everyone: np.ndarray
 
     @property
     def support(self) -> np.ndarray:

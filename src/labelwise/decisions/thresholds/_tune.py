@@ -44,8 +44,16 @@ def tune_and_correct(
         return TunedAndCorrected(tuned, tuned.guarantee.value)
     counts = cross_fitted_counts(problem, request, random_state, folds)
     checks = constraint_checks(problem, request, tuned, counts)
-    value = float("nan") if counts is None else float(request.value(counts))
+    value = float("nan") if counts is None else _value(problem, request, counts)
     return TunedAndCorrected(replace(tuned, constraints=checks), value)
+
+
+def _value(problem: Problem, request: Request, counts: Counts) -> float:
+    """Compute the value from counts of the samples, or of the labels that have truth."""
+    known = problem.labels_with_truth()
+    if known is not None:
+        request = request.for_labels(np.isin(np.arange(problem.n_labels), known))
+    return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
 
 
 def check_calibration(calibration: Any, problem: Problem, request: Request) -> Problem | None:
@@ -88,7 +96,7 @@ def constraint_checks(
     problem: Any, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
-    limits = request.limits.in_total(problem.n_samples)
+    limits = request.limits.in_total(problem.total_weight)
     seen = problem.counts(tuned.values)
     return tuple(
         ConstraintCheck(

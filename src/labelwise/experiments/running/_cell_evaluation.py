@@ -118,7 +118,9 @@ class CellEvaluator:
             data_fingerprint(data) != self.inputs.digests[name]
         ):
             raise ValueError(f"The data of {name!r} changed while the study ran.")
-        return data, data.Y.toarray().astype(np.int64)
+        Y = data.Y.toarray()
+        # Labels of type float have NaN where they are missing.
+        return data, Y if Y.dtype.kind == "f" else Y.astype(np.int64)
 
     def _split(self, dataset: str, split: str, seed: int) -> _Rows:
         """Return the training and the test rows of each fold."""
@@ -191,7 +193,7 @@ def _named_values(
         kind = type(outcome.model).__name__
         first = next(measure.name for measure in measures if measure.needs == "scores")
         raise TypeError(f"{kind} must have decision_function or predict_proba for {first}.")
-    checked = check_outcome(outcome.truth, **answers)
+    checked = check_outcome(outcome.truth, allow_missing=True, **answers).with_truth()
     measured, _ = measure_outcome(checked, measures, undefined)
     return {name: measured[name].value for name in names}
 

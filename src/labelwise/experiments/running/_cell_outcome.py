@@ -78,7 +78,7 @@ class CellOutcome:
 
     @cached_property
     def truth(self) -> sparse.csc_array:
-        """Labels of the test rows, boolean CSC array of shape (n_test, n_labels)."""
+        """Labels of the test rows, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
         return self.data.Y[self.test_rows]
 
     @cached_property

@@ -112,8 +112,6 @@ class MeanLogLoss:
         gradient: np.ndarray | None,
     ) -> np.ndarray:
         """Return the loss of some tasks at W, and fill `gradient` unless None."""
-        from labelwise.learners.regression._logistic_kernels import softmaxes
-
         widths = self.widths[tasks]
         bounds = np.concatenate([[0], np.cumsum(widths)])
         loss = np.zeros(tasks.size)
@@ -133,6 +131,25 @@ class MeanLogLoss:
         loss /= self.total
         loss -= summed(np.einsum("ij,ij->j", W, of_targets), widths)
         return loss
+
+
+def softmaxes(
+    margins: np.ndarray, bounds: np.ndarray, weights: np.ndarray, loss: np.ndarray
+) -> None:
+    """Replace margins by w · softmax of each task, and add to its loss.
+
+    Adds Σ w log(1 + Σ exp(m)). The columns of task t are those from bounds[t] to bounds[t + 1]; its
+    first class has margin 0 and no column. Without weights (an empty array), the logarithm is taken
+    of products over many rows, since logarithms are slow.
+    """
+    from labelwise.learners.regression._logistic_kernels import ROWS, add_softmaxes
+
+    # Allocated here, because numba takes long to compile allocations.
+    columns, work = np.zeros((margins.shape[1], ROWS)), np.empty((4, ROWS))
+    factor = np.ones((loss.size, ROWS))
+    exponent = np.zeros(factor.shape, dtype=np.int64)
+    add_softmaxes(margins, bounds, weights, columns, work, factor, exponent, loss)
+    loss += (np.log(factor) + exponent * np.log(2)).sum(axis=1)
 
 
 def _at_least(rates: np.ndarray) -> np.ndarray:

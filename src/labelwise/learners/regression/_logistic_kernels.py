@@ -1,4 +1,4 @@
-"""Kernels of many regressions: softmax with log-loss, sparse products, sums over columns."""
+"""Kernels of many regressions: softmax with log-loss, sparse products, sums of columns."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -20,26 +20,21 @@ _LOWEST = -700.0
 # Margins up to this need no shift: sums of their exponentials are far from overflow.
 _HIGH = 30.0
 # Rows per block: few enough for their margins to stay in the first-level cache.
-_ROWS = 64
+ROWS = 64
 _EXPONENT_OF_ONE = 1023 << 52
 _MANTISSA = (1 << 52) - 1
 
 
 @njit(cache=True, nogil=True)
-def softmaxes(margins, bounds, weights, loss):
-    """Replace margins by w · softmax of each task, and add to its loss.
+def add_softmaxes(margins, bounds, weights, columns, work, product, exponent, loss):
+    """Replace margins as `softmaxes` does; the loss lacks the logarithm of product · 2^exponent.
 
-    Adds Σ w log(1 + Σ exp(m)). The columns of task t are those from bounds[t] to bounds[t + 1]; its
-    first class has margin 0 and no column. Without weights (an empty array), the logarithm is taken
-    of products over many rows, since logarithms are slow.
+    The work arrays have a line of ROWS numbers for each column, four such lines, and one for each
+    task in `product` (ones at first) and `exponent` (zeros).
     """
     n_rows, n_tasks = margins.shape[0], bounds.size - 1
-    columns = np.zeros((margins.shape[1], _ROWS))
-    work = np.empty((4, _ROWS))
-    product = np.ones((n_tasks, _ROWS))
-    exponent = np.zeros((n_tasks, _ROWS), dtype=np.int64)
-    for first in range(0, n_rows, _ROWS):
-        rows = margins[first : first + _ROWS]
+    for first in range(0, n_rows, ROWS):
+        rows = margins[first : first + ROWS]
         for i in range(rows.shape[0]):
             row = rows[i]
             for k in range(row.size):
@@ -56,9 +51,6 @@ def softmaxes(margins, bounds, weights, loss):
             row = rows[i]
             for k in range(row.size):
                 row[k] = columns[k, i]
-    for t in range(n_tasks):
-        for i in range(_ROWS):
-            loss[t] += math.log(product[t, i]) + exponent[t, i] * math.log(2)
 
 
 @njit(cache=True, nogil=True)
@@ -75,7 +67,8 @@ def shares(columns, n_rows, weights, work):
         for i in range(n_rows):
             is_high |= x[i] > _HIGH
     subtracted = 0.0
-    total[:] = 1.0
+    for i in range(total.size):
+        total[i] = 1.0
     if is_high:
         subtracted = subtract_excess(columns, n_rows, weights, work)
     for k in range(columns.shape[0]):
@@ -102,7 +95,8 @@ def subtract_excess(columns, n_rows, weights, work):
     Writes exp(-shift), the exponential of the first class, to work[0].
     """
     excess = work[1]
-    excess[:] = 0.0
+    for i in range(excess.size):
+        excess[i] = 0.0
     for k in range(columns.shape[0]):
         for i in range(n_rows):
             excess[i] = max(excess[i], columns[k, i] - _HIGH)
@@ -176,17 +170,6 @@ def add_products(rows, W, products):
             x, w = data[k], W[indices[k]]
             for j in range(sums.size):
                 sums[j] += x * w[j]
-
-
-@njit(cache=True, nogil=True)
-def inner_products(A, B):
-    """Return the inner products of the columns of A with those of B."""
-    sums = np.zeros(A.shape[1])
-    for i in range(A.shape[0]):
-        a, b = A[i], B[i]
-        for j in range(sums.size):
-            sums[j] += a[j] * b[j]
-    return sums
 
 
 @njit(cache=True, nogil=True)

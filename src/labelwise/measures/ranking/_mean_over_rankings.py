@@ -28,9 +28,10 @@ def mean_over_rankings(
     undefined = check_undefined(undefined)
     if scores is None:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names)
+    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
+    outcome = outcome.with_truth()
     at_k = {} if k is None else {"k": check_k(k, outcome.Y.shape[1])}
-    values = value_of(find_places(outcome.Y, outcome.scores, by), **at_k)
+    values = value_of(find_places(outcome.Y, outcome.scores, by, outcome.missing), **at_k)
     return float(mean(values, undefined))
 
 

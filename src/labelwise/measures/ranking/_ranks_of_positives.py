@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._parallel import in_threads
+from labelwise.measures._counts import cells_of_each
 from labelwise.measures.ranking._sorted_pieces import sort_pieces
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
@@ -29,7 +30,7 @@ class RankedPositives(NamedTuple):
     hits_above: np.ndarray  # the same, of positives only
     hits_at_least: np.ndarray
     n_positives: np.ndarray  # of each ranking
-    n_scores: int  # of each ranking
+    n_scores: Any  # of each ranking: one number, or an array
 
     @property
     def n_negatives(self) -> np.ndarray:
@@ -58,32 +59,36 @@ class RankedPositives(NamedTuple):
         return np.bincount(self.ranking, weights, minlength=self.n_positives.size)
 
 
-def find_places(Y: sparse.csc_array, scores: Any, by: str) -> RankedPositives:
+def find_places(
+    Y: sparse.csc_array, scores: Any, by: str, missing: sparse.csc_array | None = None
+) -> RankedPositives:
     """Rank the positives of each sample, of each label or of all cells.
 
-    In sparse scores, absent scores are tied below all present scores. If a ranking has few
-    positives, the scores above each are counted, O(positives * scores); otherwise the ranking is
-    sorted, O(scores log scores).
+    In sparse scores, absent scores are tied below all present scores, except those of cells
+    without truth (`missing`), which are in no ranking. If a ranking has few positives, the scores
+    above each are counted, O(positives * scores); otherwise the ranking is sorted, O(scores log
+    scores).
     """
+    n_scores = cells_of_each(Y, by, missing)
     if by == "all":
-        n_positives, n_scores = np.array([Y.nnz]), Y.shape[0] * Y.shape[1]
-        above, at_least = _counts_overall(Y, scores)
+        n_positives = np.array([Y.nnz])
+        above, at_least = _counts_overall(Y, scores, n_scores)
     else:
         Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
-        n_positives, n_scores = np.diff(Y.indptr), Y.shape[1]
-        above, at_least = _counts_in_rows(Y, scores)
+        n_positives = np.diff(Y.indptr)
+        above, at_least = _counts_in_rows(Y, scores, n_scores)
     return best_first(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
 def best_first(
-    above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: int
+    above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: Any
 ) -> RankedPositives:
     """Order the positives of each ranking and count the positives among what lies above."""
     ranking = np.repeat(np.arange(n_positives.size), n_positives)
     first = np.cumsum(n_positives) - n_positives
     # Both counts fall as the score grows, so sorted apart they stay together.
-    offset = ranking * (n_scores + 1)
+    offset = ranking * (np.max(n_scores) + 1)
     key = np.sort(at_least + offset)
     ends = np.flatnonzero(np.diff(key, append=-1)) + 1
     sizes = np.diff(ends, prepend=0)
@@ -98,8 +103,11 @@ def best_first(
     )
 
 
-def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+def _counts_in_rows(
+    Y: sparse.csr_array, scores: Any, n_scores: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores above, and at or above, each positive within its row."""
+    n_of_row = np.broadcast_to(n_scores, Y.shape[0])
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
         from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
@@ -111,7 +119,7 @@ def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.nd
         sort_pieces(values, bounds, np.flatnonzero(is_sorted))
         cut_bounds = labels.indptr.astype(np.int64)
         above, at_least = count_above(values, bounds, cuts, cut_bounds, is_sorted)
-        n_absent = labels.shape[1] - np.diff(bounds)
+        n_absent = n_of_row[rows] - np.diff(bounds)
         at_least += np.repeat(n_absent, np.diff(cut_bounds)) * np.isneginf(cuts)
         return above, at_least
 
@@ -120,7 +128,9 @@ def _counts_in_rows(Y: sparse.csr_array, scores: Any) -> tuple[np.ndarray, np.nd
     return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
 
 
-def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+def _counts_overall(
+    Y: sparse.csc_array, scores: Any, n_scores: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores of the whole matrix above, and at or above, each positive."""
     scores, rows = _as_rows(scores), sparse.csr_array(Y)
     found = in_threads(
@@ -137,7 +147,7 @@ def _counts_overall(Y: sparse.csc_array, scores: Any) -> tuple[np.ndarray, np.nd
     # With blocks larger than the positives, searching costs less than sorting.
     for part in in_threads(count_block, _blocks(scores, max(2 * _BLOCK, 2 * cuts.size))):
         counts += part
-    counts[1] += (Y.shape[0] * Y.shape[1] - scores.size) * np.isneginf(cuts)
+    counts[1] += (n_scores - scores.size) * np.isneginf(cuts)
     return counts[0], counts[1]
 
 

@@ -43,14 +43,19 @@ class _WeightedScores(NamedTuple):
 
 
 def find_weighted_places(
-    Y: sparse.csc_array, scores: Any, by: str, weights: np.ndarray
+    Y: sparse.csc_array,
+    scores: Any,
+    by: str,
+    weights: np.ndarray,
+    missing: sparse.csc_array | None = None,
 ) -> WeightedPositives:
     """Return the places in the rankings of each label ("label") or of all cells ("all").
 
     Weights are above 0. A sample of weight w counts as w samples. In sparse scores, absent ones
-    are tied below all that are present. O(n_samples log n_samples) for each label.
+    are tied below all that are present, except those of cells without truth (`missing`), which are
+    in no ranking. O(n_samples log n_samples) for each label.
     """
-    columns = _columns(Y, scores, weights)
+    columns = _columns(Y, scores, weights, missing)
     if by == "all":
         columns = iter([_WeightedScores(*map(np.concatenate, zip(*columns, strict=True)))])
     rankings = [_ranked(cells) for cells in columns]
@@ -80,7 +85,9 @@ def _ranked(cells: _WeightedScores) -> _WeightedScores:
     return _WeightedScores(falling[first], hits, misses)
 
 
-def _columns(Y: sparse.csc_array, scores: Any, weights: np.ndarray) -> Iterator[_WeightedScores]:
+def _columns(
+    Y: sparse.csc_array, scores: Any, weights: np.ndarray, missing: sparse.csc_array | None
+) -> Iterator[_WeightedScores]:
     """Yield the cells of each label; absent scores of one class are one cell at -inf."""
     stored = sparse.csc_array(scores) if sparse.issparse(scores) else None
     for j in range(Y.shape[1]):
@@ -89,6 +96,8 @@ def _columns(Y: sparse.csc_array, scores: Any, weights: np.ndarray) -> Iterator[
         hits[rows] = weights[rows]
         misses = weights.copy()
         misses[rows] = 0
+        if missing is not None:
+            misses[missing.indices[missing.indptr[j] : missing.indptr[j + 1]]] = 0
         if stored is None:
             yield _WeightedScores(scores[:, j], hits, misses)
             continue

@@ -107,7 +107,7 @@ class BagDisplay:
         shown = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
         decided = estimator.predict(shown)
         speakers = estimator.predict_instances(shown).speakers
-        truth = None if shown.Y is None else shown.Y.toarray()
+        truth = None if shown.Y is None else shown.Y.toarray() == 1
         names = data.label_names or tuple(map(str, range(decided.shape[1])))
         bags = []
         for i, rows in enumerate(shown.samples):

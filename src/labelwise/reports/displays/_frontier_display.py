@@ -9,6 +9,7 @@ import numpy as np
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
+from labelwise._validation import with_nan
 from labelwise.decisions import micro_frontier
 from labelwise.measures import Counts, f_measure, labels_for
 
@@ -161,7 +162,8 @@ class FrontierDisplay:
         scores = score_matrix(estimator, X, labels.matrix.shape[1])
         name = type(estimator).__name__ if name is None else name
         options["label_names"] = labels.names
-        return cls.from_predictions(scores, labels.matrix, name=name, **options)
+        Y = with_nan(labels.matrix, labels.missing)
+        return cls.from_predictions(scores, Y, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
         """Draw the frontier, and lines of equal F if the axes are empty.

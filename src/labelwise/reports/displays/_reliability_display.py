@@ -53,7 +53,7 @@ class ReliabilityDisplay:
     >>> proba = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
     >>> display = ReliabilityDisplay.from_predictions(proba, [[1, 0], [0, 1], [1, 0], [0, 0]])
     >>> round(display.error, 3)
-    0.425
+    0.275
     >>> display.figure_.savefig(getfixture("tmp_path") / "reliability.png")
     """
 

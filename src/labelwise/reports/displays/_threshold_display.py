@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import check_outcome, check_whole, columns_in_order
+from labelwise._validation import check_outcome, check_whole, columns_in_order, with_nan
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import Counts, f_measure, labels_for
 
@@ -156,7 +156,8 @@ class ThresholdDisplay:
         if own is not None:
             options = {"thresholds": own} | options
         options["label_names"] = labels.names
-        return cls.from_predictions(scores, labels.matrix, **options)
+        Y = with_nan(labels.matrix, labels.missing)
+        return cls.from_predictions(scores, Y, **options)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
         """Draw a row for each label: quantiles of its scores, threshold and F.

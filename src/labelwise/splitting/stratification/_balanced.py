@@ -12,10 +12,11 @@ from labelwise.splitting._proportions import subset_sizes
 from labelwise.splitting._quality import positives_by_subset
 from labelwise.splitting.stratification._balanced_kernels import (
     Aims,
+    PricedCounts,
     RowLabels,
     Seats,
     level,
-    priced,
+    reprice_all,
     try_swaps,
 )
 from labelwise.splitting.stratification._iterative import assign_iteratively
@@ -80,11 +81,11 @@ def _search(
     """Return better subsets of the same sizes; with `ld_only`, no step increases LD."""
     aims = task.aims(0.0 if ld_only else ZERO_PRICE)
     spread = priced(task.counts(subsets), aims)
-    seats = _seats(subsets, task.sizes)
+    seats, carried = _seats(subsets, task.sizes), np.zeros(task.Y.shape[1], dtype=bool)
     plan = schedule(budget, subsets.size, task.sizes.size, cold=ld_only)
     for n_trials, threshold in plan:
         draws = _draws(rng, n_trials, 2 * (_LOOKS + 1))
-        try_swaps(task.rows, seats, draws, threshold, spread, aims)
+        try_swaps(task.rows, seats, draws, threshold, spread, aims, carried)
     found = np.empty_like(subsets)
     found[seats.rows] = np.repeat(np.arange(task.sizes.size), task.sizes)
     return found
@@ -104,6 +105,14 @@ def _with_exact_sizes(task: _Task, subsets: np.ndarray, rng: np.random.Generator
     levelled = subsets.copy()
     level(task.rows, _seats(subsets, sizes), flows, draws, levelled, spread, aims)
     return levelled
+
+
+def priced(counts: np.ndarray, aims: Aims) -> PricedCounts:
+    """Return these counts with the costs of all changes by one."""
+    # Allocated here: numba takes longer to compile an allocation than the loops.
+    spread = PricedCounts(counts, np.empty(counts.shape), np.empty(counts.shape))
+    reprice_all(spread, aims)
+    return spread
 
 
 def kernel_rows(units: Units) -> RowLabels:

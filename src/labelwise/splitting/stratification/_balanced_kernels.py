@@ -67,13 +67,11 @@ def reprice(spread, aims, label, j):
 
 
 @njit(cache=True, nogil=True)
-def priced(counts, aims):
-    """Return these counts with the costs of all changes by one."""
-    spread = PricedCounts(counts, np.empty(counts.shape), np.empty(counts.shape))
-    for label in range(counts.shape[0]):
-        for j in range(counts.shape[1]):
+def reprice_all(spread, aims):
+    """Update the costs of all changes by one."""
+    for label in range(spread.counts.shape[0]):
+        for j in range(spread.counts.shape[1]):
             reprice(spread, aims, label, j)
-    return spread
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +94,7 @@ def cost_of_leaving(rows, row, j, m, spread):
 def relocate(rows, row, j, m, spread, aims):
     """Count the labels of the row in subset m instead of subset j."""
     for entry in range(rows.indptr[row], rows.indptr[row + 1]):
-        # As in `priced`, so that `reprice` is compiled once.
+        # As in `reprice_all`, so that `reprice` is compiled once.
         label = np.int64(rows.indices[entry])
         spread.counts[label, j] -= 1
         spread.counts[label, m] += 1
@@ -105,16 +103,16 @@ def relocate(rows, row, j, m, spread, aims):
 
 
 @njit(cache=True, nogil=True)
-def try_swaps(rows, seats, draws, threshold, spread, aims):
+def try_swaps(rows, seats, draws, threshold, spread, aims, carried):
     """Try one swap for each row of draws; keep swaps whose change of cost is below `threshold`.
 
     Some rows are drawn from each of two random subsets. The row of the first subset that is
     cheapest to move is swapped with the row of the second subset that makes the best swap with
-    it. This takes fewer comparisons than all pairs, and finds nearly the best of them.
+    it. This takes fewer comparisons than all pairs, and finds nearly the best of them. `carried`
+    is False for each label before and after.
     """
     n_subsets = aims.sizes.size
     half = draws.shape[1] // 2
-    carried = np.zeros(aims.odds.size, np.bool_)
     for draw in draws:
         j = pick(draw[0], n_subsets)
         m = (j + 1 + pick(draw[half], n_subsets - 1)) % n_subsets

@@ -11,8 +11,6 @@ from labelwise.splitting.stratification._iterative_kernels import (
     Minima,
     UnitLabels,
     assign_rarest_first,
-    by_label,
-    by_unit,
     fill,
 )
 from labelwise.splitting.stratification._units import Units
@@ -132,17 +130,13 @@ def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
 
 def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
     """Return the labels of all units, in the order in which the kernel reads them."""
-    columns = units.counts
+    by_unit = sparse.csr_array(units.counts)[order]
+    by_label = sparse.csc_array(by_unit)
     # Few types, so that the kernels are compiled once.
-    number = np.int32 if max(columns.nnz, *columns.shape) < 2**31 else np.int64
-    label_starts, holders = (
-        numbers.astype(number, copy=False) for numbers in (columns.indptr, columns.indices)
+    number = np.int32 if max(by_unit.nnz, *by_unit.shape) < 2**31 else np.int64
+    starts, labels, holder_starts, holders = (
+        numbers.astype(number, copy=False)
+        for numbers in (by_unit.indptr, by_unit.indices, by_label.indptr, by_label.indices)
     )
-    n_carried = np.bincount(holders, minlength=units.n_units)
-    starts = np.concatenate(([0], np.cumsum(n_carried[order]))).astype(number)
-    place = np.empty(units.n_units, dtype=number)
-    place[order] = starts[:-1]
-    labels, counts = by_unit(label_starts, holders, columns.data, place)
-    in_order = by_label(starts, labels, label_starts[:-1].copy())
     weight = _weight_in_order(units, order)
-    return UnitLabels(starts, labels, counts, weight, label_starts, in_order)
+    return UnitLabels(starts, labels, by_unit.data, weight, holder_starts, holders)

@@ -49,30 +49,6 @@ class Minima(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def by_unit(label_starts, units, counts, free):
-    """Turn columns into rows: the labels of unit u, with their counts, from `free[u]` on."""
-    labels, unit_counts = np.empty_like(units), np.empty_like(counts)
-    for label in range(label_starts.size - 1):
-        for entry in range(label_starts[label], label_starts[label + 1]):
-            place = free[units[entry]]
-            free[units[entry]] += 1
-            labels[place] = label
-            unit_counts[place] = counts[entry]
-    return labels, unit_counts
-
-
-@njit(cache=True, nogil=True)
-def by_label(starts, labels, free):
-    """Turn rows into columns: the units that carry label l, in order, from `free[l]` on."""
-    holders = np.empty_like(labels)
-    for unit in range(starts.size - 1):
-        for entry in range(starts[unit], starts[unit + 1]):
-            holders[free[labels[entry]]] = unit
-            free[labels[entry]] += 1
-    return holders
-
-
-@njit(cache=True, nogil=True)
 def assign_rarest_first(units, demand, minima, lots, subset, order):
     """Assign the units without a subset, rarest label first.
 

@@ -37,7 +37,7 @@ def test_cuts_under_weights_are_those_of_repeated_rows(problem, data):
     scores, Y = problem
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(Y), max_size=len(Y)))
     rows = np.repeat(np.arange(len(Y)), weights)
-    weights = np.array(weights, dtype=np.int32)
+    weights = np.array(weights, dtype=np.int64)
     for given_scores in (scores, sparse.csr_array(scores + 5.0)):
         checked = check_problem(given_scores, Y, None)
         dense = scores if given_scores is scores else scores + 5.0

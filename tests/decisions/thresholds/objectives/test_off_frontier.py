@@ -32,7 +32,9 @@ from tests.decisions.problems import problems, random_problems
 from tests.oracles import thresholds as oracle
 from tests.spoken import spoken
 
-pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Y has no positives", "ignore:Constraints that new samples may break"
+)
 TVERSKY = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0), when_empty=1.0)
 # Undefined where nothing is decided, where one wrong decision is better than two.
 LAZY = LinearFractional((0, 0, 0, 1), (1, 1, 0, 0))

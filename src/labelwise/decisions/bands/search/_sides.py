@@ -17,10 +17,9 @@ from labelwise.decisions.bands.search._whole_hulls import (
     near_cuts,
     whole_hulls,
 )
-from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING
 from labelwise.decisions.thresholds.objectives._hit_search import (
     FewestDecisions,
     Wanted,

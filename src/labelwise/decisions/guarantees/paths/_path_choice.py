@@ -13,7 +13,7 @@ from labelwise.decisions.guarantees.paths._path_summary import (
     summarise_path,
 )
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
-from labelwise.decisions.guarantees.paths._threshold_path import path_of
+from labelwise.decisions.guarantees.paths._threshold_path import has_path, path_of
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
 from labelwise.decisions.thresholds._request import Request
 
@@ -84,10 +84,10 @@ def choose_path(
 
 
 def _halves(tuning: IndependentUnits) -> tuple[IndependentUnits, IndependentUnits]:
-    """Return both halves of the units; the whole twice if a half has no positive."""
+    """Return both halves of the units; the whole twice if a half has no path."""
     middle = tuning.n_units // 2
     one, other = tuning.part(0, middle), tuning.part(middle, tuning.n_units)
-    if all(half.n_units and half.problem.Y.nnz for half in (one, other)):
+    if all(half.n_units and has_path(half.problem) for half in (one, other)):
         return one, other
     return tuning, tuning
 

@@ -16,6 +16,13 @@ _MOST_POINTS, _FEWEST_POINTS = 200, 20
 _MOST_THRESHOLDS = 2**24
 
 
+def has_path(problem: Problem) -> bool:
+    """Return whether a positive has a score, without which there is no path."""
+    if not sparse.issparse(problem.scores):
+        return bool(problem.Y.nnz)
+    return bool(_scores_of_positives(problem).size)
+
+
 def path_of(problem: Problem, kind: str) -> np.ndarray:
     """Return a path of threshold vectors that fall from one to the next.
 

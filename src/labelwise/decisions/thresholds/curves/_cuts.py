@@ -17,6 +17,8 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import (
 )
 from labelwise.measures import Counts
 
+# Values that differ by less than this share of the largest among them are equal but for rounding.
+ROUNDING = 1e-12
 # Labels that are read together from row-major scores: two cache lines.
 _BLOCK = 16
 
@@ -34,7 +36,7 @@ class Cuts(NamedTuple):
     lows: np.ndarray  # the lowest decided score; inf if there is none
     thresholds: np.ndarray
     positives: np.ndarray  # number of positives of each label
-    n_samples: int
+    n_samples: Any  # number of samples of all labels, or an array with that of each label
 
     @property
     def labels(self) -> np.ndarray:
@@ -44,12 +46,19 @@ class Cuts(NamedTuple):
     @property
     def counts(self) -> Counts:
         """Counts of the label at each cut."""
-        return counts_of(self.decided, self.hits, self.positives[self.labels], self.n_samples)
+        labels = self.labels
+        n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
+        return counts_of(self.decided, self.hits, self.positives[labels], n_samples)
 
 
-def counts_of(decided: Any, hits: Any, positives: Any, n: int) -> Counts:
+def counts_of(decided: Any, hits: Any, positives: Any, n: Any) -> Counts:
     """Return the four counts from decisions, hits, positives and the number of cells."""
     return Counts(hits, decided - hits, positives - hits, n - positives - decided + hits)
+
+
+def n_cells(positives: np.ndarray, n_samples: Any) -> Any:
+    """Return the number of samples summed over labels, from one number or that of each label."""
+    return np.broadcast_to(n_samples, positives.shape).sum().item()
 
 
 def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
@@ -113,13 +122,18 @@ def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_sam
     return Cuts(starts, decided, hits, lows, thresholds.astype(np.float64), positives, n_samples)
 
 
+def hull_slack(counts: np.ndarray) -> tuple[float, ...]:
+    """Return the slack of `hull_places`, which counts of type float64 need for their products."""
+    return (ROUNDING,) if counts.dtype.kind == "f" else ()
+
+
 def hulls_of(cuts: Cuts) -> Cuts:
     """Return the cuts that are vertices of the concave hull of (decisions, hits) of their label.
 
     A label maximises ``hits - λ·decisions`` for some λ > 0 at these vertices and at no other cut.
     The slopes of the hull are the values of the isotonic regression of the label on its scores.
     """
-    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits)
+    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits, *hull_slack(cuts.hits))
     return cuts._replace(
         starts=starts,
         decided=cuts.decided[places],

@@ -141,10 +141,11 @@ def cuts_everywhere(column, hits):
 
 
 @njit(cache=True, nogil=True)
-def hull_places(starts, decided, hits):
+def hull_places(starts, decided, hits, slack=0):
     """Return the places of the vertices of each label's concave hull, and where labels start.
 
-    Slopes fall strictly from edge to edge; edges without hits are left out.
+    Slopes fall strictly from edge to edge, by more than the share `slack`; edges without hits are
+    left out. Products of integers are exact, those of floats are not and need a slack.
     """
     places = np.empty(decided.size, np.int64)
     hull_starts = np.zeros(starts.size, np.int64)
@@ -155,7 +156,8 @@ def hull_places(starts, decided, hits):
             while size - first > 1:
                 a, b = places[size - 2], places[size - 1]
                 rise = (hits[b] - hits[a]) * (decided[place] - decided[b])
-                if rise > (hits[place] - hits[b]) * (decided[b] - decided[a]):
+                other = (hits[place] - hits[b]) * (decided[b] - decided[a])
+                if rise > other + slack * other:
                     break
                 size -= 1
             if size == first or hits[place] > hits[places[size - 1]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, n_cells
 from labelwise.measures import Counts
 
 
@@ -24,14 +24,14 @@ class FrontierSteps(NamedTuple):
     hits: np.ndarray
 
     @property
-    def n_positive(self) -> int:
+    def n_positive(self) -> Any:
         """Number of positives of all labels."""
-        return int(self.hulls.positives.sum())
+        return self.hulls.positives.sum().item()
 
     @property
-    def n_cells(self) -> int:
-        """Number of samples times number of labels."""
-        return self.hulls.n_samples * self.hulls.positives.size
+    def n_cells(self) -> Any:
+        """Number of samples, summed over labels."""
+        return n_cells(self.hulls.positives, self.hulls.n_samples)
 
     @property
     def counts(self) -> Counts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import listed, quoted
-from labelwise._validation import check_outcome
+from labelwise._validation import Outcome, check_outcome, check_weights
 from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
+from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -39,11 +40,19 @@ class Problem:
     Y: sparse.csc_array
     names: tuple[str, ...] | None
     groups: np.ndarray | None = None  # group number of each row
+    weights: np.ndarray | None = None  # of the rows, by `exact_weights`; None if all count once
+    # Cells without truth, which have no score (scores are CSR) and are no positives; None if none.
+    missing: sparse.csc_array | None = None
 
     @property
     def n_samples(self) -> int:
         """Number of samples (rows)."""
         return int(self.Y.shape[0])
+
+    @cached_property
+    def total_weight(self) -> Any:
+        """Number of samples, counted by weight."""
+        return self.n_samples if self.weights is None else self.weights.sum().item()
 
     @property
     def n_labels(self) -> int:
@@ -52,8 +61,47 @@ class Problem:
 
     @cached_property
     def support(self) -> np.ndarray:
-        """Number of positives of each label."""
+        """Number of positives of each label, counted by weight."""
+        if self.weights is not None:
+            return self.totals(self.weights).positives
         return np.asarray(np.diff(self.Y.indptr), dtype=np.int64)
+
+    @property
+    def n_counted(self) -> Any:
+        """Number of samples by weight: one number, or an array with that of each label."""
+        return (
+            self.totals(self.everyone).n_samples if self.missing is not None else self.total_weight
+        )
+
+    @cached_property
+    def labels_of_each(self) -> Any:
+        """Number of labels with truth of each sample; one number if no label is missing."""
+        if self.missing is None:
+            return self.n_labels
+        return self.n_labels - np.bincount(self.missing.indices, minlength=self.n_samples)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of cells without truth."""
+        return 0 if self.missing is None else int(self.missing.nnz)
+
+    def labels_with_truth(self) -> np.ndarray | None:
+        """Return the numbers of the labels with truth for a sample; None if all have it."""
+        if self.missing is None:
+            return None
+        found = np.flatnonzero(np.diff(self.missing.indptr) < self.n_samples)
+        return found if found.size < self.n_labels else None
+
+    def labels(self, numbers: np.ndarray) -> Problem:
+        """Return the problem of some labels; numbers stand for missing names."""
+        names = self.names or tuple(map(str, range(self.n_labels)))
+        return replace(
+            self,
+            scores=self.scores[:, numbers],
+            Y=self.Y[:, numbers],
+            names=tuple(names[j] for j in numbers),
+            missing=None if self.missing is None else self.missing[:, numbers],
+        )
 
     @cached_property
     def units(self) -> np.ndarray | None:
@@ -80,8 +128,8 @@ class Problem:
 
     @cached_property
     def everyone(self) -> np.ndarray:
-        """Weight 1 for each sample."""
-        return np.ones(self.n_samples, dtype=np.int32)
+        """Weight of each sample; 1 if there are no weights."""
+        return np.ones(self.n_samples, dtype=np.int64) if self.weights is None else self.weights
 
     @cached_property
     def pooled_hits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +145,10 @@ class Problem:
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
-        return Totals((weights @ self.Y).astype(np.int64), int(weights.sum()))
+        total = weights.sum().item()
+        return Totals(
+            weights @ self.Y, total if self.missing is None else total - weights @ self.missing
+        )
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
         """Return the cuts of all labels under weights, at positives or at every distinct score."""
@@ -111,16 +162,17 @@ class Problem:
 
         Dense scores are sorted without their rows. The ranking of sparse scores is cheaper.
         """
-        if sparse.issparse(self.scores):
+        if sparse.issparse(self.scores) or self.weights is not None:
             return self.cuts(self.everyone, everywhere=False)
         return cuts_of(self.scores, self.Y)
 
     def every_cut(self) -> Iterator[Cuts]:
         """Yield the cuts at every distinct score on all samples, one label at a time."""
-        if not sparse.issparse(self.scores):
+        if not sparse.issparse(self.scores) and self.weights is None:
             yield from every_cut(self.scores, self.Y)
             return
         cuts = self.cuts(self.everyone, everywhere=True)
+        n_samples = np.broadcast_to(cuts.n_samples, self.n_labels)
         for j, (start, end) in enumerate(pairwise(cuts.starts)):
             mine = slice(start, end)
             yield Cuts(
@@ -130,7 +182,7 @@ class Problem:
                 cuts.lows[mine],
                 cuts.thresholds[mine],
                 cuts.positives[j : j + 1],
-                self.n_samples,
+                n_samples[j : j + 1],
             )
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
@@ -150,14 +202,16 @@ class Problem:
         groups = None
         if self.units is not None:
             _, groups = np.unique(self.units[numbers], return_inverse=True)
+        weights = None if self.weights is None else self.weights[numbers]
         Y = sparse.csc_array(self.Y[numbers])
         Y.sort_indices()
-        return Problem(scores[numbers], Y, self.names, groups)
+        missing = None if self.missing is None else sparse.csc_array(self.missing[numbers])
+        return Problem(scores[numbers], Y, self.names, groups, weights, missing)
 
     @cached_property
     def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and scores of the positives that have a score."""
-        labels = np.repeat(np.arange(self.n_labels), self.support)
+        labels = np.repeat(np.arange(self.n_labels), np.diff(self.Y.indptr))
         if not sparse.issparse(self.scores):
             return labels, self.scores[self.Y.indices, labels]
         stored = sparse.csr_array(self.scores)
@@ -171,11 +225,21 @@ class Problem:
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
-        decided, hits = self.decided_and_hits(thresholds)
-        return counts_of(decided, hits, self.support, self.n_samples)
+        return counts_of(*self.decided_and_hits(thresholds), self.support, self.n_counted)
+
+    def counts_of_decisions(self, decided: Any, by: str) -> Counts:
+        """Return the counts of decisions by "label", counted by weight, or by "sample"."""
+        if by == "sample":
+            return count_matched(self.Y, decided, by, self.missing)
+        n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
+        return counts_of(n_decided, hits, self.support, self.n_counted)
 
     def decided_and_hits(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of decisions and of true positives of each label."""
+        if self.weights is not None:
+            at_least = sparse.csr_array(decisions_at(self.scores, thresholds))
+            counts = self.counts_of_decisions(at_least.astype(bool), "label")
+            return counts.tp + counts.fp, counts.tp
         if sparse.issparse(self.scores):
             stored = sparse.csr_array(self.scores)
             # An absent score is never decided, whatever the threshold.
@@ -195,14 +259,44 @@ class Problem:
 
 
 def check_problem(
-    scores: Any, Y: Any, label_names: Sequence[str] | None, groups: Any = None
+    scores: Any,
+    Y: Any,
+    label_names: Sequence[str] | None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    *,
+    allow_missing: bool = False,
 ) -> Problem:
-    """Check scores, labels and groups, and return them as a problem."""
+    """Check scores, labels, groups and weights, and return them as a problem.
+
+    Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
+    refused unless `allow_missing`.
+    """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names)
-    numbers = None if groups is None else check_groups(groups, outcome.Y.shape[0])
-    return Problem(outcome.scores, outcome.Y, outcome.names, numbers)
+    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=allow_missing)
+    n_samples, n_labels = outcome.Y.shape
+    numbers = None if groups is None else check_groups(groups, n_samples)
+    if sample_weight is not None:
+        weights = exact_weights(check_weights(sample_weight, n_samples), n_labels)
+        outcome = outcome._replace(weights=weights)
+    return with_truth(outcome, numbers)
+
+
+def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
+    """Return the problem of the samples that have a weight above 0 and truth for a label."""
+    is_counted = np.zeros(outcome.Y.shape[0], dtype=bool)
+    is_counted[outcome.rows_with_truth()] = True
+    if outcome.weights is not None:
+        is_counted &= outcome.weights > 0
+    kept = np.flatnonzero(is_counted)
+    if not kept.size:
+        raise ValueError("Y must have a label that is not missing, got only missing labels.")
+    if kept.size < is_counted.size:
+        outcome = outcome.rows(kept)
+        groups = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
+    parts = (outcome.scores, outcome.Y, outcome.names, groups, outcome.weights, outcome.missing)
+    return Problem(*parts)
 
 
 def warn_of_labels_without_positives(problem: Problem) -> None:

@@ -33,6 +33,12 @@ class LabelRankings(NamedTuple):
     cells: np.ndarray
     scores: np.ndarray
 
+    def only(self, j: int) -> LabelRankings:
+        """Return the ranking of one label."""
+        mine = slice(self.starts[j], self.starts[j + 1])
+        bounds = np.array([0, mine.stop - mine.start])
+        return LabelRankings(bounds, self.cells[mine], self.scores[mine])
+
 
 class HitPositions(NamedTuple):
     """Entries of the positives in `LabelRankings`, those of label j from ``starts[j]`` on."""
@@ -43,10 +49,10 @@ class HitPositions(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Number of positives of each label, and number of samples."""
+    """Number of positives of each label, and number of samples (of all labels or of each)."""
 
     positives: np.ndarray
-    n_samples: int
+    n_samples: Any
 
 
 def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:

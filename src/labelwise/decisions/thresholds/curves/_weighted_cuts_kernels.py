@@ -1,7 +1,7 @@
-"""Kernels that find cuts and counts of ranked labels for any integer weights of the samples.
+"""Kernels that find cuts and counts of ranked labels for any weights of the samples.
 
 A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label are in the order
-of falling score.
+of falling score. Weights are int64 or float64, and counts have the type of the weights.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -55,11 +55,11 @@ def weighted_cuts_at_hits(ranked, hits, weights):
     """
     n_labels = ranked.starts.size - 1
     room = hits.entries.size + n_labels
-    decided, n_hits = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    decided, n_hits = np.zeros(room, weights.dtype), np.zeros(room, weights.dtype)
     lows = np.full(room, np.inf, ranked.scores.dtype)
     thresholds = np.full(room, np.inf, ranked.scores.dtype)
     starts = np.zeros(n_labels + 1, np.int64)
-    sums = np.empty(longest(ranked.starts), np.int64)
+    sums = np.empty(longest(ranked.starts), weights.dtype)
     place = -1
     for j in range(n_labels):
         place += 1
@@ -86,7 +86,7 @@ def weighted_cuts_everywhere(ranked, weights):
     """Return the cuts at every distinct score, as `weighted_cuts_at_hits` does."""
     n_labels = ranked.starts.size - 1
     room = ranked.cells.size + n_labels
-    decided, n_hits = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    decided, n_hits = np.zeros(room, weights.dtype), np.zeros(room, weights.dtype)
     lows = np.full(room, np.inf, ranked.scores.dtype)
     thresholds = np.full(room, np.inf, ranked.scores.dtype)
     starts = np.zeros(n_labels + 1, np.int64)
@@ -113,8 +113,8 @@ def weighted_cuts_everywhere(ranked, weights):
 def weighted_counts(ranked, weights, thresholds):
     """Return decisions and hits of each label at K falling thresholds (K, n_labels)."""
     starts, cells, scores = ranked
-    decided = np.zeros(thresholds.shape, np.int64)
-    hits = np.zeros(thresholds.shape, np.int64)
+    decided = np.zeros(thresholds.shape, weights.dtype)
+    hits = np.zeros(thresholds.shape, weights.dtype)
     for j in range(starts.size - 1):
         n, tp, entry = 0, 0, starts[j]
         for k in range(thresholds.shape[0]):
@@ -138,7 +138,7 @@ def counts_at_common(ranked, weights, thresholds):
     n_labels, n_places = starts.size - 1, thresholds.size
     room = min(cells.size, n_labels * n_places)
     labels, places = np.empty(room, np.int64), np.empty(room, np.int64)
-    decided, hits = np.empty(room, np.int64), np.empty(room, np.int64)
+    decided, hits = np.empty(room, weights.dtype), np.empty(room, weights.dtype)
     size = 0
     for j in range(n_labels):
         n, tp, place = 0, 0, -1
@@ -177,8 +177,8 @@ def weighted_tops(ranked, weights):
     starts, cells, scores = ranked
     n_labels = starts.size - 1
     tops = np.full(n_labels, np.inf)
-    decided = np.zeros(n_labels, np.int64)
-    hits = np.zeros(n_labels, np.int64)
+    decided = np.zeros(n_labels, weights.dtype)
+    hits = np.zeros(n_labels, weights.dtype)
     for j in range(n_labels):
         for entry in range(starts[j], starts[j + 1]):
             weight = weights[cells[entry] >> 1]

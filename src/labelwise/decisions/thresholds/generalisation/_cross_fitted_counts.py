@@ -11,7 +11,7 @@ from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.measures import Counts, count_matched
+from labelwise.measures import Counts
 from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
@@ -45,10 +45,14 @@ def cross_fitted_counts(
         Counts by label or by sample, as `request.value` takes them; None if other folds have no
         sample, or give no thresholds.
     """
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen = np.isin(np.arange(problem.n_labels), known)
+        problem, request = problem.labels(known), request.for_labels(chosen)
     if folds is None or np.unique(folds).size == 1:
         folds = random_folds(problem)
     unit = np.arange(folds.size) if problem.units is None else problem.units
-    part_request = request.for_parts(problem.n_samples)
+    part_request = request.for_parts(problem.total_weight)
     places, parts = [], []
     for fold in np.unique(folds):
         here = folds == fold
@@ -65,7 +69,7 @@ def cross_fitted_counts(
     in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
     decided = sparse.csc_array(in_order, dtype=bool)
     decided.sort_indices()
-    return count_matched(problem.Y, decided, request.counts_by)
+    return problem.counts_of_decisions(decided, request.counts_by)
 
 
 def random_folds(problem: Problem) -> np.ndarray:

@@ -27,8 +27,9 @@ def held_out_means(
 ) -> np.ndarray:
     """Return the mean value of each candidate over folds that were not used to tune it.
 
-    `candidates` returns threshold vectors for weights, which are 1 for the rows to tune on and 0
-    for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in the same fold.
+    `candidates` returns threshold vectors for weights, which are those of the problem for the rows
+    to tune on and 0 for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in
+    the same fold.
     """
     n_folds = min(N_FOLDS, problem.n_units)
     fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
@@ -36,7 +37,7 @@ def held_out_means(
 
     def values(number: int) -> list[Any]:
         unseen = problem.rows(np.flatnonzero(fold == number))
-        tuned = candidates((fold != number).astype(np.int32))
+        tuned = candidates(problem.everyone * (fold != number))
         return [joined(measure, unseen.counts(thresholds)) for thresholds in tuned]
 
     numbers = np.unique(fold).tolist()

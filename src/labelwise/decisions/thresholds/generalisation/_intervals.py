@@ -84,7 +84,7 @@ def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bound
 def _values_of_right_and_wrong(problem: Problem, retuning: Retuning) -> np.ndarray:
     """Return the values of decisions that are all right, and of those that are all wrong."""
     positives = problem.support.astype(np.float64)
-    negatives, none = problem.Y.shape[0] - positives, np.zeros_like(positives)
+    negatives, none = problem.n_counted - positives, np.zeros_like(positives)
     right = Counts(positives, none, none, negatives)
     return retuning.value(_stacked([right, Counts(none, negatives, positives, none)]))
 
@@ -109,9 +109,9 @@ def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
     drawn = np.empty((retuning.n_draws, problem.n_labels))
     for number in range(retuning.n_draws):
         taken = retuning.random.randint(problem.n_units, size=problem.n_units)
-        times = np.bincount(taken, minlength=problem.n_units).astype(np.int32)
-        weights = times if problem.units is None else times[problem.units]
-        drawn[number] = retuning.under(weights).thresholds
+        times = np.bincount(taken, minlength=problem.n_units)
+        times = times if problem.units is None else times[problem.units]
+        drawn[number] = retuning.under(problem.everyone * times).thresholds
     return drawn
 
 
@@ -123,15 +123,18 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     """
     decided = _cross_fitted(problem, retuning)
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
-    cells = [sparse.csr_array(part.T) for part in (decided.multiply(truth), truth, decided)]
+    gaps = problem.missing if problem.missing is not None else sparse.csc_array(truth.shape)
+    matrices = decided.multiply(truth), truth, decided, gaps.astype(np.float64)
+    cells = [sparse.csr_array(part.T) for part in matrices]
     values = []
     for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
         drawn = retuning.random.standard_exponential((n_draws, problem.n_units))
         weights = drawn if problem.units is None else drawn[:, problem.units]
-        weights = weights.T * (problem.n_samples / weights.sum(axis=1))
-        tp, n_positive, n_decided = ((part @ weights).T for part in cells)
+        weights = weights * problem.everyone
+        weights = weights.T * (problem.total_weight / weights.sum(axis=1))
+        tp, n_positive, n_decided, n_missing = ((part @ weights).T for part in cells)
         fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
-        tn = np.maximum(problem.n_samples - tp - fp - fn, 0.0)
+        tn = np.maximum(problem.total_weight - n_missing - tp - fp - fn, 0.0)
         values.append(retuning.value(Counts(tp, fp, fn, tn)))
     return np.concatenate(values)
 

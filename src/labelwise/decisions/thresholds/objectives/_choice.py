@@ -7,11 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts
 from labelwise.measures import Counts
-
-# Values that differ by less than this share of the largest among them are equal but for rounding.
-ROUNDING = 1e-12
 
 
 class Choice(NamedTuple):

@@ -23,15 +23,16 @@ class Limits(NamedTuple):
         """Whether there is any constraint."""
         return any(limit is not None for limit in self)
 
-    def in_total(self, n_samples: int) -> Limits:
+    def in_total(self, n_samples: float) -> Limits:
         """Return the limits with `max_decisions` as the total for `n_samples` samples."""
         most = self.max_decisions
         if not isinstance(most, float | np.floating):
             return self
         # 0.7 must allow 7 decisions on 10 samples, whatever 0.7 * 10 rounds to.
-        return self._replace(max_decisions=int(most * n_samples * (1 + 1e-12)))
+        total = most * n_samples * (1 + 1e-12)
+        return self._replace(max_decisions=int(total) if isinstance(n_samples, int) else total)
 
-    def per_sample(self, n_samples: int) -> Limits:
+    def per_sample(self, n_samples: float) -> Limits:
         """Return the limits with `max_decisions` as the mean per sample of `n_samples` samples."""
         most = self.max_decisions
         if most is None or isinstance(most, float | np.floating):

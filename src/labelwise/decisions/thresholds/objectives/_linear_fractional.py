@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING
 from labelwise.measures import Counts, LinearWeights, ratio, record_of, wide
 
 
@@ -115,12 +115,12 @@ class Plane(NamedTuple):
         """Largest change of the value by one true positive or one decision."""
         return max(abs(self.hits), abs(self.decided))
 
-    def size(self, n_cells: int) -> float:
+    def size(self, n_cells: float) -> float:
         """Return an upper bound of the terms' magnitudes, for rounding errors."""
         return abs(self.constant) + self.change * n_cells
 
 
-def certificate_of(measure: Any, value: float, n_positive: float, n_cells: int) -> float | None:
+def certificate_of(measure: Any, value: float, n_positive: float, n_cells: float) -> float | None:
     """Return the λ that proves the best `value` on the frontier to be the best of all thresholds.
 
     Let ``a`` and ``b`` be the numerator and the denominator as functions of (TP, D), with ``b``
@@ -162,7 +162,7 @@ def none_is_higher(measure: Any, value: float, counts: Counts) -> bool:
     return bool(np.all(above - value * below <= ROUNDING * size))
 
 
-def gains_from_hits(measure: Any, n_positive: float, n_cells: int) -> bool:
+def gains_from_hits(measure: Any, n_positive: float, n_cells: float) -> bool:
     """Return whether true positives never lower a measure, and other decisions never raise it.
 
     As a function of (TP, D), the measure then does not fall with TP nor rise with D, and has a
@@ -191,7 +191,9 @@ def gains_from_hits(measure: Any, n_positive: float, n_cells: int) -> bool:
     )
 
 
-def least_certificate(measure: Any, value: float, n_positive: float, n_cells: int) -> float | None:
+def least_certificate(
+    measure: Any, value: float, n_positive: float, n_cells: float
+) -> float | None:
     """Return a lower bound of the optimum's certificate λ, given that `value` is reached.
 
     Return None if no positive bound is known; the certificate must not fall as the value rises.
@@ -205,7 +207,7 @@ def least_certificate(measure: Any, value: float, n_positive: float, n_cells: in
 
 
 def _planes_of(
-    measure: Any, value: float, n_positive: float, n_cells: int
+    measure: Any, value: float, n_positive: float, n_cells: float
 ) -> tuple[Plane, Plane] | None:
     """Return numerator and denominator as functions of (TP, D), or None if they are unknown."""
     weights = _weights_of(measure, n_positive, n_cells) if np.isfinite(value) else None
@@ -215,26 +217,26 @@ def _planes_of(
     return _plane(above, n_positive, n_cells), _plane(below, n_positive, n_cells)
 
 
-def _corners(n_positive: float, n_cells: int) -> tuple[tuple[float, float], ...]:
+def _corners(n_positive: float, n_cells: float) -> tuple[tuple[float, float], ...]:
     """Return the corners (TP, D) of the region that contains all possible decisions."""
     n_negative = n_cells - n_positive
     return (0, 0), (n_positive, n_positive), (n_positive, n_cells), (0, n_negative)
 
 
-def _totals(counts: Counts) -> tuple[int, int]:
+def _totals(counts: Counts) -> tuple[float, float]:
     """Return the number of positives and of all cells, from counts."""
-    tp, fp, fn, tn = (int(np.ravel(cells)[0]) for cells in counts)
+    tp, fp, fn, tn = (np.ravel(cells)[0].item() for cells in counts)
     return tp + fn, tp + fp + fn + tn
 
 
-def _plane(weights: Sequence[float], n_positive: float, n_cells: int) -> Plane:
+def _plane(weights: Sequence[float], n_positive: float, n_cells: float) -> Plane:
     """Return a weighted sum of the counts as a function of true positives and decisions."""
     tp, fp, fn, tn = weights
     constant = fn * n_positive + tn * (n_cells - n_positive)
     return Plane(constant, tp - fp - fn + tn, fp - tn)
 
 
-def _weights_of(measure: Any, n_positive: float, n_cells: int) -> LinearWeights | None:
+def _weights_of(measure: Any, n_positive: float, n_cells: float) -> LinearWeights | None:
     """Return numerator and denominator as weights of the counts, None if unknown."""
     if isinstance(measure, LinearFractional):
         return LinearWeights(measure.numerator, measure.denominator)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hull_slack, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.objectives._choice import (
     Choice,
@@ -51,7 +51,9 @@ class MicroRule:
         On this line precision is the same at all points but the first, which has no decisions.
         Among points of equal value, a cut of a single label has the fewest decisions.
         """
-        is_on_line = cuts.hits / np.maximum(cuts.decided, 1) == steps.slopes[0]
+        # No slope is higher than the first; equal quotients of integers are equal as floats.
+        least = steps.slopes[0] * (1 - sum(hull_slack(cuts.hits)))
+        is_on_line = cuts.hits / np.where(cuts.decided > 0, cuts.decided, 1) >= least
         place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]
         decided, hits = cuts.decided[place], cuts.hits[place]
         value = self.measure(counts_of(decided, hits, steps.n_positive, steps.n_cells))

@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import (
-    ROUNDING,
-    Choice,
-    choice_at,
-    first_best,
-)
+from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best
 from labelwise.decisions.thresholds.objectives._constraints import (
     NO_LIMITS,
     Limits,
@@ -30,6 +25,8 @@ from labelwise.measures import Counts, Measure
 # Most steps of successive searches: what a short search finds leaves less for the next one. The
 # last one takes less than a second.
 _MOST_STEPS = (10**6, 10**7, 10**8)
+# Largest sum of the weights of positives that is searched.
+_MOST_HITS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,7 @@ class OffFrontier:
             If no thresholds meet the limits, or if the search found none.
         """
         best, is_complete = self._best_vertex(), False
-        for most_steps in _MOST_STEPS:
+        for most_steps in _MOST_STEPS if self._can_search else ():
             wanted = self._wanted(best)
             is_complete = wanted.hits.size == 0 or self._steps.slopes.size == 0
             if is_complete:
@@ -75,6 +72,12 @@ class OffFrontier:
     @cached_property
     def _steps(self) -> FrontierSteps:
         return frontier_steps(hulls_of(self.cuts))
+
+    @property
+    def _can_search(self) -> bool:
+        """Whether hits are whole numbers, and few enough for a table of all of them."""
+        is_whole = self.cuts.hits.dtype.kind == "i"
+        return self.problem.weights is None or (is_whole and self._steps.n_positive <= _MOST_HITS)
 
     @cached_property
     def _fewest_decided(self) -> np.ndarray:
@@ -148,11 +151,13 @@ class OffFrontier:
 
     def _top_may_be_better(self, best: Choice) -> bool:
         """Return whether one wrong decision may be better, as if no decision has no value."""
-        counts = self._counts(np.array([1]), np.array([0]))
+        weights = self.problem.everyone
+        least = 1 if weights.dtype.kind == "i" else weights.min()
+        counts = self._counts(np.array([least]), np.array([0]))
         value = self._values(counts)[0]
         if not within(self.limits, counts)[0] or np.isnan(value):
             return False
-        is_fewer = bool(best.decided.sum() > 1)
+        is_fewer = bool(best.decided.sum() > counts.fp[0])
         return not best.value > value if is_fewer else not best.value >= value
 
     def _top_of_a_label(self, best: Choice) -> Choice | None:
@@ -161,7 +166,7 @@ class OffFrontier:
         if not (self._top_may_be_better(best) and self._steps.n_positive):
             return None
         tops = [
-            (int(cuts.decided[1]), j, float(cuts.thresholds[1]))
+            (cuts.decided[1].item(), j, float(cuts.thresholds[1]))
             for j, cuts in enumerate(self.problem.every_cut())
             if cuts.decided.size > 1 and cuts.hits[1] == 0
         ]
@@ -177,7 +182,7 @@ class OffFrontier:
 
     def _gap(self, best: Choice, is_complete: bool) -> float | None:
         """Return a bound of how much higher the value of thresholds within the limits can be."""
-        if np.isnan(best.value) or not self.can_prove:
+        if np.isnan(best.value) or not (self.can_prove and self._can_search):
             return None
         if not self._steps.n_positive and self._top_may_be_better(best):
             return None
@@ -191,9 +196,12 @@ class OffFrontier:
     def _refusal(self, *, is_proven: bool) -> str:
         if is_proven:
             return why_not(self._steps, self.limits)
+        why = "too many thresholds come close to be tried"
+        if not self._can_search:
+            why = "with weights that are large or not whole, only the micro frontier is tried"
         return (
             f"No thresholds were found that meet {self.limits}; it is not proven that there are "
-            "none, because too many thresholds come close to be tried."
+            f"none, because {why}."
         )
 
 

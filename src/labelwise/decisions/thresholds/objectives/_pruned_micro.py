@@ -34,6 +34,7 @@ def best_of_few(problem: Problem, rule: MicroRule) -> Choice | None:
     """
     scores = problem.scores
     is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
+    is_plain = is_plain and problem.weights is None
     is_large = problem.n_samples >= 4 * _N_SAMPLED and scores.size >= _FEW
     if not (is_plain and is_large and problem.support.any()):
         return None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import Choice
+from labelwise.decisions.thresholds.objectives._choice import Choice, first_best
 from labelwise.measures import Measure
 
 # A move must add more than this to the sum over samples; otherwise rounding could repeat moves.
@@ -28,13 +28,13 @@ class State(NamedTuple):
 class LocalOptimum(NamedTuple):
     """Thresholds of which none can be moved alone to a higher mean over samples."""
 
-    n_undefined: int  # samples without a value
+    n_undefined: float  # samples without a value, counted by weight
     total: float  # of the samples that have one
     mean: float
     thresholds: np.ndarray
 
     @property
-    def rank(self) -> tuple[int, float]:
+    def rank(self) -> tuple[float, float]:
         """Few samples without a value count first, then a high sum of the others."""
         return -self.n_undefined, self.total
 
@@ -42,8 +42,7 @@ class LocalOptimum(NamedTuple):
 def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
     """Return the best of the local optima of the mean over samples, one for each start."""
     best = max((_climb(problem, measure, start) for start in starts), key=lambda one: one.rank)
-    decided, hits = problem.decided_and_hits(best.thresholds)
-    return Choice(best.thresholds, decided, hits, best.mean)
+    return Choice(best.thresholds, *problem.decided_and_hits(best.thresholds), best.mean)
 
 
 def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimum:
@@ -52,10 +51,10 @@ def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimu
     moved = True
     while moved:
         moved = sum(_move(problem, measure, state, j) for j in range(problem.n_labels)) > 0
-    values = measure(counts_of(state.decided, state.hits, state.sizes, problem.n_labels))
-    n_undefined = int(np.isnan(values).sum())
-    total, mean = float(np.nansum(values)), float(np.mean(values))
-    return LocalOptimum(n_undefined, total, mean, state.thresholds)
+    values = measure(counts_of(state.decided, state.hits, state.sizes, problem.labels_of_each))
+    undefined, total = (float(part @ problem.everyone) for part in _undefined_and_filled(values))
+    mean = float("nan") if undefined else total / problem.total_weight
+    return LocalOptimum(undefined, total, mean, state.thresholds)
 
 
 def _state(problem: Problem, thresholds: np.ndarray) -> State:
@@ -77,10 +76,10 @@ def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
     rows, positive = cells >> 1, cells & 1
     is_decided = scores >= state.thresholds[j]
     others = state.decided[rows] - is_decided, state.hits[rows] - is_decided * positive
-    sizes = state.sizes[rows]
-    without = measure(counts_of(*others, sizes, problem.n_labels))
-    with_it = measure(counts_of(others[0] + 1, others[1] + positive, sizes, problem.n_labels))
-    undefined, total = _running_sums(np.asarray(without), np.asarray(with_it))
+    totals = state.sizes[rows], np.broadcast_to(problem.labels_of_each, state.sizes.size)[rows]
+    without = measure(counts_of(*others, *totals))
+    with_it = measure(counts_of(others[0] + 1, others[1] + positive, *totals))
+    undefined, total = _running_sums(without, with_it, problem.everyone[rows])
     is_cut = np.concatenate(([True], scores[1:] < scores[:-1], [True]))[: undefined.size]
     now, best = int(is_decided.sum()), _best_cut(undefined, total, is_cut)
     # The best has no more undefined values than any other cut.
@@ -93,14 +92,17 @@ def _move(problem: Problem, measure: Measure, state: State, j: int) -> bool:
     return is_better
 
 
-def _running_sums(without: np.ndarray, with_it: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _undefined_and_filled(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1 where a value is undefined and else 0, and the values with 0 in these places."""
+    return np.isnan(values).astype(np.int64), np.nan_to_num(values)
+
+
+def _running_sums(without: Any, with_it: Any, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return, for k = 0, 1, ... decided rows, the undefined values and the sum of the others."""
-    pairs = (
-        (np.isnan(without).astype(np.int64), np.isnan(with_it).astype(np.int64)),
-        (np.nan_to_num(without), np.nan_to_num(with_it)),
-    )
+    pairs = zip(_undefined_and_filled(without), _undefined_and_filled(with_it), strict=True)
     undefined, total = (
-        before.sum() + np.concatenate(([0], np.cumsum(after - before))) for before, after in pairs
+        before @ weights + np.concatenate(([0], np.cumsum((after - before) * weights)))
+        for before, after in pairs
     )
     return undefined, total
 
@@ -108,4 +110,4 @@ def _running_sums(without: np.ndarray, with_it: np.ndarray) -> tuple[np.ndarray,
 def _best_cut(undefined: np.ndarray, total: np.ndarray, is_cut: np.ndarray) -> int:
     """Return the cut with the fewest undefined values, then the highest sum, then the earliest."""
     least = undefined[is_cut].min()
-    return int(np.argmax(np.where(is_cut & (undefined == least), total, -np.inf)))
+    return first_best(total, is_cut & (undefined == least))

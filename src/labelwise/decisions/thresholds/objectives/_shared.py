@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, counts_of, halfway, n_cells
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
@@ -17,7 +17,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     every_cut_under,
     hit_positions,
 )
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING, Choice, choice_with
+from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.measures import Counts, Measure, macro, micro
@@ -64,8 +64,7 @@ class SharedTuner:
     def _best_micro(self, weights: np.ndarray, totals: Totals) -> float:
         """Return the best cut of all labels as if they were one label."""
         pool, hits = self._pool
-        n_cells = totals.n_samples * totals.positives.size
-        together = Totals(totals.positives.sum(keepdims=True), n_cells)
+        together = Totals(totals.positives.sum(keepdims=True), n_cells(*totals))
         rule = MacroRule(self.measure, self.limits)
         if rule.needs_every_cut:
             chosen = rule(every_cut_under(pool, weights, together))
@@ -103,15 +102,15 @@ def _sums_of_labels(
     The first row is the sum of the defined values, the second the number of labels without one.
     Both begin with no decided cell.
     """
-    weight = weights[ranking.cells >> 1].astype(np.int64)
+    weight = weights[ranking.cells >> 1]
     sizes = np.diff(ranking.starts)
     first = ranking.starts[:-1][sizes > 0]
     decided, hits = (
         _cumsum_of_each(each, ranking.starts) for each in (weight, weight * (ranking.cells & 1))
     )
-    positives = np.repeat(totals.positives, sizes)
-    after = np.asarray(measure(counts_of(decided, hits, positives, totals.n_samples)))
-    nothing = np.zeros(sizes.size, dtype=np.int64)
+    of_label = (np.repeat(np.broadcast_to(total, sizes.shape), sizes) for total in totals)
+    after = np.asarray(measure(counts_of(decided, hits, *of_label)))
+    nothing = np.zeros(sizes.size, dtype=weights.dtype)
     at_first = np.asarray(measure(counts_of(nothing, nothing, *totals)))
     found = []
     for start, reached in zip(

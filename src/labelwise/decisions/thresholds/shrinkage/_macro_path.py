@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of
-from labelwise.decisions.thresholds.objectives._choice import ROUNDING, first_best_of_each
+from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of
+from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     CommonSteps,
     PooledCurve,
@@ -57,7 +57,7 @@ class MacroPath(NamedTuple):
     average: np.ndarray  # macro average at each
     positives: np.ndarray
     expected_positives: np.ndarray
-    n_samples: int
+    n_samples: np.ndarray  # of each label
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the threshold of each label with the highest blend of two values.
@@ -90,6 +90,7 @@ class MacroPath(NamedTuple):
             last_places=self.last_places[runs],
             positives=self.positives[first:last],
             expected_positives=self.expected_positives[first:last],
+            n_samples=self.n_samples[first:last],
         )
 
     def _at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
@@ -106,7 +107,8 @@ class MacroPath(NamedTuple):
         weight = weights[cuts.labels]
         hits = (1 - weight) * cuts.hits + weight * cuts.expected
         positives = (1 - weights) * self.positives + weights * self.expected_positives
-        counts = counts_of(cuts.decided, hits, positives[cuts.labels], self.n_samples)
+        totals = (total[cuts.labels] for total in (positives, self.n_samples))
+        counts = counts_of(cuts.decided, hits, *totals)
         # Rounding must not make an empty count negative.
         return np.asarray(measure(Counts(*(np.maximum(part, 0.0) for part in counts))))
 
@@ -177,7 +179,7 @@ def macro_path(cuts: Cuts, pool: PooledCurve, measure: Measure) -> MacroPath:
         average,
         cuts.positives,
         np.append(expected, 0.0)[at_end],
-        cuts.n_samples,
+        np.broadcast_to(cuts.n_samples, n_labels),
     )
 
 
@@ -211,12 +213,11 @@ def _averages_and_expected(
 
     From one threshold to the next, only the labels with a step change.
     """
-    totals = cuts.positives, cuts.n_samples
-    nothing = np.zeros(cuts.positives.size, dtype=np.int64)
+    totals = cuts.positives, np.broadcast_to(cuts.n_samples, cuts.positives.size)
+    nothing = np.zeros(cuts.positives.size, dtype=cuts.decided.dtype)
     values = np.array(measured(measure, counts_of(nothing, nothing, *totals)), dtype=np.float64)
-    positives = cuts.positives[steps.labels]
-    counts = counts_of(steps.decided, steps.hits, positives, cuts.n_samples)
-    reached = measured(measure, counts)
+    of_steps = (total[steps.labels] for total in totals)
+    reached = measured(measure, counts_of(steps.decided, steps.hits, *of_steps))
     more = steps.more
     order = np.argsort(steps.places.astype(np.uint16), kind="stable")
     bounds = np.searchsorted(steps.places[order], np.arange(pool.thresholds.size + 1))

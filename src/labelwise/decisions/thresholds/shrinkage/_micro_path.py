@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of, n_cells
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.decisions.thresholds.shrinkage._micro_path_kernels import (
@@ -51,8 +51,8 @@ class MicroPath(NamedTuple):
     pieces: Pieces
     thresholds: np.ndarray  # of the pooled vertices
     chances: np.ndarray  # of a hit between a pooled vertex and the one before
-    n_positive: int
-    n_cells: int
+    n_positive: Any  # counted by weight
+    n_cells: Any
 
     def at(self, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the thresholds at which the blended chance falls below the best common limit.
@@ -82,9 +82,9 @@ class MicroPath(NamedTuple):
         return float(falling[first_best(np.where(ends, values, np.nan))])
 
     def _values(self, decided: np.ndarray, hits: np.ndarray, measure: Measure) -> np.ndarray:
-        counts = counts_of(
-            decided.astype(np.int64), hits.astype(np.int64), self.n_positive, self.n_cells
-        )
+        # Sums of whole numbers are whole, those of other weights are not.
+        kind = np.int64 if isinstance(self.n_positive, int) else np.float64
+        counts = counts_of(decided.astype(kind), hits.astype(kind), self.n_positive, self.n_cells)
         return np.asarray(measure(counts))
 
     def _limit_in_bands(self, weights: np.ndarray, measure: Measure) -> float:
@@ -141,8 +141,8 @@ def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
     hulls, vertices = hulls_of(cuts), pool.vertices[1:]
     thresholds, chances = pool.thresholds[vertices], pool.chances[vertices]
     pieces = _merged(hulls, pool.steps.at_only(vertices), thresholds, chances)
-    n_cells = hulls.n_samples * hulls.positives.size
-    return MicroPath(pieces, thresholds, chances, int(hulls.positives.sum()), n_cells)
+    totals = hulls.positives.sum().item(), n_cells(hulls.positives, hulls.n_samples)
+    return MicroPath(pieces, thresholds, chances, *totals)
 
 
 def _merged(hulls: Cuts, steps: CommonSteps, thresholds: np.ndarray, chances: np.ndarray) -> Pieces:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labelwise.decisions.thresholds.curves._cuts import hull_slack
 from labelwise.decisions.thresholds.curves._cuts_kernels import hull_places
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import counts_at_common
@@ -39,7 +40,8 @@ class CommonSteps(NamedTuple):
             np.bincount(self.places, self._differences(part), self.n_places)
             for part in (self.decided, self.hits)
         )
-        return np.cumsum(decided).astype(np.int64), np.cumsum(hits).astype(np.int64)
+        kind = self.decided.dtype
+        return np.cumsum(decided).astype(kind), np.cumsum(hits).astype(kind)
 
     def _differences(self, part: np.ndarray) -> np.ndarray:
         is_first = np.diff(self.labels, prepend=-1) > 0
@@ -86,18 +88,32 @@ class PooledCurve(NamedTuple):
 def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     """Return the pooled curve, with samples counted by weight."""
     scores, rows = problem.pooled_hits
-    seen = scores[weights[rows] > 0]
-    if seen.size > N_COMMON:
-        seen = seen[np.linspace(0, seen.size - 1, N_COMMON).round().astype(np.int64)]
+    seen = _quantiles(scores, weights[rows])
     thresholds = np.concatenate(([np.inf], np.unique(seen)[::-1])).astype(np.float64)
     labels, places, decided, hits = counts_at_common(problem.ranking, weights, thresholds)
     steps = CommonSteps(labels, places, decided, hits, thresholds.size)
     curve = steps.totals
-    vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
+    vertices, _ = hull_places(np.array([0, thresholds.size]), *curve, *hull_slack(curve[0]))
     run, rise = (np.diff(part[vertices]) for part in curve)
     # The last threshold is the score of a positive, and so a vertex of the hull.
     chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
     return PooledCurve(thresholds, chances, vertices, steps)
+
+
+def _quantiles(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return scores at `N_COMMON` evenly spaced positions among scores repeated by weight.
+
+    If there are no more repeated scores than positions, all scores are returned.
+    """
+    ends = np.cumsum(weights)
+    total = ends[-1] if ends.size else 0
+    is_whole = weights.dtype.kind == "i"
+    if total == 0 or (is_whole and total <= N_COMMON):
+        return scores[weights > 0]
+    places = np.linspace(0, total - 1, N_COMMON).round()
+    if not is_whole:
+        places = np.minimum(np.linspace(0, total, N_COMMON), np.nextafter(total, 0))
+    return scores[np.searchsorted(ends, places, side="right")]
 
 
 def n_above(thresholds: np.ndarray, scores: np.ndarray) -> np.ndarray:
