@@ -21,7 +21,15 @@ NOT_BENCHMARKS = {
     "timing",
 }
 # These take minutes to hours: only by their names.
-LONG = {"coverage", "decisions", "guarantees", "guarantees_real", "label_shift"}
+LONG = {
+    "cluster_simulation",
+    "coverage",
+    "decisions",
+    "guarantees",
+    "guarantees_real",
+    "label_shift",
+    "scale_engine",
+}
 
 
 def main() -> None:
