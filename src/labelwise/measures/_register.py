@@ -108,13 +108,11 @@ def _of_ranking(name: str, function: Any, meaning: str, **more: Any) -> MeasureR
 
 
 _at_k = partial(_of_ranking, takes_k=True)
+_by_label = partial(_at_k, average="macro", of_top=True)
+_by_propensity = partial(
+    _at_k, combine_means=_top_labels.share_of_best, of_top=True, needs_propensity=True
+)
 _MEAN = "Mean {} of the labels if the k highest scores of a sample are decided."
-_BY_LABEL: dict[str, Any] = {"average": "macro", "of_top": True}
-_BY_PROPENSITY: dict[str, Any] = {
-    "combine_means": _top_labels.share_of_best,
-    "of_top": True,
-    "needs_propensity": True,
-}
 
 # In the order of tables.
 MEASURES: tuple[MeasureRecord, ...] = (
@@ -242,35 +240,25 @@ MEASURES: tuple[MeasureRecord, ...] = (
         _top.ndcg_at_of,
         "Gain of positives among the k highest scores; earlier ranks count more.",
     ),
-    _at_k(
-        "macro-precision", _top_labels.macro_precision_of, _MEAN.format("precision"), **_BY_LABEL
+    _by_label("macro-precision", _top_labels.macro_precision_of, _MEAN.format("precision")),
+    _by_label("macro-recall", _top_labels.macro_recall_of, _MEAN.format("recall")),
+    _by_label(
+        "macro-f", _top_labels.macro_f_of, _MEAN.format("F"), takes_beta=True, empty_is_one=True
     ),
-    _at_k("macro-recall", _top_labels.macro_recall_of, _MEAN.format("recall"), **_BY_LABEL),
-    _at_k(
-        "macro-f",
-        _top_labels.macro_f_of,
-        _MEAN.format("F"),
-        takes_beta=True,
-        empty_is_one=True,
-        **_BY_LABEL,
-    ),
-    _at_k(
+    _by_label(
         "label-coverage",
         _top_labels.label_coverage_of,
         "Share of the labels found among the k highest scores of at least one sample.",
-        **_BY_LABEL,
     ),
-    _at_k(
+    _by_propensity(
         "ps-precision",
         _top_labels.ps_precision_of,
         "Precision at k in which rare labels count more, as a share of the best ranking.",
-        **_BY_PROPENSITY,
     ),
-    _at_k(
+    _by_propensity(
         "ps-ndcg",
         _top_labels.ps_ndcg_of,
         "NDCG at k in which rare labels count more, as a share of the best ranking.",
-        **_BY_PROPENSITY,
     ),
 )
 
