@@ -55,7 +55,7 @@ bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows
 	$(BIN)/python -m benchmarks guarantees guarantees_real
 
 bench-scale: $(VENV)/.bench  ## time and memory against size, out of core and in memory; minutes
-	$(BIN)/python -m benchmarks scale_engine cluster_simulation
+	$(BIN)/python -m benchmarks scale_engine scale_labels cluster_simulation
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

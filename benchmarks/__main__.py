@@ -29,6 +29,7 @@ LONG = {
     "guarantees_real",
     "label_shift",
     "scale_engine",
+    "scale_labels",
 }
 
 
