@@ -21,16 +21,7 @@ NOT_BENCHMARKS = {
     "timing",
 }
 # These take minutes to hours: only by their names.
-LONG = {
-    "cluster_simulation",
-    "coverage",
-    "decisions",
-    "guarantees",
-    "guarantees_real",
-    "label_shift",
-    "scale_engine",
-    "scale_labels",
-}
+LONG = {"coverage", "decisions", "guarantees", "guarantees_real", "label_shift", "scale_labels"}
 
 
 def main() -> None:

@@ -196,15 +196,20 @@ def table(truths: list[Truth], n_draws: int) -> list[str]:
 
 
 def compared(cells: list[Cell]) -> str:
-    """Return how often thresholds without a guarantee break a constraint, and what is paid."""
+    """Return how often thresholds without a guarantee break a constraint, and what is paid.
+
+    The price is averaged over populations in which any draw was certified.
+    """
     plain = np.concatenate([found.plain for found in cells])
-    certified = np.concatenate([found.certified for found in cells])
-    if not len(plain) or not np.isfinite(plain[:, 2]).any():
+    if not len(plain):
         return "- | -"
     broken = plain[plain[:, 1] < 1, 0].mean()
-    is_paid = np.isfinite(certified[:, 2]).any()
-    paid = np.nanmean(plain[:, 2]) - np.nanmean(certified[:, 2]) if is_paid else np.nan
-    return f"{broken:.0%} | {paid:.3f}" if is_paid else f"{broken:.0%} | -"
+    paid = [
+        np.nanmean(found.plain[:, 2]) - np.nanmean(found.certified[:, 2])
+        for found in cells
+        if np.isfinite(found.certified[:, 2]).any()
+    ]
+    return f"{broken:.0%} | {np.mean(paid):.3f}" if paid else f"{broken:.0%} | -"
 
 
 def expectation_table(truths: list[Truth], n_draws: int) -> list[str]:

@@ -62,7 +62,7 @@ def inverse_propensities(
     --------
     >>> from labelwise.measures import inverse_propensities
     >>> inverse_propensities([[1, 0], [1, 0], [1, 1], [1, 0]]).round(3)
-    array([1.251, 1.386])
+    array([1.25 , 1.386])
     """
     for name, number in (("a", a), ("b", b)):
         if not 0 < number < np.inf:
