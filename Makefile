@@ -11,7 +11,7 @@ RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees docs fuzz studies release-check lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -53,6 +53,9 @@ bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new row
 
 bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
 	$(BIN)/python -m benchmarks guarantees guarantees_real
+
+bench-scale: $(VENV)/.bench  ## time and memory against size: half a million labels, splits; minutes
+	$(BIN)/python -m benchmarks scale_labels
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

@@ -39,57 +39,85 @@ class Decisions(NamedTuple):
     decided: np.ndarray
 
 
-@njit(cache=True, nogil=True)
-def ratio_of(ratios, j, hits, decided):
-    """Return the value of a label."""
-    own = ratios.factors[j]
-    below = own[3] + own[4] * hits + own[5] * decided
-    if below <= 0:
-        return ratios.when_empty
-    return (own[0] + own[1] * hits + own[2] * decided) / below
+# Columns of the table that `improve_rows` has of the labels: one cache line for each label.
+ABOVE, BELOW, VALUE, DECIDED, PER_HIT, PER_DECISION, BELOW_PER_HIT, BELOW_PER_DECISION = range(8)
 
 
 @njit(cache=True, nogil=True)
-def gain_of(cells, ratios, state, entry):
-    """Return how much the sum of the labels' values rises if a cell is decided as well.
+def table_of_labels(ratios, state):
+    """Return numerator, denominator and value of each label, and what a decision adds to them.
 
-    For the coverage, ``exp(-hits)`` is the chance that no decision of the label is a hit.
+    For the coverage, the numerator is the sum of the amounts, and the value the chance that no
+    decision of the label is a hit.
     """
-    j = cells.labels[entry]
-    hits, decided = state.hits[j], state.decided[j]
-    if ratios.factors.shape[0] == 0:
-        return np.exp(-hits) * cells.proba[entry]
-    after = ratio_of(ratios, j, hits + cells.amounts[entry], decided + 1)
-    return after - ratio_of(ratios, j, hits, decided)
+    table = np.zeros((state.hits.size, 8))
+    is_coverage = ratios.factors.shape[0] == 0
+    for j in range(state.hits.size):
+        table[j, DECIDED] = state.decided[j]
+        table[j, PER_HIT] = 1.0
+        if not is_coverage:
+            own = ratios.factors[j]
+            table[j, PER_HIT], table[j, PER_DECISION] = own[1], own[2]
+            table[j, BELOW_PER_HIT], table[j, BELOW_PER_DECISION] = own[4], own[5]
+            table[j, ABOVE], table[j, BELOW] = own[0], own[3]
+        add_to_label(table[j], state.hits[j], state.decided[j], ratios.when_empty, is_coverage)
+    return table
 
 
 @njit(cache=True, nogil=True)
-def release_row(cells, state, first, end):
-    """Take back the decisions of a row."""
+def add_to_label(label, hits, decided, when_empty, is_coverage):
+    """Add hits and decisions to a row of the table, and update its value."""
+    label[ABOVE] += label[PER_HIT] * hits + label[PER_DECISION] * decided
+    if is_coverage:
+        label[VALUE] = np.exp(-max(label[ABOVE], 0.0))
+        return
+    label[BELOW] += label[BELOW_PER_HIT] * hits + label[BELOW_PER_DECISION] * decided
+    label[VALUE] = label[ABOVE] / label[BELOW] if label[BELOW] > 0 else when_empty
+
+
+@njit(cache=True, nogil=True)
+def gain_of(label, proba, is_coverage):
+    """Return how much the sum of the labels' values rises if a cell is decided as well."""
+    if is_coverage:
+        return label[VALUE] * proba
+    above = label[ABOVE] + label[PER_HIT] * proba + label[PER_DECISION]
+    below = label[BELOW] + label[BELOW_PER_HIT] * proba + label[BELOW_PER_DECISION]
+    return above / below - label[VALUE]
+
+
+@njit(cache=True, nogil=True)
+def release_row(cells, ratios, table, chosen, first, end):
+    """Take back the decisions of a row; `chosen` still marks them."""
+    is_coverage = ratios.factors.shape[0] == 0
     for entry in range(first, end):
-        if state.chosen[entry]:
-            j = cells.labels[entry]
-            state.decided[j] -= 1
-            # Rounding must not leave hits to a label that has no decisions.
-            hits = state.hits[j] - cells.amounts[entry]
-            state.hits[j] = max(hits, 0.0) if state.decided[j] > 0 else 0.0
+        if chosen[entry]:
+            j, hits, decided = cells.labels[entry], -cells.amounts[entry], -1.0
+            table[j, DECIDED] -= 1
+            if table[j, DECIDED] == 0:
+                # Rounding must not leave hits to a label that has no decisions.
+                table[j, ABOVE] = 0.0 if is_coverage else ratios.factors[j, 0]
+                table[j, BELOW] = 0.0 if is_coverage else ratios.factors[j, 3]
+                hits, decided = 0.0, 0.0
+            add_to_label(table[j], hits, decided, ratios.when_empty, is_coverage)
 
 
 @njit(cache=True, nogil=True)
 def improve_rows(cells, ratios, state, k, backwards):
     """Decide the best labels of each row while all other rows stay; return how many rows change.
 
-    At most k labels of a row are decided, and only those that raise the sum of the values.
+    At most k labels of a row are decided, and only those that raise the sum of the values. Of
+    `state`, only `chosen` is updated.
     """
-    n_rows, n_changed = cells.starts.size - 1, 0
+    n_rows, n_changed, chosen = cells.starts.size - 1, 0, state.chosen
+    is_coverage, table = ratios.factors.shape[0] == 0, table_of_labels(ratios, state)
     gains, entries = np.empty(k), np.empty(k, np.int64)
     for turn in range(n_rows):
         i = n_rows - 1 - turn if backwards else turn
         first, end = cells.starts[i], cells.starts[i + 1]
-        release_row(cells, state, first, end)
+        release_row(cells, ratios, table, chosen, first, end)
         size = 0
         for entry in range(first, end):
-            gain = gain_of(cells, ratios, state, entry)
+            gain = gain_of(table[cells.labels[entry]], cells.proba[entry], is_coverage)
             if gain <= 1e-15 or (size == k and gain <= gains[k - 1]):
                 continue
             place = size if size < k else k - 1
@@ -98,16 +126,16 @@ def improve_rows(cells, ratios, state, k, backwards):
                 place -= 1
             gains[place], entries[place] = gain, entry
             size = min(size + 1, k)
-        n_same = 0
+        n_before, n_same = np.sum(chosen[first:end]), 0
         for entry in entries[:size]:
-            n_same += state.chosen[entry]
-        n_before = np.sum(state.chosen[first:end])
-        n_changed += n_same < size or n_before > size
-        state.chosen[first:end] = False
+            n_same += chosen[entry]
+        n_changed += n_same < max(size, n_before)
+        chosen[first:end] = False
         for entry in entries[:size]:
-            state.chosen[entry] = True
-            state.hits[cells.labels[entry]] += cells.amounts[entry]
-            state.decided[cells.labels[entry]] += 1
+            chosen[entry] = True
+            label = table[cells.labels[entry]]
+            label[DECIDED] += 1
+            add_to_label(label, cells.amounts[entry], 1.0, ratios.when_empty, is_coverage)
     return n_changed
 
 
@@ -134,20 +162,22 @@ def top_of_rows(starts, weights, k):
 
 
 @njit(cache=True, nogil=True)
-def best_less_prices(starts, proba, prices, scale, constant):
+def best_less_prices(cells, scale, constant, guesses, reached):
     """Return, for each label, an upper bound of ``scale·hits / (constant + decided) - prices``.
 
-    The maximum is over all sets of the label's cells, given column by column with the price of
-    each; it is at least 0, the value of no cells.
+    The maximum is over all sets of the label's cells, given label by label as (starts, proba,
+    prices). `reached` has values of some sets, which bounds need not be below, and `guesses` the
+    value per decision of these sets, which makes good bounds of sizes near theirs.
     """
-    found = np.zeros(starts.size - 1)
+    starts, proba, prices = cells
+    found = np.maximum(reached, 0.0)
     for j in range(found.size):
         own, cost = proba[starts[j] : starts[j + 1]], prices[starts[j] : starts[j + 1]]
         size = 1
         while size <= own.size:
             last = size + size // FEW
             slope = scale / (constant[j] + size)
-            bound, is_last = sum_of_largest(own, cost, slope, last)
+            bound, is_last = sum_of_largest(own, cost, slope, last, guesses[j], found[j])
             found[j] = max(found[j], bound)
             # With a lower slope and no limit on the size, no set is better.
             if is_last:
@@ -157,28 +187,30 @@ def best_less_prices(starts, proba, prices, scale, constant):
 
 
 @njit(cache=True, nogil=True)
-def sum_of_largest(own, cost, slope, size):
+def sum_of_largest(own, cost, slope, size, guess, enough):
     """Return an upper bound of the sum of the `size` largest ``slope·own - cost``, none below 0.
 
     Also return whether no more than `size` are above 0. For every t >= 0, ``t·size`` plus the sum
-    of what exceeds t is such a bound, least at the largest that is left out: bisection finds it.
+    of what exceeds t is such a bound, least at the largest that is left out. The guess of t comes
+    first; if its bound is larger than `enough`, bisection finds a better one.
     """
-    low, high, best = 0.0, slope, np.inf
+    low, high, best, level = 0.0, slope, np.inf, min(guess, slope)
     for turn in range(10):
-        level = low if turn == 0 else 0.5 * (low + high)
-        total, n_above = level * size, 0
+        total, all_above, n_above, n_positive = level * size, 0.0, 0, 0
         for entry in range(own.size):
-            excess = slope * own[entry] - cost[entry] - level
-            if excess > 0:
-                total += excess
-                n_above += 1
-        best = min(best, total)
-        if turn == 0 and n_above <= size:
-            return best, True
-        if n_above == size:
+            excess = slope * own[entry] - cost[entry]
+            n_positive += excess > 0
+            all_above += max(excess, 0.0)
+            n_above += excess > level
+            total += max(excess - level, 0.0)
+        if turn == 0 and n_positive <= size:
+            return all_above, True
+        best = min(best, total, all_above)
+        if best <= enough or n_above == size:
             break
         if n_above > size:
             low = level
         else:
             high = level
+        level = 0.5 * (low + high)
     return best, False

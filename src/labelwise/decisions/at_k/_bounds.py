@@ -54,9 +54,14 @@ def _fractional_bound(expected: Expected, ratios: Ratios, best: Decisions, k: in
     fall = rise * best.hits * step / size**2
     labels = expected.cells.labels
     prices = _prices(expected, (rise / size)[labels] * expected.cells.proba - fall[labels], k)
-    columns = _columns(expected, np.repeat(prices, np.diff(expected.cells.starts)))
+    price = np.repeat(prices, np.diff(expected.cells.starts))
+    paid = np.bincount(labels[best.chosen], price[best.chosen], minlength=expected.n_labels)
     found = best_less_prices(
-        columns.starts, columns.proba, columns.numbers, float(rise[0] / step[0]), constant / step
+        _columns(expected, price),
+        float(rise[0] / step[0]),
+        constant / step,
+        fall,
+        rise * best.hits / size - paid,
     )
     is_empty = constant <= 0
     found = np.where(is_empty, np.maximum(found, ratios.when_empty), found)
