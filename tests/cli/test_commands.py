@@ -29,7 +29,7 @@ def test_describe_shows_a_file_and_advises_how_to_split(tmp_path):
     path.write_text(arff([("x", "numeric"), ("sea", ["0", "1"])], [[1.5, "1"], [2.5, "0"]]))
     done = RUNNER.invoke(app, ["describe", str(path), "--labels", "-1"])
     assert done.exit_code == 0
-    assert "Dataset 'tiny': 2 samples, 1 features, 1 labels" in done.stdout
+    assert "Dataset 'tiny': 2 samples, 1 feature, 1 label" in done.stdout
     assert "distinct labelsets" in done.stdout
     assert done.stdout.splitlines()[-1] == (
         "1 distinct label sets per example, above 0.1: to split such data, Sechidis et al. (2011) "
@@ -49,7 +49,7 @@ def test_label_columns_of_a_table_are_given_by_prefix_or_by_names(tmp_path, labe
     path = tmp_path / "tiny.csv"
     path.write_text("x,label_sea,label_sky\n0.5,1,0\n0.25,1,1\n")
     done = RUNNER.invoke(app, ["describe", str(path), "--labels", labels])
-    assert "2 samples, 1 features, 2 labels" in done.stdout
+    assert "2 samples, 1 feature, 2 labels" in done.stdout
 
 
 @pytest.mark.parametrize("count", ["3", "-3"])

@@ -199,7 +199,7 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
     )
     done = run_program(tmp_path, *arguments, "--maximize", "none", "--force")
     assert "learner: br, decides each label at a probability of 0.5; fitted in" in done.stdout
-    assert "held-out" not in done.stdout
+    assert "no value on held-out rows: this rule is not tuned" in done.stdout
 
 
 def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path):

@@ -1,8 +1,8 @@
-"""JSON lines: malformed rows are refused with their line."""
+"""JSON lines: label lists are read, and malformed rows are refused with their line."""
 
 import pytest
 
-from labelwise.cli.matrices._matrices import read_scores
+from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import DataError
 from tests.cli.test_matrices import write
 
@@ -21,8 +21,24 @@ from tests.cli.test_matrices import write
         ('{"id": "", "sea": 1}\n', "line 1: must have text or a whole number for 'id'"),
         ('{"id": "a"}\n', "must have a row and a label"),
         ("[" * 100000, "line 1: is not JSON"),
+        ('{"id": 1, "labels": ["sea"]}\n', "has label names, not scores"),
     ],
 )
 def test_bad_json_lines_are_refused_with_their_line(tmp_path, text, message):
     with pytest.raises(DataError, match=message):
         read_scores(write(tmp_path / "s.jsonl", text))
+
+
+def test_lists_of_label_names_are_labels(tmp_path):
+    text = '{"id": 7, "tags": ["sky", "sea"]}\n{"id": 8, "tags": []}\n{"id": 9, "tags": ["sea"]}\n'
+    found = read_labels(write(tmp_path / "y.jsonl", text))
+    assert (found.label_names, found.ids) == (("sea", "sky"), ("7", "8", "9"))
+    assert found.values.toarray().tolist() == [[1, 1], [0, 0], [1, 0]]
+    assert found.has_label_lists
+
+
+@pytest.mark.parametrize("second", ["1", '"sea"', "[1]", '["sea", ""]', "null"])
+def test_other_values_among_lists_of_label_names_are_refused(tmp_path, second):
+    text = '{"labels": ["sea"]}\n{"labels": ' + second + "}\n"
+    with pytest.raises(DataError, match="line 2: must have a list of label names for 'labels'"):
+        read_labels(write(tmp_path / "y.jsonl", text))

@@ -54,6 +54,21 @@ def test_labels_are_written_by_name(model, tmp_path):
     assert "'=sea" in done.stdout
 
 
+@pytest.mark.parametrize("written", ["names.csv", "names.parquet", "json.jsonl"])
+def test_evaluate_reads_back_what_predict_writes(model, tmp_path, written):
+    NEW.to_csv(tmp_path / "new.csv")
+    # A label that no row has, which files of label names do not mention.
+    truth = pd.DataFrame(model.predict(NEW), columns=LABELS, index=NEW.index).assign(never=0)
+    truth.iloc[0, 0] = 1 - truth.iloc[0, 0]
+    truth.to_csv(tmp_path / "truth.csv")
+    predict(tmp_path, "new.csv", "--format", written.partition(".")[0], "-o", written)
+    done = run_program(tmp_path, "evaluate", "truth.csv", "--decided", written, "--json")
+    assert done.code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["n_labels"] == len(LABELS) + 1
+    assert found["measures"]["hamming-loss"]["value"] == 1 / truth.size
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

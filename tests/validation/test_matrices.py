@@ -164,3 +164,12 @@ def test_what_does_not_match_is_named(scores, message):
     with pytest.raises(ValueError) as refusal:
         check_matching(Y, check_scores(scores), "scores")
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_column_of_text_is_named_with_what_to_do(library):
+    columns = {"sea": [0.1, 0.9], "id": ["r1", "r2"]}
+    frame = pytest.importorskip(library)
+    table = frame.table(columns) if library == "pyarrow" else frame.DataFrame(columns)
+    with pytest.raises(TypeError, match="got column 'id': leave it out, or, if it identifies"):
+        check_scores(table)

@@ -30,6 +30,18 @@ def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     return values, check_names(table.columns, "the column names")
 
 
+def column_without_numbers(frame: Any) -> str:
+    """Return the name of the first column of a frame that has neither numbers nor booleans."""
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    return next(
+        column.name
+        for column in table.iter_columns()
+        if _numbers(column.to_numpy()).dtype.kind not in "biuf"
+    )
+
+
 def frame_like(frame: Any, values: np.ndarray) -> Any:
     """Return a frame of the same library, with the same columns and index, and other values."""
     import narwhals as nw

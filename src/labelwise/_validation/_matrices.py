@@ -11,6 +11,7 @@ from scipy import sparse
 from labelwise._text import listed
 from labelwise._validation._arrays import (
     as_dense,
+    column_without_numbers,
     frame_columns,
     is_array_per_label,
     is_frame,
@@ -175,6 +176,12 @@ def _array_and_names(
         array = as_dense(data, input_name)
     else:
         array, columns = frame_columns(data)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(
+                f"{input_name} must contain numbers or booleans, got column "
+                f"{column_without_numbers(data)!r}: leave it out, or, if it identifies the rows, "
+                "make it the index of a pandas frame."
+            )
         array = array if names is None else array[:, columns_in_order(names, columns, input_name)]
         names = columns if names is None else names
     if array.dtype.kind not in "biuf":

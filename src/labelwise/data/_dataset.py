@@ -215,15 +215,16 @@ class Dataset:
         return self.n_samples
 
     def __repr__(self) -> str:
-        bags = "" if self.bags is None else f" in bags, {self.X.shape[0]} instances"
+        bags = "" if self.bags is None else f" in bags, {counted(self.X.shape[0], 'instance')}"
         texts = f", {counted(len(self.texts), 'text')}" if self.texts else ""
         missing = self.missing
         unknown = " (unknown)" if self.Y is None else ""
         if missing is not None:
-            unknown = f" ({missing.nnz:,} {'cell' if missing.nnz == 1 else 'cells'} missing)"
+            unknown = f" ({counted(missing.nnz, 'cell')} missing)"
         return (
-            f"Dataset {quoted(self.name)}: {self.n_samples} samples{bags}, "
-            f"{self.n_features} features{texts}, {self.n_labels} labels{unknown}"
+            f"Dataset {quoted(self.name)}: {counted(self.n_samples, 'sample')}{bags}, "
+            f"{counted(self.n_features, 'feature')}{texts}, "
+            f"{counted(self.n_labels, 'label')}{unknown}"
         )
 
     def _repr_html_(self) -> str:

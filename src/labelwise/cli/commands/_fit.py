@@ -130,12 +130,13 @@ def _rule_of(chosen: ChosenLearner) -> str:
 
 
 def _held_out_lines(chosen: ChosenLearner) -> list[str]:
-    """Say which value tuned thresholds reach on held-out rows; nothing for other rules."""
+    """Say which value tuned thresholds reach on held-out rows, or why there is none."""
     fitted = chosen.model
     if isinstance(fitted, BagPlugin):
         return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
     if not isinstance(fitted, TunedThresholds):
-        return []
+        advice = "predict and evaluate measure the model on other rows"
+        return [f"no value on held-out rows: this rule is not tuned, so none were scored; {advice}"]
     line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
     if np.isnan(fitted.corrected_value_):
         return [f"{line}, on which the thresholds were tuned"]

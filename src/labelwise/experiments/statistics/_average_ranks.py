@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._text import as_text
+from labelwise._text import as_text, counted
 from labelwise.experiments.statistics._paired_values import (
     PairedValues,
     dropped_note,
@@ -68,7 +68,7 @@ class AverageRanks:
     def __repr__(self) -> str:
         best_first = np.argsort(self.ranks, kind="stable")
         rows = [[self.methods[j], f"{self.ranks[j]:.3f}"] for j in best_first]
-        notes = [f"Over {len(self.blocks)} data sets.", *dropped_note(self.dropped)]
+        notes = [f"Over {counted(len(self.blocks), 'data set')}.", *dropped_note(self.dropped)]
         if self.n_all_tied:
             notes.append(f"All methods tie on {self.n_all_tied} of them.")
         return "\n\n".join([as_text([["method", "average rank"], *rows]), "\n".join(notes)])
