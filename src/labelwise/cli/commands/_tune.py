@@ -13,7 +13,13 @@ from labelwise.cli._outputs import (
     write_figure,
 )
 from labelwise.cli._progress import working
-from labelwise.cli._tuning_report import tuning_report
+from labelwise.cli._tuning_report import TuningReport, tuning_report
+from labelwise.cli.blocks._block_commands import (
+    block_note,
+    reads_in_blocks,
+    refuse_with_blocks,
+    tuned_in_blocks,
+)
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
@@ -64,6 +70,11 @@ def show_tuning(
     params = parse_options(options)
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
+    if reads_in_blocks(scores, max_bytes):
+        refuse_with_blocks(plot=plot, labels=columns, bags=bags, ids=ids)
+        report = tuned_in_blocks(scores, labels, params)
+        outputs.message(block_note(scores))
+        return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
@@ -75,14 +86,21 @@ def show_tuning(
         tuned = report.tuned
     if plot is not None:
         write_figure(plot, tuning_figure(tuned, problem))
-    if output is not None:
-        tuned.save(output)
     for note in same.notes:
         outputs.message(note)
+    return _shown(report, outputs, output, plot)
+
+
+def _shown(
+    report: TuningReport, outputs: Outputs, output: Path | None, plot: Path | None
+) -> Thresholds:
+    """Write the thresholds, print the report, and name the files."""
+    if output is not None:
+        report.tuned.save(output)
     outputs.show("\n".join(report.lines()), report.record())
     for path in (output, plot):
         outputs.say_written(path)
-    return tuned
+    return report.tuned
 
 
 def _problem(scores: Any, Y: Any, label_names: tuple[str, ...] | None) -> Problem:

@@ -1,0 +1,119 @@
+"""Rows of a parquet file, or of all parquet files of a folder in the order of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelwise._io import DataError
+
+# Columns of row names, which are no labels; pandas writes the last one.
+_ROW_NAMES = ("id", "Id", "ID", "row", "Row", "", "__index_level_0__")
+# Rows that are decoded together: a column of them is a page or two.
+_DECODED = 2**16
+
+
+def parquet_parts(path: Path) -> list[Path]:
+    """Return the parquet files of a path, sorted by name; an empty list if it has none."""
+    if path.is_dir():
+        return sorted(path.glob("*.parquet"))
+    return [path] if path.suffix.lower() == ".parquet" else []
+
+
+class ParquetFiles:
+    """Rows of parquet files with the same columns; columns of text and row names are left out."""
+
+    def __init__(self, path: Path, parts: Sequence[Path]) -> None:
+        from pyarrow import parquet
+
+        self._path, self._parts = path, parts
+        schemas = []
+        self._n_rows = 0
+        for part in parts:
+            with _opened(part) as file:
+                schemas.append(file.schema_arrow)
+                self._n_rows += file.metadata.num_rows
+        self._schema, self._reader = schemas[0], parquet
+        self.names: tuple[str, ...] | None = _labels_of(path, self._schema)
+        for part, schema in zip(parts, schemas, strict=True):
+            if _labels_of(part, schema) != self.names:
+                raise DataError(part, f"has other columns than {parts[0].name}.")
+        kinds = [
+            schema.field(name).type.to_pandas_dtype() for schema in schemas for name in self.names
+        ]
+        self._dtype = np.result_type(*kinds)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self._n_rows, len(self.names or ())
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+        return self._dtype.itemsize * self.shape[1]
+
+    def blocks(self, n_together: int) -> Iterator[np.ndarray]:
+        """Yield all rows in order, `n_together` at a time."""
+        return self.columns(slice(None), n_together)
+
+    def columns(self, chosen: slice, n_together: int) -> Iterator[np.ndarray]:
+        """Yield some columns of all rows in the same blocks; no others are decoded."""
+        names = list(self.names or ())[chosen]
+        block = np.empty((n_together, len(names)), self._dtype)
+        n_filled = 0
+        for batch in self._batches(names, n_together):
+            taken = 0
+            while taken < batch.num_rows:
+                n_here = min(n_together - n_filled, batch.num_rows - taken)
+                piece = batch.slice(taken, n_here)
+                for j, name in enumerate(names):
+                    block[n_filled : n_filled + n_here, j] = _numbers(self._path, name, piece[j])
+                n_filled, taken = n_filled + n_here, taken + n_here
+                if n_filled == n_together:
+                    yield block
+                    block, n_filled = np.empty_like(block), 0
+        if n_filled:
+            yield block[:n_filled]
+
+    def _batches(self, names: list[str], n_together: int) -> Iterator[Any]:
+        for part in self._parts:
+            with _opened(part) as file:
+                yield from file.iter_batches(min(n_together, _DECODED), columns=names)
+
+
+def _opened(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(path, f"is no parquet file ({error}).") from error
+
+
+def _labels_of(path: Path, schema: Any) -> tuple[str, ...]:
+    """Return the columns of numbers; a first or last column of row names or text is none."""
+    import pyarrow as pa
+
+    is_number = [
+        pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+        for kind in schema.types
+    ]
+    names = [
+        name
+        for name, number in zip(schema.names, is_number, strict=True)
+        if number and name not in _ROW_NAMES
+    ]
+    if not names:
+        raise DataError(path, "has no column of numbers.")
+    return tuple(names)
+
+
+def _numbers(path: Path, name: str, column: Any) -> np.ndarray:
+    if column.null_count:
+        raise DataError(path, f"has no value in column {name!r}.")
+    return np.asarray(column.to_numpy(zero_copy_only=False))

@@ -1,0 +1,136 @@
+"""A real cluster of two worker processes: the same results, also if a worker dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import dask
+import dask.array as da
+import distributed
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from labelwise import decisions, engine, measures
+from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
+from tests.engine.test_best_thresholds import assert_same
+from tests.engine.test_evaluate import assert_same_evaluation
+
+RANDOM = np.random.default_rng(11)
+Y = RANDOM.random((400, 5)) < 0.3
+SCORES = (Y + RANDOM.normal(size=Y.shape)).astype(np.float32).round(2)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+        ) as cluster,
+        distributed.Client(cluster) as connected,
+    ):
+        yield connected
+
+
+def chunks_of(matrix, rows=37):
+    return da.from_array(matrix, chunks=(rows, -1))
+
+
+@pytest.mark.parametrize("name", ["micro-f", "macro-f", "macro-g-mean"])
+def test_thresholds_of_a_cluster_are_those_of_one_process(client, name):
+    found = engine.best_thresholds(chunks_of(SCORES), chunks_of(Y, 50), maximize=name)
+    assert_same(found, decisions.best_thresholds(SCORES, Y, maximize=name))
+
+
+def test_evaluations_and_frontiers_of_a_cluster_are_those_of_one_process(client):
+    scores, labels = chunks_of(SCORES), chunks_of(Y)
+    found = engine.evaluate(labels, scores=scores, decided=scores > 0.5)
+    assert_same_evaluation(found, measures.evaluate(Y, scores=SCORES, decided=SCORES > 0.5))
+    frontier = engine.micro_frontier(scores, labels)
+    np.testing.assert_array_equal(frontier.hits, decisions.micro_frontier(SCORES, Y).hits)
+
+
+def test_decisions_of_a_cluster_are_those_of_one_process(client, tmp_path):
+    tuned = decisions.best_thresholds(SCORES, Y)
+    engine.decide(tuned, chunks_of(SCORES), tmp_path / "decided.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), tuned.decide(SCORES))
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
+    mark = tmp_path / "killed"
+
+    def dying(block, block_info=None):
+        """Kill the process of the first worker that computes the sixth chunk."""
+        if block_info and block_info[None]["chunk-location"][0] == 5 and not mark.exists():
+            mark.write_text(str(os.getpid()))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    scores = chunks_of(SCORES).map_blocks(dying, dtype=SCORES.dtype)
+    found = engine.best_thresholds(scores, chunks_of(Y))
+    assert int(mark.read_text()) != os.getpid()
+    assert_same(found, decisions.best_thresholds(SCORES, Y))
+    client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        BinaryRelevance(LogisticRegression(), n_jobs=2),
+        CalibratedLabelRanking(LogisticRegression(), n_jobs=2),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_learners_are_fitted_on_the_workers_by_the_dask_backend_of_joblib(client, learner):
+    X = np.hstack([SCORES, SCORES**2]).astype(np.float64)
+    wanted = clone(learner).set_params(n_jobs=1).fit(X, Y).predict(X)
+    with joblib.parallel_config("dask"):
+        found = learner.fit(X, Y).predict(X)
+    np.testing.assert_array_equal(found, wanted)
+
+
+SCHEDULER = """
+import asyncio, sys
+from distributed import Scheduler, Worker
+
+async def serve():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        async with Worker(scheduler.address, nthreads=1, dashboard=False):
+            print(scheduler.address, flush=True)
+            await asyncio.sleep(600)
+
+asyncio.run(serve())
+"""
+
+
+def test_a_scheduler_that_goes_away_gives_one_sentence():
+    command = [sys.executable, "-c", SCHEDULER]
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    soon = {"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}
+    with subprocess.Popen(command, **quiet) as server, dask.config.set(soon):
+        try:
+            address, pid = server.stdout.readline().strip(), server.pid
+
+            def ending(block, block_info=None):
+                if block_info and block_info[None]["chunk-location"][0] == 3:
+                    os.kill(pid, signal.SIGKILL)
+                    time.sleep(60)
+                return block
+
+            scores = chunks_of(SCORES).map_blocks(ending, dtype=SCORES.dtype)
+            with (
+                distributed.Client(address, set_as_default=False, timeout=5) as connected,
+                connected.as_current(),
+                pytest.raises(ConnectionError, match="The dask scheduler went away before"),
+            ):
+                engine.best_thresholds(scores, chunks_of(Y))
+        finally:
+            server.kill()
