@@ -85,10 +85,29 @@ class DaskBlocks(NamedTuple):
 class DaskRows:
     """Rows of a dask array, computed a few chunks at a time."""
 
-    names: tuple[str, ...] | None = None
-
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
         self._array = array
+        self.names = names
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        return np.asarray(computed(self._array[start:stop]))
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return the rows of blocks of neighbouring chunks, about `n_together` each."""
+        ends, sizes, start = np.cumsum(self._array.chunks[0]), [], 0
+        while start < self.shape[0]:
+            within = ends[(ends > start) & (ends <= start + n_together)]
+            end = int(within[-1] if within.size else ends[ends > start][0])
+            sizes.append(end - start)
+            start = end
+        return sizes
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,17 +122,10 @@ class DaskRows:
 
     def blocks(self, n_together: int) -> Iterator[np.ndarray]:
         """Yield all rows in order, in blocks of chunks of about `n_together` rows."""
-        ends = np.cumsum(self._array.chunks[0])
         start = 0
-        while start < self.shape[0]:
-            within = ends[(ends > start) & (ends <= start + n_together)]
-            end = int(within[-1] if within.size else ends[ends > start][0])
-            yield np.asarray(computed(self._array[start:end]))
-            start = end
-
-    def columns(self, chosen: slice, n_together: int) -> Iterator[np.ndarray]:
-        """Yield some columns of all rows in the same blocks."""
-        return DaskRows(self._array[:, chosen]).blocks(n_together)
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
 
 
 def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
