@@ -38,7 +38,10 @@ html_theme_options = {
 # Pages without a section have nothing to list beside them; tables of studies need the width.
 html_sidebars = {
     name: []
-    for name in ("index", "install", "quick_start", "guarantees", "coming_from", "studies/*")
+    for name in (
+        *("index", "install", "quick_start", "guarantees"),
+        *("mathematics", "limits", "studies/*"),
+    )
 }
 # Names in single backticks are shown as code.
 default_role = "literal"

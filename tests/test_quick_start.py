@@ -14,15 +14,21 @@ from labelwise.measures import count, evaluate, macro, micro, precision, recall
 from tests.cli.shell import run
 
 DOCS = Path(__file__).parents[1] / "docs"
-BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```(python|py|sh)\n(.*?)```", re.DOTALL)
 
 
-def run_page(page, folder, known):
-    """Run the Python code and the commands of a page in a folder, in their order."""
+def run_page(page, folder, known, with_peer=False):
+    """Run the Python code and the commands of a page in a folder, in their order.
+
+    Blocks of the language "py" are code of another package, and run only with `with_peer`.
+    """
     with chdir(folder):
         for kind, code in BLOCK.findall((DOCS / page).read_text(encoding="utf-8")):
             if kind == "python":
                 exec(compile(code, page, "exec"), known)
+            elif kind == "py":
+                if with_peer:
+                    exec(compile(code, page, "exec"), known)
             else:
                 for command in code.splitlines():
                     program, *arguments = shlex.split(command)

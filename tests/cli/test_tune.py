@@ -196,7 +196,7 @@ def test_evaluate_needs_something_to_measure(files, monkeypatch, capsys):
 def test_evaluate_gives_intervals(files):
     shown = run("evaluate", files[1], "--decided", files[1], "--bootstrap", "20")
     assert "1.0000 [1.0000, 1.0000]" in shown
-    assert "95% interval by bootstrap" in shown
+    assert "Intervals: 95%, by bootstrap" in shown
 
 
 def test_decisions_on_one_part_are_measured_against_that_part(tmp_path, monkeypatch, capsys):

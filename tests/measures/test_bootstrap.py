@@ -63,7 +63,7 @@ def test_an_interval_is_undefined_where_a_draw_had_no_value():
     found = evaluate(Y, decided=Y, n_bootstrap=50, random_state=0)
     assert all(map(math.isnan, found.intervals["macro-recall"]))
     assert found.intervals["micro-recall"] == (1, 1)
-    assert "95% interval" in str(found)
+    assert "Intervals: 95%" in str(found)
 
 
 def test_a_confidence_may_be_any_real_number():

@@ -45,6 +45,7 @@ RANKED = {
     "macro-auc": partial(measures.area_under_roc, average="macro"),
     "sample-auc": partial(measures.area_under_roc, average="sample"),
     "precision-at-1": partial(measures.precision_at, k=1),
+    "recall-at-1": partial(measures.recall_at, k=1),
     "ndcg-at-1": partial(measures.ndcg_at, k=1),
 }
 UNDEFINED = st.sampled_from(["nan", "skip", 0.5])

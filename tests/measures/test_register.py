@@ -62,7 +62,7 @@ def test_what_optimisers_may_assume_is_true(record, tp, fp, fn, tn):
 
 
 def test_names_of_measures_are_distinct():
-    assert len(named_measures(cutoffs=[1, 3])) == len(COUNTED) * 3 + 3 + 6 + 4 + 4
+    assert len(named_measures(cutoffs=[1, 3])) == len(COUNTED) * 3 + 3 + 6 + 4 + 2 * 9
 
 
 def test_a_measure_is_found_by_its_function_with_or_without_beta():

@@ -69,6 +69,36 @@ def precision_at(truth, scores, k):
     return np.mean(against_the_model(truth, scores)[:k]) if truth.any() else np.nan
 
 
+def recall_at(truth, scores, k):
+    return sum(against_the_model(truth, scores)[:k]) / truth.sum() if truth.any() else np.nan
+
+
+def top_labels(row, k):
+    """The k labels with the highest scores, the first of equal ones; NaN is never among them."""
+    order = sorted((j for j in range(len(row)) if not np.isnan(row[j])), key=lambda j: (-row[j], j))
+    return order[:k]
+
+
+def decided_at(scores, k):
+    """1 for the k top labels of each sample."""
+    decided = np.zeros(scores.shape, dtype=int)
+    for i, row in enumerate(scores):
+        decided[i, top_labels(row, k)] = 1
+    return decided
+
+
+def propensity_scored(Y, scores, inverse, k, weights, discounted):
+    """Sum of the weights of hits, over that of the best ranking."""
+    discount = [1 / np.log2(rank + 2) if discounted else 1.0 for rank in range(k)]
+    gained = best = 0.0
+    for truth, row, weight in zip(Y, scores, weights, strict=True):
+        for rank, j in enumerate(top_labels(row, k)):
+            gained += weight * truth[j] * inverse[j] * discount[rank]
+        ideal = sorted(inverse[truth == 1], reverse=True)[:k]
+        best += weight * sum(w * d for w, d in zip(ideal, discount, strict=False))
+    return gained / best if best else np.nan
+
+
 def r_precision(truth, scores):
     return precision_at(truth, scores, int(truth.sum()))
 

@@ -97,7 +97,7 @@ def adapt(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Adapt thresholds to new scores, if the frequencies of labels have moved."""
+    """Adapt thresholds to label frequencies that have moved."""
     from labelwise.cli.commands.thresholds._adapt import show_adaptation
     from labelwise.cli.matrices._matching import Matching
 
@@ -124,7 +124,7 @@ def decide(
     max_bytes: opt.BytesOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
-    """Decide the labels of each row by thresholds or bands from a file."""
+    """Decide the labels of each row by thresholds or bands."""
     from labelwise.cli.commands._decide import run_decisions
     from labelwise.cli.matrices._matching import Matching
 
@@ -207,7 +207,7 @@ def report(
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
 ) -> None:
-    """Write an HTML page on which thresholds are chosen and every number follows.
+    """Write an HTML page to choose thresholds on.
 
     For a store of labelwise compare, the page shows the results of its studies.
     """

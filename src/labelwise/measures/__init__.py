@@ -53,11 +53,12 @@ if TYPE_CHECKING:
     from labelwise.measures._undefined import mean_of_sums as mean_of_sums
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
+    from labelwise.measures.ranking._propensities import inverse_propensities
     from labelwise.measures.ranking._rank_cuts import rank_cut_f
     from labelwise.measures.ranking._rankings import area_under_roc, average_precision
     from labelwise.measures.ranking._ranks_of_positives import best_first as best_first
     from labelwise.measures.ranking._ranks_of_positives import find_places as find_places
-    from labelwise.measures.ranking._top import ndcg_at, precision_at, r_precision
+    from labelwise.measures.ranking._top import ndcg_at, precision_at, r_precision, recall_at
     from labelwise.measures.ranking._top import r_precision_of as r_precision_of
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "f_of_means",
     "g_mean",
     "hamming_loss",
+    "inverse_propensities",
     "jaccard",
     "macro",
     "matthews",
@@ -87,6 +89,7 @@ __all__ = [
     "rank_cut_f",
     "ranking_loss",
     "recall",
+    "recall_at",
     "reliability",
     "scorer",
     "scorers",

@@ -51,7 +51,7 @@ def intervals(
     `each` has the values of each sample, for the measures that are means over samples. An interval
     is NaN if a draw had no value.
     """
-    averaged = [measure.name for measure in measures if measure.by == "sample"]
+    averaged = [m.name for m in measures if m.by == "sample" and m.combine_means is None]
     counted = [m.under(undefined) for m in measures if m.needs == "decided" and m.by != "sample"]
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome) if counted else ()

@@ -14,8 +14,11 @@ from labelwise._validation import Outcome, check_outcome, check_undefined, check
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_matched, weighted_counts
 from labelwise.measures._evaluation_result import Evaluation, Measured
-from labelwise.measures._named_measures import NamedMeasure, named_measures
+from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
+from labelwise.measures.ranking._mean_over_rankings import check_k
+from labelwise.measures.ranking._propensities import check_inverse
 from labelwise.measures.ranking._ranks_of_positives import find_places
+from labelwise.measures.ranking._top_labels import TopLabels, find_top
 from labelwise.measures.ranking._weighted_ranks import find_weighted_places
 
 _NEEDS = ("decided", "scores")
@@ -31,6 +34,8 @@ def evaluate(
     decided: Any = None,
     beta: float = 1.0,
     cutoffs: Iterable[int] = (1, 3, 5),
+    also: Iterable[str] = (),
+    inverse_propensity: Any = None,
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
@@ -56,7 +61,19 @@ def evaluate(
     beta : float, default=1.0
         Weight of recall in the F-measures: recall counts beta² as much as precision.
     cutoffs : iterable of int, default=(1, 3, 5)
-        Values of k for precision and NDCG at k; those above the number of labels are left out.
+        Values of k for precision, recall and NDCG at k; those above the number of labels are left
+        out.
+    also : iterable of str, default=()
+        Names of further measures of the k top-ranked labels, for any k: "macro-precision-at-3",
+        "macro-recall-at-3", "macro-f-at-3", the means over labels if the k top-ranked labels of
+        each sample are decided, and "label-coverage-at-3", the share of the labels with positives
+        that are among the k top-ranked labels of at least one of their positives. Among equal
+        scores, labels of lower column number are ranked first.
+    inverse_propensity : array-like of shape (n_labels,) or None, default=None
+        Weights of the labels from `inverse_propensities`. With them, "ps-precision" and "ps-ndcg"
+        are computed at each of the `cutoffs`: the mean over samples of the weights of the hits
+        among the k top-ranked labels, discounted by rank for NDCG, divided by that of the best
+        ranking.
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean: "nan" makes the mean NaN, "skip" leaves
         them out, and a number replaces each missing value. `Evaluation.n_undefined` counts them.
@@ -128,10 +145,15 @@ def evaluate(
         Y, scores=scores, decided=decided, label_names=label_names, allow_missing=True
     ).weighted(sample_weight)
     outcome = given.with_truth()
+    inverse = check_inverse(inverse_propensity, given.Y.shape[1])
+    if inverse is not None:
+        inverse = inverse[given.labels_with_truth()]
     needed = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
-    measures = applicable_measures(outcome.Y.shape[1], needed, beta, cutoffs)
+    measures = applicable_measures(
+        outcome.Y.shape[1], needed, beta, cutoffs, also, inverse is not None
+    )
     measured, each = measure_outcome(
-        outcome, measures, undefined, keep_samples=resampling is not None
+        outcome, measures, undefined, keep_samples=resampling is not None, inverse=inverse
     )
     if resampling is not None:
         for name, (low, high) in intervals(outcome, measures, each, undefined, resampling).items():
@@ -151,12 +173,31 @@ def evaluate(
 
 
 def applicable_measures(
-    n_labels: int, given: Sequence[str], beta: float, cutoffs: Iterable[int]
+    n_labels: int,
+    given: Sequence[str],
+    beta: float,
+    cutoffs: Iterable[int],
+    also: Iterable[str] = (),
+    has_propensity: bool = False,
 ) -> list[NamedMeasure]:
-    """List the measures whose input ("scores", "decided") is given, in the order of tables."""
-    known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs]).values()
-    within = [measure for measure in known if measure.k <= n_labels]
-    return [measure for measure in within if measure.needs in given]
+    """List the measures whose input ("scores", "decided") is given, and those that are named."""
+    if isinstance(also, str):
+        raise TypeError(f"also must be several names, got the one string {also!r}.")
+    known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs])
+    within = [measure for measure in known.values() if measure.k <= n_labels]
+    chosen = {
+        measure.name: measure
+        for measure in within
+        if measure.needs in given
+        and (has_propensity if measure.needs_propensity else not measure.of_top)
+    }
+    for name in also:
+        further = measure_named(name, beta if measure_named(name).takes_beta else 1.0)
+        if further.needs not in given:
+            raise ValueError(f"also has {name!r}, which needs {further.needs}.")
+        check_k(further.k, n_labels)
+        chosen[name] = further
+    return list(chosen.values())
 
 
 def measure_outcome(
@@ -165,33 +206,52 @@ def measure_outcome(
     undefined: str | float,
     *,
     keep_samples: bool = False,
+    inverse: np.ndarray | None = None,
 ) -> tuple[dict[str, Measured], dict[str, np.ndarray]]:
     """Compute each measure, and its values for each label (and sample, if kept)."""
     measured, each = {}, {}
-    for measure, evidence in _with_evidence(outcome, [one.under(undefined) for one in measures]):
+    under = [one.under(undefined) for one in measures]
+    for measure, evidence in _with_evidence(outcome, under, inverse):
         values = measure.values_of(evidence)
         n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
         weights = outcome.weights if measure.by == "sample" else None
         value = float(measure.averaged(values, undefined, weights))
         measured[measure.name] = Measured(value, measure.by, n_undefined)
-        if measure.by == "label" or (measure.by == "sample" and keep_samples):
+        is_mean = measure.combine_means is None
+        if measure.by == "label" or (measure.by == "sample" and keep_samples and is_mean):
             each[measure.name] = values
     return measured, each
 
 
 def _with_evidence(
-    outcome: Outcome, measures: Sequence[NamedMeasure]
+    outcome: Outcome, measures: Sequence[NamedMeasure], inverse: np.ndarray | None
 ) -> Iterator[tuple[NamedMeasure, Any]]:
     """Pair each measure with the counts or ranks that it needs, computed once."""
+    of_top = [measure for measure in measures if measure.of_top]
     chosen: dict[tuple[str, str], list[NamedMeasure]] = {}
     for measure in measures:
-        chosen.setdefault((measure.needs, measure.by), []).append(measure)
+        if not measure.of_top:
+            chosen.setdefault((measure.needs, measure.by), []).append(measure)
     pairs = [(needs, by) for needs in _NEEDS for by in _BY if (needs, by) in chosen]
     compute = partial(_evidence, outcome)
     # With few positives, threads take longer to start than to work.
     found = in_threads(compute, pairs) if outcome.Y.nnz > _MANY else map(compute, pairs)
     for pair, evidence in zip(pairs, found, strict=True):
         yield from ((measure, evidence) for measure in chosen[pair])
+    if of_top:
+        top = _top(outcome, of_top, inverse)
+        yield from ((measure, top) for measure in of_top)
+
+
+def _top(
+    outcome: Outcome, measures: Sequence[NamedMeasure], inverse: np.ndarray | None
+) -> TopLabels:
+    """Rank as many labels of each sample as the measures need."""
+    unweighted = [one.name for one in measures if one.needs_propensity and inverse is None]
+    if unweighted:
+        raise ValueError(f"{unweighted[0]} needs inverse_propensity, see inverse_propensities.")
+    k = max(measure.k for measure in measures)
+    return find_top(outcome.Y, outcome.scores, k, outcome.weights, inverse)
 
 
 def _evidence(outcome: Outcome, needs_and_by: tuple[str, str]) -> Any:
@@ -213,7 +273,7 @@ def _per_label(
     sizes = {"positives": outcome.Y, "decided": outcome.decided}
     columns = {name: _sizes(Y, outcome.weights) for name, Y in sizes.items() if Y is not None}
     for measure in measures:
-        if measure.by == "label" and measure.combine_means is None:
+        if measure.by == "label" and measure.combine_means is None and not measure.of_top:
             columns[measure.name.removeprefix("macro-")] = each[measure.name]
     return columns
 

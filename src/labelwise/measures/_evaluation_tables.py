@@ -68,6 +68,8 @@ def _averages_of(evaluation: Evaluation, name: str) -> list[str]:
 
 
 def _cell(evaluation: Evaluation, name: str) -> str:
+    if name not in evaluation:  # at k there is only one average
+        return ""
     found = evaluation.measured[name]
     if found.low is None or found.high is None:
         return _number(found.value)

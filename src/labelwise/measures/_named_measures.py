@@ -16,7 +16,7 @@ from labelwise.measures._register import MeasureRecord
 from labelwise.measures._undefined import mean
 from labelwise.measures.ranking._mean_over_rankings import RANKINGS
 
-_AT_K = re.compile(r"(?:precision|ndcg)-at-(\d+)")
+_AT_K = re.compile(r".+-at-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class NamedMeasure:
         The least number of labels that the measure needs.
     empty_is_one : bool, default=False
         Whether the value is 1, by convention, where there are neither positives nor decisions.
+    of_top : bool, default=False
+        Whether the values come from `TopLabels`.
+    needs_propensity : bool, default=False
+        Whether the measure needs the propensities of labels.
     meaning : str, default=""
         What the value says, in a sentence for reports.
     """
@@ -56,6 +60,8 @@ class NamedMeasure:
     combine_means: Callable[[Any], Any] | None = None
     k: int = 1
     empty_is_one: bool = False
+    of_top: bool = False
+    needs_propensity: bool = False
     meaning: str = ""
 
     def under(self, undefined: str | float) -> NamedMeasure:
@@ -63,7 +69,8 @@ class NamedMeasure:
         applies = undefined == "zero" or (undefined == "skip" and self.by != "all")
         if not (self.empty_is_one and applies):
             return self
-        return replace(self, values_of=partial(_nan_where_empty, self.values_of))
+        at_k = self.k if self.of_top else None
+        return replace(self, values_of=partial(_nan_where_empty, self.values_of, at_k))
 
     def averaged(
         self, values: Any, undefined: str | float, weights: np.ndarray | None = None
@@ -73,10 +80,11 @@ class NamedMeasure:
         return means if self.combine_means is None else self.combine_means(means)
 
 
-def _nan_where_empty(values_of: Callable[[Any], Any], counts: Any) -> Any:
-    """Compute a measure, NaN where there are neither positives nor decisions."""
+def _nan_where_empty(values_of: Callable[[Any], Any], at_k: int | None, evidence: Any) -> Any:
+    """Compute a measure of counts, or of counts at k, NaN without positives and decisions."""
+    counts = evidence if at_k is None else evidence.counts(at_k)
     is_empty = np.equal(counts.tp + counts.fp + counts.fn, 0)
-    return np.where(is_empty, np.nan, values_of(counts))
+    return np.where(is_empty, np.nan, values_of(evidence))
 
 
 def named_measures(beta: float = 1.0, cutoffs: Iterable[int] = ()) -> dict[str, NamedMeasure]:
@@ -88,11 +96,12 @@ def named_measures(beta: float = 1.0, cutoffs: Iterable[int] = ()) -> dict[str, 
 
 
 def measure_named(name: str, beta: float = 1.0) -> NamedMeasure:
-    """Return one measure; "precision-at-7" and "ndcg-at-7" exist for every number."""
+    """Return one measure; those such as "precision-at-7" exist for every number."""
     at_k = _AT_K.fullmatch(name)
     known = named_measures(beta, [int(at_k[1])] if at_k else [])
     if name not in known:
-        names = ", ".join([*known, "precision-at-K", "ndcg-at-K"])
+        at_any_k = [f"{record.name}-at-K" for record in register.MEASURES if record.takes_k]
+        names = ", ".join([*named_measures(), *at_any_k])
         raise ValueError(f"name must be one of {names}, got {name!r}.")
     if beta != 1 and not known[name].takes_beta:
         raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
@@ -163,6 +172,8 @@ def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iter
             record.takes_beta,
             combine,
             empty_is_one=record.empty_is_one,
+            of_top=record.of_top,
+            needs_propensity=record.needs_propensity,
             meaning=record.meaning,
         )
         for average, name in names.items()

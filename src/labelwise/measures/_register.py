@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from labelwise.measures import _count_measures as counts
-from labelwise.measures.ranking import _per_sample, _rankings, _top
+from labelwise.measures.ranking import _per_sample, _rankings, _top, _top_labels
 
 
 class LinearWeights(NamedTuple):
@@ -58,6 +58,11 @@ class MeasureRecord:
         Optimisers then consider only thresholds at scores of positives.
     empty_is_one : bool, default=False
         Whether the value is 1, by convention, where there are neither positives nor decisions.
+    of_top : bool, default=False
+        Whether the function takes `TopLabels`, the k top-ranked labels of each sample, instead of
+        ranked positives. `evaluate` then computes the measure only if it is named.
+    needs_propensity : bool, default=False
+        Whether the function needs the propensities of labels.
     meaning : str, default=""
         What the value says, in a sentence for reports.
     """
@@ -74,6 +79,8 @@ class MeasureRecord:
     gains_from_hits: bool = False
     falls_with_decisions: bool = False
     empty_is_one: bool = False
+    of_top: bool = False
+    needs_propensity: bool = False
     meaning: str = ""
 
 
@@ -93,6 +100,21 @@ def _weights_of_balanced_accuracy(
     # tp / P + tn / N over 2, both multiplied by P N; P is tp + fn.
     return LinearWeights((n_negative, 0, 0, n_positive), (2 * n_negative, 0, 2 * n_negative, 0))
 
+
+def _of_ranking(name: str, function: Any, meaning: str, **more: Any) -> MeasureRecord:
+    """Build the record of a measure of the ranked labels of a sample."""
+    options = {"average": "sample", "meaning": meaning, **more}
+    return MeasureRecord(name, function, "scores", **options)
+
+
+_at_k = partial(_of_ranking, takes_k=True)
+_MEAN = "Mean {} of the labels if the k highest scores of a sample are decided."
+_BY_LABEL: dict[str, Any] = {"average": "macro", "of_top": True}
+_BY_PROPENSITY: dict[str, Any] = {
+    "combine_means": _top_labels.share_of_best,
+    "of_top": True,
+    "needs_propensity": True,
+}
 
 # In the order of tables.
 MEASURES: tuple[MeasureRecord, ...] = (
@@ -182,52 +204,73 @@ MEASURES: tuple[MeasureRecord, ...] = (
         "scores",
         meaning="Chance that a positive has a higher score than a negative; 0.5 by chance.",
     ),
-    MeasureRecord(
+    _of_ranking(
         "coverage",
         _per_sample.coverage_of,
-        "scores",
-        "sample",
-        False,
-        meaning="How far down the ranked labels the last positive is, counted from 0.",
+        "How far down the ranked labels the last positive is, counted from 0.",
+        higher_is_better=False,
     ),
-    MeasureRecord(
+    _of_ranking(
         "ranking-loss",
         _per_sample.ranking_loss_of,
-        "scores",
-        "sample",
-        False,
-        meaning="Share of pairs of a positive and a negative label in the wrong order.",
+        "Share of pairs of a positive and a negative label in the wrong order.",
+        higher_is_better=False,
     ),
-    MeasureRecord(
+    _of_ranking(
         "one-error",
         _per_sample.one_error_of,
-        "scores",
-        "sample",
-        False,
-        meaning="Share of the samples whose highest score belongs to a wrong label.",
+        "Share of the samples whose highest score belongs to a wrong label.",
+        higher_is_better=False,
     ),
-    MeasureRecord(
+    _of_ranking(
         "r-precision",
         _top.r_precision_of,
-        "scores",
-        "sample",
-        meaning="Precision of as many highest scores as the sample has labels.",
+        "Precision of as many highest scores as the sample has labels.",
     ),
-    MeasureRecord(
+    _at_k(
         "precision",
         _top.precision_at_of,
-        "scores",
-        "sample",
-        takes_k=True,
-        meaning="Share of positives among the k highest scores of a sample.",
+        "Share of positives among the k highest scores of a sample.",
     ),
-    MeasureRecord(
+    _at_k(
+        "recall",
+        _top.recall_at_of,
+        "Share of the positives of a sample among its k highest scores.",
+    ),
+    _at_k(
         "ndcg",
         _top.ndcg_at_of,
-        "scores",
-        "sample",
-        takes_k=True,
-        meaning="Gain of positives among the k highest scores; earlier ranks count more.",
+        "Gain of positives among the k highest scores; earlier ranks count more.",
+    ),
+    _at_k(
+        "macro-precision", _top_labels.macro_precision_of, _MEAN.format("precision"), **_BY_LABEL
+    ),
+    _at_k("macro-recall", _top_labels.macro_recall_of, _MEAN.format("recall"), **_BY_LABEL),
+    _at_k(
+        "macro-f",
+        _top_labels.macro_f_of,
+        _MEAN.format("F"),
+        takes_beta=True,
+        empty_is_one=True,
+        **_BY_LABEL,
+    ),
+    _at_k(
+        "label-coverage",
+        _top_labels.label_coverage_of,
+        "Share of the labels found among the k highest scores of at least one sample.",
+        **_BY_LABEL,
+    ),
+    _at_k(
+        "ps-precision",
+        _top_labels.ps_precision_of,
+        "Precision at k in which rare labels count more, as a share of the best ranking.",
+        **_BY_PROPENSITY,
+    ),
+    _at_k(
+        "ps-ndcg",
+        _top_labels.ps_ndcg_of,
+        "NDCG at k in which rare labels count more, as a share of the best ranking.",
+        **_BY_PROPENSITY,
     ),
 )
 

@@ -12,6 +12,7 @@ from labelwise.measures._model_answers import outcome_of
 from labelwise.measures._model_labels import truth_for
 from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
 from labelwise.measures.ranking._mean_over_rankings import check_k
+from labelwise.measures.ranking._propensities import check_inverse
 
 _NEGATED = "neg-"
 _UNKNOWN = ("raise", "missed")
@@ -23,6 +24,7 @@ def scorer(
     beta: float = 1.0,
     undefined: str | float = "nan",
     unknown_labels: str = "raise",
+    inverse_propensity: Any = None,
 ) -> Scorer:
     """Build a scikit-learn scorer for a measure of `evaluate`, by its name.
 
@@ -39,6 +41,8 @@ def scorer(
         What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
         an error. With "missed", such a label is never decided, so its positives are false
         negatives, and its scores are below all others.
+    inverse_propensity : array-like of shape (n_labels,) or None, default=None
+        Weights of the labels from `inverse_propensities`, for measures such as "ps-precision-at-5".
 
     Returns
     -------
@@ -79,6 +83,7 @@ def scorer(
         _measure_of(name, beta),
         check_undefined(undefined, allow_zero=True),
         _check_unknown(unknown_labels),
+        _check_weights(inverse_propensity),
     )
 
 
@@ -87,6 +92,7 @@ def scorers(
     *,
     undefined: str | float = "nan",
     unknown_labels: str = "raise",
+    inverse_propensity: Any = None,
 ) -> Scorers:
     """Build one scikit-learn scorer for several measures.
 
@@ -103,6 +109,8 @@ def scorers(
         What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
         an error. With "missed", such a label is never decided, so its positives are false
         negatives, and its scores are below all others.
+    inverse_propensity : array-like of shape (n_labels,) or None, default=None
+        Weights of the labels from `inverse_propensities`, for measures such as "ps-precision-at-5".
 
     Returns
     -------
@@ -136,7 +144,10 @@ def scorers(
         raise TypeError(f"names must be several names, got the one string {names!r}.")
     measures = named_measures().values() if names is None else map(_measure_of, names)
     return Scorers(
-        tuple(measures), check_undefined(undefined, allow_zero=True), _check_unknown(unknown_labels)
+        tuple(measures),
+        check_undefined(undefined, allow_zero=True),
+        _check_unknown(unknown_labels),
+        _check_weights(inverse_propensity),
     )
 
 
@@ -200,6 +211,7 @@ class Scorers(_Routed):
     measures: tuple[NamedMeasure, ...]
     undefined: str | float = "nan"
     unknown_labels: str = "raise"
+    inverse_propensity: tuple[float, ...] | None = None
 
     def __call__(
         self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None
@@ -228,7 +240,8 @@ class Scorers(_Routed):
         needs = {measure.needs for measure in self.measures}
         outcome = outcome_of(estimator, X, truth, needs).weighted(sample_weight).with_truth()
         self._check_cutoffs(outcome.Y.shape[1])
-        measured, _ = measure_outcome(outcome, self.measures, self.undefined)
+        inverse = check_inverse(self.inverse_propensity, outcome.Y.shape[1])
+        measured, _ = measure_outcome(outcome, self.measures, self.undefined, inverse=inverse)
         return {_name_of(m): _sign(m) * measured[m.name].value for m in self.measures}
 
     def _check_cutoffs(self, n_labels: int) -> None:
@@ -243,6 +256,7 @@ class Scorer(_Routed):
     measure: NamedMeasure
     undefined: str | float = "nan"
     unknown_labels: str = "raise"
+    inverse_propensity: tuple[float, ...] | None = None
 
     def __call__(self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None) -> float:
         """Compute the measure on these samples.
@@ -263,7 +277,9 @@ class Scorer(_Routed):
         float
             The value.
         """
-        several = Scorers((self.measure,), self.undefined, self.unknown_labels)
+        several = Scorers(
+            (self.measure,), self.undefined, self.unknown_labels, self.inverse_propensity
+        )
         (value,) = several(estimator, X, Y, sample_weight).values()
         return value
 
@@ -272,6 +288,12 @@ def _check_unknown(unknown_labels: Any) -> str:
     if unknown_labels not in _UNKNOWN:
         raise ValueError(f'unknown_labels must be "raise" or "missed", got {unknown_labels!r}.')
     return str(unknown_labels)
+
+
+def _check_weights(inverse_propensity: Any) -> tuple[float, ...] | None:
+    """Return weights as a tuple, so that scorers with the same weights are equal."""
+    found = check_inverse(inverse_propensity)
+    return None if found is None else tuple(found.tolist())
 
 
 def _measure_of(name: str, beta: float = 1.0) -> NamedMeasure:

@@ -11,6 +11,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.splitting._assign import assign
     from labelwise.splitting._assign import assign_checked as assign_checked
+    from labelwise.splitting._assign import tuning_folds as tuning_folds
     from labelwise.splitting._comparison import SplitComparison, compare_splits
     from labelwise.splitting._folds import (
         MultilabelStratifiedKFold,

@@ -10,14 +10,11 @@ from scipy import sparse
 
 from labelwise._validation import check_labels, check_random_state
 from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting.stratification._balanced import balance_rows
-from labelwise.splitting.stratification._grouped import balance_groups
-from labelwise.splitting.stratification._iterative import (
-    assign_by_size,
-    assign_iteratively,
-    label_pairs,
+from labelwise.splitting.stratification._sampling import (
+    labelset_subsets,
+    random_subsets,
+    rarest_label_subsets,
 )
-from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
 from labelwise.splitting.stratification._search import check_budget
 from labelwise.splitting.stratification._units import check_groups, units_of, without_empty
 
@@ -149,6 +146,22 @@ def assign_checked(
     return _assigned(matrix, shares, method, numbers, rng, budget)
 
 
+def tuning_folds(
+    matrix: sparse.csc_array, n_folds: int, groups: np.ndarray | None, random_state: Any
+) -> np.ndarray:
+    """Assign rows to folds on which values of a parameter are compared.
+
+    Rows of each rarest label are divided evenly. Folds of method "balanced" choose no better
+    values, but need a search, and kernels that take seconds to compile; only groups need them.
+    """
+    if groups is not None:
+        return assign_checked(matrix, n_folds, groups=groups, random_state=random_state)
+    shares = check_proportions(n_folds)
+    _check_enough(matrix.shape[0], None, shares)
+    sizes = subset_sizes(matrix.shape[0], shares)
+    return rarest_label_subsets(matrix, sizes, generator(random_state))
+
+
 def generator(random_state: Any) -> np.random.Generator:
     """Return a generator that is seeded from a scikit-learn random state."""
     return np.random.default_rng(
@@ -170,11 +183,16 @@ def _assigned(
         return random_subsets(sizes, rng)
     if method == "labelset":
         return labelset_subsets(Y, sizes, rng)
-    if method == "balanced" and groups is None:
-        return balance_rows(Y, shares, rng, budget)
+    if method == "balanced":
+        return _balanced(Y, shares, groups, rng, budget)
+    # Kernels are imported by the methods that use them.
+    from labelwise.splitting.stratification._iterative import (
+        assign_by_size,
+        assign_iteratively,
+        label_pairs,
+    )
+
     units = units_of(Y, groups)
-    if method == "balanced" and groups is not None:
-        return units.to_rows(balance_groups(Y, groups, shares, rng, budget))
     if method == "random":
         subset = assign_by_size(units, shares, rng)
     else:
@@ -182,6 +200,22 @@ def _assigned(
         subset = assign_iteratively(units, shares, rng, pairs=pairs)
     # Iterative assignment has no quota of rows, so a small subset may stay empty.
     return units.to_rows(without_empty(units.weight, subset, Y.shape[0] * shares))
+
+
+def _balanced(
+    Y: sparse.csc_array,
+    shares: np.ndarray,
+    groups: np.ndarray | None,
+    rng: np.random.Generator,
+    budget: int | timedelta | None,
+) -> np.ndarray:
+    if groups is None:
+        from labelwise.splitting.stratification._balanced import balance_rows
+
+        return balance_rows(Y, shares, rng, budget)
+    from labelwise.splitting.stratification._grouped import balance_groups
+
+    return units_of(Y, groups).to_rows(balance_groups(Y, groups, shares, rng, budget))
 
 
 def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> None:

@@ -72,9 +72,9 @@ def test_the_text_of_thresholds_has_value_proof_and_a_table(tuned):
         "proof by certificate 0.428571: each label maximises true positives - 0.428571 × "
         "decisions\n"
         "\n"
-        "label    threshold   support   decided\n"
-        "sky           0.35         1         1\n"
-        "sea           0.25         2         3"
+        "label  threshold  support  decided\n"
+        "sky         0.35        1        1\n"
+        "sea         0.25        2        3"
     )
     many = best_thresholds(np.eye(30), np.eye(30), average="macro", shrink=0.5)
     assert "... and 10 more" in repr(many)

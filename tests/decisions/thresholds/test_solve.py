@@ -1,5 +1,7 @@
 """Behind the gate, a checked problem and a checked request give the same as the function."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -41,7 +43,8 @@ def test_a_checked_problem_gives_what_the_function_gives(options):
     problem = Problem(scores, sparse.csc_array(Y), ("a", "b", "c"))
     found = solve(problem, request, 3)
     expected = best_thresholds(scores, Y, random_state=3, label_names=["a", "b", "c"], **options)
-    assert repr(found) == repr(expected)
+    # The function also measures the constraints on other samples.
+    assert repr(found) == repr(replace(expected, constraints=()))
     np.testing.assert_array_equal(found.values, expected.values)
     assert (found.gap, found.interval) == (expected.gap, expected.interval)
 

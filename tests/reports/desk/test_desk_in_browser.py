@@ -81,6 +81,7 @@ def test_keys_move_the_handle_along_the_vertices_of_the_frontier(desk):
         desk.settle()
         check_vertex(desk, vertex)
     desk.tab.keyboard.press("ArrowDown")
+    desk.settle()
     desk.tab.keyboard.press("PageUp")
     desk.settle()
     now = int(desk.tab.get_attribute("#handle", "aria-valuenow"))

@@ -31,6 +31,7 @@ from labelwise.splitting.stratification._balanced_kernels import (
     try_swaps,
 )
 from labelwise.splitting.stratification._grouped import with_nearest_sizes
+from labelwise.splitting.stratification._iterative import assign_iteratively
 from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
 from labelwise.splitting.stratification._units import units_of
 from tests.benchmark_sets import ABSENT, FACTS, HOME
@@ -98,7 +99,7 @@ def test_whatever_the_budget_no_start_of_these_sizes_has_a_smaller_ld(Y, proport
     # The starts, drawn as `assign` draws them.
     rng, task = door.generator(seed), task_of(spread, proportions)
     assert found.sizes == tuple(task.sizes)
-    iterative = door.assign_iteratively(units_of(task.Y, None), check_proportions(proportions), rng)
+    iterative = assign_iteratively(units_of(task.Y, None), check_proportions(proportions), rng)
     starts = [
         _with_exact_sizes(task, iterative, rng),
         labelset_subsets(task.Y, task.sizes, rng),

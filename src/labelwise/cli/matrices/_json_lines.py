@@ -1,4 +1,4 @@
-"""Matrices as JSON lines: one object for each row, with a number for each label name."""
+"""Matrices as JSON lines: an object for each row, with a number for each label, or a list."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class JsonRows(NamedTuple):
     names: tuple[str, ...]
     ids: tuple[str, ...] | None
     id_name: str
+    has_label_lists: bool = False
 
 
 def read_json_lines(
@@ -26,7 +27,8 @@ def read_json_lines(
 ) -> JsonRows:
     """Read the matrix; the id is the first key of `id_names` that the first object has.
 
-    Without such a key, the first value is the id if it is text. Empty lines are ignored.
+    Without such a key, the first value is the id if it is text. Empty lines are ignored. If the
+    only other value is a list, it contains the names of the row's labels, and cells are 0 and 1.
     """
     check_lines(path, content)
     lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
@@ -37,18 +39,47 @@ def read_json_lines(
     id_name = next((name for name in id_names if name in first), None)
     if id_name is None and first and isinstance(next(iter(first.values())), str):
         id_name = next(iter(first))
-    names = [name for name in first if name != id_name]
-    bound.check(len(lines) * (len(names) * 8 + TEXT_BYTES), "its cells")
-    values, ids = np.empty((len(lines), len(names))), []
-    for i, (number, line) in enumerate(lines):
-        row = _object(path, number, line)
+    keys = [name for name in first if name != id_name]
+    bound.check(len(lines) * (len(keys) * 8 + TEXT_BYTES), "its cells")
+    rows = {number: _object(path, number, line) for number, line in lines}
+    for number, row in rows.items():
         if row.keys() != first.keys():
             raise _wrong_keys(path, number, row, first)
-        if id_name is not None:
-            ids.append(_id(path, number, id_name, row[id_name]))
-        for j, name in enumerate(names):
+    has_lists = len(keys) == 1 and isinstance(first[keys[0]], list)
+    values, names = (_listed if has_lists else _numbers)(path, rows, keys, bound)
+    ids = None
+    if id_name is not None:
+        ids = tuple(_id(path, number, id_name, row[id_name]) for number, row in rows.items())
+    return JsonRows(values, names, ids, id_name or "id", has_lists)
+
+
+def _numbers(
+    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], _bound: Bound
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the number of each row and label."""
+    values = np.empty((len(rows), len(keys)))
+    for i, (number, row) in enumerate(rows.items()):
+        for j, name in enumerate(keys):
             values[i, j] = _number(path, number, name, row[name])
-    return JsonRows(values, tuple(names), None if id_name is None else tuple(ids), id_name or "id")
+    return values, tuple(keys)
+
+
+def _listed(
+    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], bound: Bound
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return 1 for each label name that a row lists, and the sorted names."""
+    (key,) = keys
+    for number, row in rows.items():
+        named = row[key]
+        if not isinstance(named, list) or not all(isinstance(name, str) and name for name in named):
+            raise DataError(path, f"must have a list of label names for {key!r:.50}.", number)
+    names = sorted({name for row in rows.values() for name in row[key]})
+    bound.check(len(rows) * len(names) * 8, "its cells")
+    places = {name: j for j, name in enumerate(names)}
+    values = np.zeros((len(rows), len(names)))
+    for i, row in enumerate(rows.values()):
+        values[i, [places[name] for name in row[key]]] = 1
+    return values, tuple(names)
 
 
 def write_json_lines(

@@ -35,6 +35,11 @@ class LabelColumns(NamedTuple):
     n_labels: int
     is_open: bool = False  # labels that the file does not mention are labels without positives
 
+    def lacking(self, wanted: Sequence[str]) -> list[str]:
+        """Return the labels that the file does not have."""
+        known = set(wanted if self.is_open else self.names or ())
+        return [name for name in wanted if name not in known]
+
 
 class SameLabels(NamedTuple):
     """Labels that all files have, where they stand in each file, and lines for the user."""
@@ -102,8 +107,8 @@ def same_labels(
     if first.names is None:
         return SameLabels(None, [np.arange(first.n_labels)] * len(files), by_position, [])
     wanted = _all_labels(first, others)
-    known = [set(file.names or ()) for file in others]
-    kept = [name for name in wanted if all(name in names for names in known)]
+    missing = {name for file in others for name in file.lacking(wanted)}
+    kept = [name for name in wanted if name not in missing]
     notes = _dropped(first, wanted, others, kept, matching)
     places = []
     for file in files:
@@ -164,8 +169,7 @@ def _dropped(
     """Refuse labels that only some files have, or return a line for each file that has more."""
     notes, of_first = [], set(wanted)
     for file in others:
-        known = set(file.names or ())
-        missing = [name for name in wanted if name not in known]
+        missing = file.lacking(wanted)
         extra = [name for name in file.names or () if name not in of_first]
         for lacking, having, names in ((file, first, missing), (first, file, extra)):
             if names and matching.missing_labels == "error":

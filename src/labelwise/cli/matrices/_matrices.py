@@ -41,6 +41,8 @@ class Matrix(NamedTuple):
 def read_scores(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:
     """Return the scores of a file: csv, parquet, jsonl, npy or npz; `ids` names the id column."""
     found = read_matrix(path, max_bytes, ids)
+    if found.has_label_lists:
+        raise DataError(path, "has label names, not scores: a number for each label is needed.")
     with reading(path):
         try:
             return _named(path, found, check_scores(found.values, label_names=found.label_names))
@@ -113,7 +115,8 @@ def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
     if 0 in checked.matrix.shape:
         rows, columns = checked.matrix.shape
         raise DataError(path, f"must have a row and a label, got {rows} and {columns}.")
-    return Matrix(path, checked.matrix, checked.names, found.ids, found.id_name)
+    ids = found.ids, found.id_name
+    return Matrix(path, checked.matrix, checked.names, *ids, found.has_label_lists)
 
 
 def _labels_of(path: Path, data: Dataset, allow_missing: bool) -> Matrix:

@@ -20,7 +20,7 @@ from labelwise._io import (
     sparse_matrix,
 )
 from labelwise.cli.matrices._json_lines import read_json_lines
-from labelwise.data import Tables, zeros_and_ones
+from labelwise.data import Tables, from_sets, zeros_and_ones
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
 # The column of ids in parquet files that pandas writes; it is the last one.
@@ -28,6 +28,8 @@ _PANDAS_INDEX = "__index_level_0__"
 # The first column is an id if it is text or has such a name; pandas writes the last two.
 ID_NAMES = ("id", "Id", "ID", "row", "Row", "", _PANDAS_INDEX)
 _NAMES = ("label_names", "ids")
+# The only column but the ids where `predict --format names` writes label names.
+_LABEL_SETS = "labels"
 
 
 class FileMatrix(NamedTuple):
@@ -37,6 +39,7 @@ class FileMatrix(NamedTuple):
     label_names: tuple[str, ...] | None
     ids: tuple[str, ...] | None
     id_name: str = "id"
+    has_label_lists: bool = False  # 0/1 for label names, of which a row lists its own
 
 
 def is_matrix_file(path: Path) -> bool:
@@ -92,6 +95,8 @@ def _from_table(path: Path, max_bytes: int | None, ids: str | None, allow_gaps: 
     tables = Tables([path], ID_NAMES if ids is None else (*ID_NAMES, ids), max_bytes)
     id_name = _id_column(tables) if ids is None else ids
     names = [name for name in tables.names if name not in (id_name, *_row_names(tables))]
+    if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
+        return _from_label_sets(tables, id_name)
     has_ids = id_name is not None
     tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
@@ -100,6 +105,15 @@ def _from_table(path: Path, max_bytes: int | None, ids: str | None, allow_gaps: 
     if id_name is None:
         return FileMatrix(values, tuple(names), None)
     return FileMatrix(values, tuple(names), _ids(tables, id_name), id_name)
+
+
+def _from_label_sets(tables: Tables, id_name: str | None) -> FileMatrix:
+    """Return 0/1 for the label names that each row lists."""
+    Y, names = from_sets(tables, _LABEL_SETS, None)
+    if Y is None:
+        raise DataError(tables.files[0].path, f"has no label name in column {_LABEL_SETS!r}.")
+    ids = None if id_name is None else _ids(tables, id_name)
+    return FileMatrix(Y, tuple(names), ids, id_name or "id", has_label_lists=True)
 
 
 def _id_column(tables: Tables) -> str | None:

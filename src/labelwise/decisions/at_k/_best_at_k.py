@@ -155,7 +155,7 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
            [1, 0],
            [1, 0]], dtype=int8)
     >>> round(best.value, 3)
-    0.555
+    0.563
     """
     matrix = check_scores(proba, input_name="proba").matrix
     k, goal = check_whole(k, "k"), check_goal(maximize, beta)

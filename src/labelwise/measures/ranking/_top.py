@@ -1,4 +1,4 @@
-"""Measures of the top-ranked labels of each sample: R-precision, precision and NDCG at k."""
+"""Measures of the top-ranked labels of each sample: R-precision; precision, recall, NDCG at k."""
 
 from __future__ import annotations
 
@@ -123,6 +123,63 @@ def precision_at(
     return mean_over_rankings(precision_at_of, Y, scores, "sample", undefined, label_names, k)
 
 
+def recall_at(
+    Y: Any,
+    scores: Any,
+    k: int,
+    *,
+    undefined: str | float = "nan",
+    label_names: Sequence[str] | None = None,
+) -> float:
+    """Compute the share of the positives that are among the k top-ranked labels.
+
+    The share of each sample is averaged over samples.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets
+        True labels, 0/1 of shape (n_samples, n_labels).
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
+        present scores. Columns with names are matched by name.
+    k : int
+        Number of top-ranked labels, from 1 to n_labels.
+    undefined : {"nan", "skip"} or float, default="nan"
+        How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        (NaN if none is left), and a number replaces each missing value.
+    label_names : sequence of str or None, default=None
+        Names of the columns; for lists of sets, the columns.
+
+    Returns
+    -------
+    float
+        Mean over samples, from 0 to 1.
+
+    Raises
+    ------
+    TypeError
+        If there are no scores, or if k is not a whole number.
+    ValueError
+        If k is not from 1 to n_labels, if scores are not finite, or if Y and scores do not
+        match.
+
+    See Also
+    --------
+    precision_at : Share of positives among the k top-ranked labels.
+
+    Notes
+    -----
+    Samples without labels have no value. Ties count against the model.
+
+    Examples
+    --------
+    >>> from labelwise.measures import recall_at
+    >>> recall_at([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]], k=1)
+    0.75
+    """
+    return mean_over_rankings(recall_at_of, Y, scores, "sample", undefined, label_names, k)
+
+
 def ndcg_at(
     Y: Any,
     scores: Any,
@@ -188,6 +245,11 @@ def r_precision_of(places: RankedPositives) -> np.ndarray:
 def precision_at_of(places: RankedPositives, k: int) -> np.ndarray:
     """Compute the precision of each ranking at k."""
     return np.where(places.n_positives > 0, places.total(places.position <= k) / k, np.nan)
+
+
+def recall_at_of(places: RankedPositives, k: int) -> np.ndarray:
+    """Compute the recall of each ranking at k."""
+    return np.asarray(ratio(places.total(places.position <= k), places.n_positives, np.nan))
 
 
 def ndcg_at_of(places: RankedPositives, k: int) -> np.ndarray:

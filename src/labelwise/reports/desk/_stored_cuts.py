@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions import Cuts, Problem, cuts_of, hulls_of
+from labelwise.decisions import Cuts, Problem, hulls_of
 
 # Vertices of all hulls together; beyond this number the frontier is summarised.
 MOST_VERTICES = 50_000
@@ -48,7 +48,7 @@ def stored_cuts(
     keeps the vertices at which it is at one of these points. Each kept point lies on the exact
     frontier with its exact counts, and the point of the certificate is among them.
     """
-    cuts = cuts_of(problem.scores, problem.Y)
+    cuts = problem.cuts_of_all()
     hulls = hulls_of(cuts)
     on_hull = np.isin(_keys(cuts), _keys(hulls))
     n_vertices = int(on_hull.sum())

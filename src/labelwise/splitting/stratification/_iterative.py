@@ -111,21 +111,22 @@ def _wanted_and_left(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the positives that each subset still lacks, and those not yet assigned, by label."""
     n_labels, n_subsets = unit_labels.holder_starts.size - 1, proportions.size
-    left = np.bincount(unit_labels.labels, weights=unit_labels.counts, minlength=n_labels)
+    counts = None if unit_labels.counts.size == 1 else unit_labels.counts
+    left = np.bincount(unit_labels.labels, counts, minlength=n_labels).astype(np.float64)
     wanted = left[:, None] * proportions
     if (subset >= 0).any():
         owner = np.repeat(subset, np.diff(unit_labels.starts))
         has = owner >= 0
         cell = unit_labels.labels[has].astype(np.int64) * n_subsets + owner[has]
-        got = np.bincount(cell, weights=unit_labels.counts[has], minlength=wanted.size)
+        got = np.bincount(cell, None if counts is None else counts[has], minlength=wanted.size)
         wanted -= got.reshape(wanted.shape)
         left -= got.reshape(wanted.shape).sum(axis=1)
     return wanted, left.astype(np.int64)
 
 
 def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
-    """Return the sizes of units in the given order; single rows have all the same."""
-    return units.weight if units.of_row is None else units.weight[order]
+    """Return the sizes of units in the given order, or one size if units are single rows."""
+    return units.weight[:1] if units.of_row is None else units.weight[order]
 
 
 def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
@@ -139,4 +140,6 @@ def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
         for numbers in (by_unit.indptr, by_unit.indices, by_label.indptr, by_label.indices)
     )
     weight = _weight_in_order(units, order)
-    return UnitLabels(starts, labels, by_unit.data, weight, holder_starts, holders)
+    # A row has each of its labels once.
+    counts = by_unit.data[:1] if units.of_row is None else by_unit.data
+    return UnitLabels(starts, labels, counts, weight, holder_starts, holders)

@@ -19,7 +19,9 @@ class UnitLabels(NamedTuple):
     """Units to assign, by unit and by label, in the order in which they are assigned.
 
     Unit u has the labels ``labels[starts[u]:starts[u + 1]]`` with their counts. Label l belongs to
-    the units ``holders[holder_starts[l]:holder_starts[l + 1]]``.
+    the units ``holders[holder_starts[l]:holder_starts[l + 1]]``. `counts` and `weight` have a
+    single entry if it applies to all: units are visited in an order in which each array that is
+    read costs a cache miss.
     """
 
     starts: np.ndarray
@@ -56,6 +58,7 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
     the labels in the order of their assignment. `fill` assigns units without any label.
     """
     n_labels = demand.positives.shape[0]
+    n_counts, n_weights = units.counts.size, units.weight.size
     for turn in range(n_labels):
         rarest = least(minima)
         if minima.keys[rarest] >= n_labels:
@@ -67,12 +70,13 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
                 if subset[unit] < 0:
                     if n_tied == 0:
                         most, n_tied = largest(wanted)
-                    chosen = neediest(wanted, most - TIE, demand.examples, lots[unit])
+                    chosen = neediest(wanted, most - TIE, demand.examples, lots[unit : unit + 1])
                     n_tied -= 1  # the chosen subset now lacks fewer positives than the others
                     subset[unit] = chosen
-                    demand.examples[chosen] -= units.weight[unit]
+                    demand.examples[chosen] -= units.weight[unit if n_weights > 1 else 0]
                     for entry in range(units.starts[unit], units.starts[unit + 1]):
-                        label, count = units.labels[entry], units.counts[entry]
+                        label = units.labels[entry]
+                        count = units.counts[entry if n_counts > 1 else 0]
                         demand.positives[label, chosen] -= count
                         lower(minima, label, count * n_labels)
         # All its units are assigned: a key below n_labels is a rank without remaining examples.
@@ -85,9 +89,9 @@ def fill(weight, examples, lots, subset):
     indifferent = np.zeros(examples.size)
     for unit in range(subset.size):
         if subset[unit] < 0:
-            chosen = neediest(indifferent, 0.0, examples, lots[unit])
+            chosen = neediest(indifferent, 0.0, examples, lots[unit : unit + 1])
             subset[unit] = chosen
-            examples[chosen] -= weight[unit]
+            examples[chosen] -= weight[unit if weight.size > 1 else 0]
 
 
 @njit(cache=True, nogil=True)
@@ -105,7 +109,10 @@ def largest(wanted):
 
 @njit(cache=True, nogil=True)
 def neediest(positives, enough, examples, lot):
-    """Return the subset that lacks most samples, among those that lack positives; ties by `lot`."""
+    """Return the subset that lacks most samples, among those that lack positives; ties by `lot`.
+
+    `lot` is an array of one number, which is only read for ties, to avoid a cache miss.
+    """
     most, chosen, n_tied = -np.inf, 0, 0
     for j in range(positives.size):
         if positives[j] >= enough:
@@ -114,7 +121,7 @@ def neediest(positives, enough, examples, lot):
                 most, chosen, n_tied = examples[j], j, 1
             elif lead >= -TIE:
                 n_tied += 1
-    for _ in range(int(lot * n_tied)):
+    for _ in range(int(lot[0] * n_tied) if n_tied > 1 else 0):
         chosen += 1
         while positives[chosen] < enough or abs(examples[chosen] - most) > TIE:
             chosen += 1

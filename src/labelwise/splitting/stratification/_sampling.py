@@ -1,4 +1,4 @@
-"""Methods "random" and "labelset": random sampling, and sampling within each label set."""
+"""Random sampling, and sampling within each label set or rarest label, without a search."""
 
 from __future__ import annotations
 
@@ -27,6 +27,26 @@ def labelset_subsets(
     together = order[np.argsort(first[number], kind="stable")]
     subsets = np.empty(order.size, dtype=np.int64)
     subsets[together] = turns(sizes)
+    return subsets
+
+
+def rarest_label_subsets(
+    Y: sparse.csc_array, sizes: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Return subsets that divide the rows of each rarest label evenly, with exact sizes.
+
+    Rows in random order are sorted by their rarest label, then by their second rarest one; then
+    the subsets take turns.
+    """
+    support = np.diff(Y.indptr)
+    rank = np.argsort(np.argsort(support, kind="stable"))
+    labels = np.repeat(rank, support)
+    rarest, second = np.full((2, Y.shape[0]), Y.shape[1])
+    np.minimum.at(rarest, Y.indices, labels)
+    is_other = labels != rarest[Y.indices]
+    np.minimum.at(second, Y.indices[is_other], labels[is_other])
+    subsets = np.empty(Y.shape[0], dtype=np.int64)
+    subsets[np.lexsort((rng.permutation(Y.shape[0]), second, rarest))] = turns(sizes)
     return subsets
 
 

@@ -196,6 +196,12 @@ class Problem:
         decided, hits = weighted_counts(self.ranking, weights, levels)
         return counts_of(decided, hits, *self.totals(weights))
 
+    def counts_at(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
+        """Return the counts of each label under weights, at one threshold per label."""
+        if weights is self.everyone:
+            return self.counts(thresholds)  # needs no ranking, and no kernel
+        return Counts(*(cells[0] for cells in self.counts_under(weights, thresholds[None])))
+
     def rows(self, numbers: np.ndarray | slice) -> Problem:
         """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores

@@ -147,7 +147,13 @@ def counts_at_common(ranked, weights, thresholds):
             if weight == 0:
                 continue
             if place < 0 or scores[entry] < thresholds[place]:
-                place = first_at_or_below(thresholds, place + 1, scores[entry])
+                place, end = place + 1, n_places
+                while place < end:  # to the first threshold that is not above the score
+                    middle = (place + end) >> 1
+                    if thresholds[middle] > scores[entry]:
+                        place = middle + 1
+                    else:
+                        end = middle
                 if place == n_places:
                     break
                 labels[size], places[size] = j, place
@@ -156,19 +162,6 @@ def counts_at_common(ranked, weights, thresholds):
             tp += weight * (cells[entry] & 1)
             decided[size - 1], hits[size - 1] = n, tp
     return labels[:size], places[:size], decided[:size], hits[:size]
-
-
-@njit(cache=True, nogil=True)
-def first_at_or_below(falling, start, score):
-    """Return the first place from `start` on whose number is not above the score."""
-    low, high = start, falling.size
-    while low < high:
-        middle = (low + high) >> 1
-        if falling[middle] > score:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,6 @@ import numpy as np
 from labelwise._parallel import in_threads
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Measure, macro, micro
-from labelwise.splitting import assign_checked
 
 N_FOLDS = 5
 # Number of scores from which folds are computed in threads.
@@ -23,16 +22,13 @@ def held_out_means(
     candidates: Callable[[np.ndarray], Sequence[np.ndarray]],
     measure: Measure,
     average: str,
-    random: Any,
+    fold: np.ndarray,
 ) -> np.ndarray:
     """Return the mean value of each candidate over folds that were not used to tune it.
 
     `candidates` returns threshold vectors for weights, which are those of the problem for the rows
-    to tune on and 0 for the rows of the held-out fold. Rows of one unit (`Problem.units`) are in
-    the same fold.
+    to tune on and 0 for the rows of the held-out fold. `fold` numbers the fold of each row.
     """
-    n_folds = min(N_FOLDS, problem.n_units)
-    fold = assign_checked(problem.Y, n_folds, groups=problem.units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
 
     def values(number: int) -> list[Any]:

@@ -20,7 +20,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
-from labelwise.measures import Counts, Measure, macro, micro
+from labelwise.measures import Measure, macro, micro
 
 # So many thresholds with nearly the highest sum are evaluated again without summing changes.
 _N_LIKELY = 1000
@@ -44,8 +44,7 @@ class SharedTuner:
         find = self._best_micro if self.average == "micro" else self._best_macro
         threshold = find(weights, totals)
         thresholds = np.full(self.problem.n_labels, threshold)
-        found = self.problem.counts_under(weights, thresholds[None])
-        counts = Counts(*(cells[0] for cells in found))
+        counts = self.problem.counts_at(weights, thresholds)
         average = micro if self.average == "micro" else macro
         return choice_with(thresholds, counts, average(self.measure, counts), gap=0.0)
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.generalisation._held_out_means import held_out_means
+from labelwise.decisions.thresholds.generalisation._held_out_means import N_FOLDS, held_out_means
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Counts, Measure, macro, micro
+from labelwise.measures import Measure, macro, micro
+from labelwise.splitting import tuning_folds
 
 # Amounts that "auto" chooses from.
 AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
@@ -52,19 +53,19 @@ class Shrinkage:
     def tuned(self, weights: np.ndarray, amount: float) -> Choice:
         """Return the choice for one amount, with samples counted by weight."""
         thresholds = self.thresholds(weights, (amount,))[0]
-        found = self.problem.counts_under(weights, thresholds[None])
-        counts = Counts(*(cells[0] for cells in found))
+        counts = self.problem.counts_at(weights, thresholds)
         average = micro if self.average == "micro" else macro
         return choice_with(thresholds, counts, average(self.measure, counts))
 
     def best_amount(self, random: Any) -> float:
         """Return the amount with the highest mean over held-out folds; the least among equals."""
+        n_folds = min(N_FOLDS, self.problem.n_units)
         means = held_out_means(
             self.problem,
             lambda weights: self.thresholds(weights, AMOUNTS),
             self.measure,
             self.average,
-            random,
+            tuning_folds(self.problem.Y, n_folds, self.problem.units, random),
         )
         return AMOUNTS[first_best(means)]
 
