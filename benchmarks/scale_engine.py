@@ -3,8 +3,8 @@
 Scores and labels are generated block by block into npy files, and each route runs in a process of
 its own, whose peak resident memory the system reports. ``LABELWISE_SCALE`` sets the numbers of rows
 ("200000,2000000" by default; 20000000 takes 10 GB of disk), all with 100 labels. Above two million
-rows, only the route out of core runs. ``python -m benchmarks.scale_engine cluster 10000000`` tunes on
-4 GB of scores with two workers that dask limits to 1 GB each.
+rows, only the route out of core runs. ``python -m benchmarks.scale_engine cluster 10000000`` tunes
+on 4 GB of scores with two workers that dask limits to 1 GB each.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 from labelwise._validation import columns_in_order
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
-from labelwise.engine.blocks._sources import open_source
+from labelwise.engine.blocks._sources import RowSource, open_source
 
 
 def open_lazily(
@@ -29,7 +29,14 @@ def open_lazily(
     names : tuple of str or None
         The names of the labels, or None.
     """
-    found = {name: _lazy_array(path) for name, path in paths.items() if path is not None}
+    sources = {
+        name: (path, open_source(path, "scores"))
+        for name, path in paths.items()
+        if path is not None
+    }
+    # Files whose chunks have the same rows need not be cut again.
+    n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
+    found = {name: _lazy_array(*one, n_together) for name, one in sources.items()}
     names = next((of for _, of in (found["Y"], *found.values()) if of is not None), None)
     arrays = {}
     for name, (array, own) in found.items():
@@ -39,18 +46,18 @@ def open_lazily(
     return arrays, names
 
 
-def _lazy_array(path: Path) -> tuple[Any, tuple[str, ...] | None]:
+def _lazy_array(
+    path: Path, source: RowSource, n_together: int
+) -> tuple[Any, tuple[str, ...] | None]:
     """Return a file as a dask array, and the names of its columns."""
     from dask import array as dask_array
     from dask.delayed import delayed
 
-    source = open_source(path, "scores")
-    sizes = source.chunk_sizes(max(1, BLOCK_BYTES // source.row_bytes))
     read: Any = delayed(_read_rows, pure=True)
     from_delayed: Any = dask_array.from_delayed
     concatenate: Any = dask_array.concatenate
     parts, start = [], 0
-    for size in sizes:
+    for size in source.chunk_sizes(n_together):
         shape = (size, source.shape[1])
         parts.append(from_delayed(read(path, start, start + size), shape, source.dtype))
         start += size
