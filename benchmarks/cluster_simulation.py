@@ -3,8 +3,9 @@
 Each chunk of rows is a task that reads its scores and either collects the positives (first pass) or
 counts the scores between them (second pass). Tasks go to the core that is free first; their times
 vary like a lognormal variable, and workers fail at random, which repeats the tasks that they run
-and those whose results they hold. Results are merged in a tree. Labels may be split into groups
-with a tree and a root of their own. Everything is seeded.
+and those whose results they hold. Each thread adds its chunks to gaps of its own, and these are
+joined two at a time. Labels may be tuned in groups, one after the other, each with its own columns
+of the scores. Everything is seeded.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions import add_block, merged_gaps, no_gaps, sorted_hits, sparse_gaps
+from labelwise.decisions import add_block, added_gaps, no_gaps, sorted_hits
 
 GB = 1e9
 
@@ -27,7 +28,7 @@ class Constants(NamedTuple):
 
     first_pass: float  # to check a score and collect positives
     second_pass: float  # to sort a score and count it
-    merge: float  # to merge an entry of gaps
+    merge: float  # to add the gap of a positive
     # What a task costs the scheduler of dask: assumed, about a millisecond and two kilobytes.
     task: float = 1e-3
     task_bytes: float = 2e3
@@ -52,7 +53,7 @@ class Job(NamedTuple):
     n_labels: float = 1e5
     labels_per_sample: float = 5.0
     chunk_bytes: float = 32e6
-    n_groups: int = 1  # groups of labels with a merge tree each
+    n_groups: int = 1  # groups of labels, one after the other
 
     @property
     def n_scores(self) -> float:
@@ -86,12 +87,11 @@ def measure_constants(n_rows: int = 100_000, n_labels: int = 32, seed: int = 0) 
             times.append(time.process_time() - start)
         return min(times) / n
 
-    parts = [sparse_gaps(hits, scores[i::4].copy()) for i in range(4)]
-    n_entries = sum(part.places.size for part in parts)
+    gaps = no_gaps(hits, n_rows)
     return Constants(
         seconds(lambda: sorted_hits(scores, sparse.csc_array(scores > 2)), scores.size),
         seconds(lambda: add_block(no_gaps(hits, n_rows), hits, scores), scores.size),
-        seconds(lambda: merged_gaps(parts), n_entries),
+        seconds(lambda: added_gaps(gaps, gaps), hits.scores.size),
     )
 
 
@@ -120,17 +120,16 @@ def pass_seconds(
 def simulate(cluster: Cluster, job: Job, known: Constants, seed: int = 0) -> dict[str, float]:
     """Return the time of each stage in hours, and the largest memory of each role in GB."""
     random = np.random.default_rng(seed)
-    hit_bytes, gap_bytes = 4 * job.n_positives, 20 * job.n_positives
+    hit_bytes, gap_bytes = 4 * job.n_positives, 8 * job.n_positives
+    of_group = gap_bytes / job.n_groups
     first, repeated = pass_seconds(cluster, job, known.first_pass, random)
     second, again = pass_seconds(cluster, job, known.second_pass, random)
-    # A tree of fan-in 8: each level moves and merges what is left of the gaps.
-    depth = np.ceil(np.log(max(2, cluster.n_workers)) / np.log(8))
-    at_root = gap_bytes / job.n_groups
-    n_roots = min(job.n_groups, cluster.n_workers)
-    merge = depth * (gap_bytes / n_roots) * (1 / cluster.network + known.merge / 20)
+    # All threads have gaps of their own, joined two at a time; groups of labels one by one.
+    n_threads = cluster.n_workers * cluster.cores
+    depth = np.ceil(np.log2(n_threads))
+    merge = job.n_groups * depth * of_group * (1 / cluster.network + known.merge / 8)
     broadcast = np.ceil(np.log2(cluster.n_workers)) * hit_bytes / cluster.network
-    chunk_scores = job.chunk_bytes / 4
-    touched = min(chunk_scores, job.n_positives)
+    hits_of_group = hit_bytes / job.n_groups
     return {
         "tasks": 2.0 * job.n_chunks,
         "scheduler h": 2 * job.n_chunks * known.task / 3600,
@@ -140,9 +139,9 @@ def simulate(cluster: Cluster, job: Job, known: Constants, seed: int = 0) -> dic
         "merge h": merge / 3600,
         "repeated tasks": float(repeated + again),
         "scheduler GB": 2 * job.n_chunks * known.task_bytes / GB,
-        "worker GB": (hit_bytes + cluster.cores * (job.chunk_bytes + 20 * touched) + 2 * at_root)
-        / GB,
-        "root GB": (hit_bytes / job.n_groups + 2 * at_root) / GB,
+        # A thread has a chunk, room to sort it, and its gaps before and after the chunk.
+        "worker GB": (hits_of_group + cluster.cores * (2 * job.chunk_bytes + 2 * of_group)) / GB,
+        "root GB": (hits_of_group + 3 * of_group) / GB,
     }
 
 
@@ -161,10 +160,10 @@ def broken(found: dict[str, float], cluster: Cluster) -> str:
 
 
 CASES = {
-    "chunks of 32 MB, one tree": Job(),
-    "chunks of 256 MB, one tree": Job(chunk_bytes=256e6),
-    "chunks of 256 MB, 200 groups of labels": Job(chunk_bytes=256e6, n_groups=200),
-    "the same, 10^8 samples": Job(1e8, chunk_bytes=256e6, n_groups=200),
+    "chunks of 32 MB, all labels at once": Job(),
+    "chunks of 256 MB, all labels at once": Job(chunk_bytes=256e6),
+    "chunks of 256 MB, 50 groups of labels": Job(chunk_bytes=256e6, n_groups=50),
+    "the same, 10^8 samples": Job(1e8, chunk_bytes=256e6, n_groups=50),
 }
 
 

@@ -3,7 +3,8 @@
 Scores and labels are generated block by block into npy files, and each route runs in a process of
 its own, whose peak resident memory the system reports. ``LABELWISE_SCALE`` sets the numbers of rows
 ("200000,2000000" by default; 20000000 takes 10 GB of disk), all with 100 labels. Above two million
-rows, only the route out of core runs.
+rows, only the route out of core runs. ``python -m benchmarks.scale_engine cluster 10000000`` tunes
+on 4 GB of scores with two workers that dask limits to 1 GB each.
 """
 
 from __future__ import annotations
@@ -82,6 +83,37 @@ def measured(route: str, name: str, folder: Path) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def run_on_cluster(n_rows: int) -> None:
+    """Tune on two workers of 1 GB, and print the time and how often dask restarted a worker."""
+    import distributed
+
+    from labelwise import engine
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, n_rows)
+        with (
+            distributed.LocalCluster(
+                n_workers=2,
+                threads_per_worker=1,
+                memory_limit="1GB",
+                dashboard_address=None,
+                host="127.0.0.1",
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            before = set(client.scheduler_info()["workers"])
+            start = time.perf_counter()
+            paths = {"Y": folder / "labels.npy", "scores": folder / "scores.npy"}
+            arrays, _ = engine.open_lazily(paths)
+            tuned = engine.best_thresholds(arrays["scores"], arrays["Y"])
+            seconds = time.perf_counter() - start
+            n_new = len(set(client.scheduler_info()["workers"]) - before)
+        alone = engine.best_thresholds(folder / "scores.npy", folder / "labels.npy")
+    equal = tuned.value == alone.value and np.array_equal(tuned.values, alone.values)
+    print(f"{n_rows:,} rows, 2 workers of 1 GB: {seconds:.0f} s, {n_new} restarted, equal {equal}")
+
+
 def main() -> None:
     """Print a row for each number of rows, task and route, and how time grows with rows."""
     sizes = [int(text) for text in os.environ.get("LABELWISE_SCALE", ROWS).split(",")]
@@ -114,7 +146,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
+    if sys.argv[1:2] == ["cluster"]:
+        run_on_cluster(int(sys.argv[2]))
+    elif len(sys.argv) == 4:
         print(json.dumps(run_one(sys.argv[1], sys.argv[2], Path(sys.argv[3]))))
     else:
         main()

@@ -67,6 +67,10 @@ BytesOption = Annotated[
         help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
     ),
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(help="Address of a dask scheduler to run on, e.g. tcp://host:8786, or local."),
+]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")
 ]
@@ -270,9 +274,6 @@ EvaluateOutput = Annotated[
 
 # Options of labelwise compare.
 CompareStudy = Annotated[Path | None, typer.Argument(help="TOML file of a study.")]
-CompareCluster = Annotated[
-    str | None, typer.Option(help="Address of a dask scheduler to run on, e.g. tcp://host:8786.")
-]
 CompareExample = Annotated[
     bool, typer.Option("--example", help="Print a study file with comments that runs as it is.")
 ]

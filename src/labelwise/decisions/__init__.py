@@ -66,18 +66,15 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._hit_gaps import Gaps as Gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import SortedHits as SortedHits
-    from labelwise.decisions.thresholds.curves._hit_gaps import SparseGaps as SparseGaps
     from labelwise.decisions.thresholds.curves._hit_gaps import add_block as add_block
-    from labelwise.decisions.thresholds.curves._hit_gaps import all_gaps as all_gaps
+    from labelwise.decisions.thresholds.curves._hit_gaps import added_gaps as added_gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of_label as cuts_of_label
     from labelwise.decisions.thresholds.curves._hit_gaps import joined_labels as joined_labels
-    from labelwise.decisions.thresholds.curves._hit_gaps import merged_gaps as merged_gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import merged_hits as merged_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import no_gaps as no_gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import on_hull as on_hull
     from labelwise.decisions.thresholds.curves._hit_gaps import ranks_of_hits as ranks_of_hits
     from labelwise.decisions.thresholds.curves._hit_gaps import sorted_hits as sorted_hits
-    from labelwise.decisions.thresholds.curves._hit_gaps import sparse_gaps as sparse_gaps
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
     from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
     from labelwise.decisions.thresholds.curves._problem import (

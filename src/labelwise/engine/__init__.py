@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from labelwise.engine._block_curves import open_blocks as open_blocks
     from labelwise.engine._decide import DecisionCounts, decide
     from labelwise.engine._evaluate import evaluate
+    from labelwise.engine.blocks._lazy_files import open_lazily as open_lazily
 
 __all__ = ["DecisionCounts", "assign", "best_thresholds", "decide", "evaluate", "micro_frontier"]
 

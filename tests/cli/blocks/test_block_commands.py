@@ -2,6 +2,7 @@
 
 import json
 
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,3 +102,23 @@ def test_what_needs_all_rows_is_refused_in_one_sentence(
     monkeypatch.chdir(folder)
     shown = refusal(monkeypatch, capsys, "tune", parts["scores"], parts["labels"], *options)
     assert problem in shown
+
+
+def test_a_cluster_prints_the_reports_of_one_process(files):
+    _, parts = files
+    tune = ("tune", parts["scores"], parts["labels"])
+    measure = ("evaluate", parts["labels"], "--scores", parts["scores"])
+    here = [run(*command) for command in (tune, measure)]
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, host="127.0.0.1", protocol="tcp"
+    ) as cluster:
+        address = ("--cluster", cluster.scheduler_address)
+        there = [run(*command, *address) for command in (tune, measure)]
+    assert "ranking-loss" in there[1]
+    assert there == here
+
+
+def test_workers_of_this_machine_are_started_and_stopped(files):
+    _, parts = files
+    report = run("tune", parts["scores"], parts["labels"], "--cluster", "local")
+    assert BY_BLOCKS in report

@@ -28,10 +28,14 @@ def test_blocks_joined_are_the_matrix(kind, together, tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_some_columns_can_be_read_alone(kind, tmp_path):
+def test_rows_can_be_read_by_themselves(kind, tmp_path):
     source = open_source(WRITERS[kind](tmp_path, "scores", MATRIX), "scores")
-    found = np.concatenate(list(source.columns(slice(1, 3), 4)))
-    np.testing.assert_array_equal(found, MATRIX[:, 1:3])
+    assert source.dtype == np.float32
+    sizes = source.chunk_sizes(4)
+    assert sum(sizes) == 11
+    assert len(sizes) > 1
+    for start, stop in [(0, 1), (2, 9), (5, 11), (0, 11)]:
+        np.testing.assert_array_equal(source.rows(start, stop), MATRIX[start:stop])
 
 
 def test_columns_of_text_and_ids_are_no_labels(tmp_path):

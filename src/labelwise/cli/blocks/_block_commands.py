@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import counted
+from labelwise.cli._cluster import cluster_client
 from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, never_decided
@@ -20,7 +23,7 @@ from labelwise.decisions import (
     solve_on_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import BlockCurves, decide, evaluate, open_blocks
+from labelwise.engine import BlockCurves, decide, evaluate, open_blocks, open_lazily
 from labelwise.measures import Evaluation
 
 # Endings that are read whole up to --max-bytes, and in blocks above it.
@@ -50,10 +53,13 @@ def refuse_with_blocks(**options: Any) -> None:
             )
 
 
-def tuned_in_blocks(scores: Path, labels: Path, params: dict[str, Any]) -> TuningReport:
+def tuned_in_blocks(
+    scores: Path, labels: Path, params: dict[str, Any], cluster: str | None
+) -> TuningReport:
     """Tune thresholds block by block; the value on unseen rows is not estimated."""
-    with working("reading in blocks"), warnings_as_notes():
-        curves = BlockCurves(open_blocks({"Y": labels, "scores": scores}))
+    paths = {"Y": labels, "scores": scores}
+    with working("reading in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
+        curves = BlockCurves(open_blocks(*opened))
         if params["shrink"] == "auto":
             params = {**params, "shrink": 0.0}
         request = check_request(params, curves.n_labels)
@@ -95,15 +101,21 @@ def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path) -> No
 
 
 def evaluated_in_blocks(
-    labels: Path,
-    scores: Path | None,
-    decided: Path | None,
-    beta: float,
-    undefined: str,
+    paths: dict[str, Path | None], beta: float, undefined: str, cluster: str | None
 ) -> Evaluation:
     """Compute all measures block by block."""
-    with working("measuring in blocks"), warnings_as_notes():
-        return evaluate(labels, scores=scores, decided=decided, beta=beta, undefined=undefined)
+    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
+        data, names = opened
+        return evaluate(**data, beta=beta, undefined=undefined, label_names=names)
+
+
+@contextmanager
+def _opened(
+    paths: Mapping[str, Path | None], cluster: str | None
+) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
+    """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
+    with cluster_client(cluster) as client:
+        yield (dict(paths), None) if client is None else open_lazily(dict(paths))
 
 
 def block_note(path: Path) -> str:

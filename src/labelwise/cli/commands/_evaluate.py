@@ -59,6 +59,7 @@ def show_evaluation(
     seed: int = 0,
     max_bytes: int | None = None,
     safe_csv: bool = False,
+    cluster: str | None = None,
 ) -> Evaluation:
     """Print the table of all measures that apply to scores, decisions or both.
 
@@ -72,11 +73,13 @@ def show_evaluation(
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
-    if any(reads_in_blocks(path, max_bytes) for path in read):
+    if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):
         refuse_with_blocks(
             labels=columns, bags=bags, part=part, ids=ids, bootstrap=bootstrap, report=report
         )
-        evaluation = evaluated_in_blocks(labels, scores, decided, beta, undefined)
+        evaluation = evaluated_in_blocks(
+            {"Y": labels, "scores": scores, "decided": decided}, beta, undefined, cluster
+        )
         for of_read in read:
             outputs.message(block_note(of_read))
         return _shown(evaluation, outputs, output, plot, per_label=per_label, safe_csv=safe_csv)

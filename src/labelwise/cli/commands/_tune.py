@@ -61,6 +61,7 @@ def show_tuning(
     output: Path | None = None,
     plot: Path | None = None,
     max_bytes: int | None = None,
+    cluster: str | None = None,
 ) -> Thresholds:
     """Print the best thresholds, their value, and the value to expect on unseen rows.
 
@@ -70,9 +71,9 @@ def show_tuning(
     params = parse_options(options)
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
-    if reads_in_blocks(scores, max_bytes):
+    if cluster is not None or reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(plot=plot, labels=columns, bags=bags, ids=ids)
-        report = tuned_in_blocks(scores, labels, params)
+        report = tuned_in_blocks(scores, labels, params, cluster)
         outputs.message(block_note(scores))
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from labelwise._validation import Outcome, check_labels, check_names
-from labelwise.decisions import Gaps, SparseGaps, all_gaps, merged_gaps, sparse_gaps
+from labelwise._validation import Outcome, check_labels, check_names, check_scores
+from labelwise.decisions import Gaps, add_block, added_gaps, no_gaps
 from labelwise.engine.blocks._hit_views import HitView
 from labelwise.engine.blocks._matched_blocks import (
     check_shape,
@@ -45,17 +45,37 @@ class DaskBlocks(NamedTuple):
         self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
     ) -> Part:
         """Merge what a function returns for each chunk, in a tree on the workers."""
-        found: Part = self._merged_in_tree(lambda outcome, _: of_block(outcome), merge, None)
+        from dask.delayed import delayed
+
+        parts = self._tasks(lambda outcome, _: of_block(outcome), None)
+        while len(parts) > 1:
+            groups = [parts[i : i + _FAN_IN] for i in range(0, len(parts), _FAN_IN)]
+            parts = [delayed(_merge_some, pure=False)(merge, group) for group in groups]
+        found: Part = computed(parts[0])
         return found
 
     def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
-        """Count the scores between positives; the chunks are computed a second time."""
-        of_chunk = partial(_gaps_of_chunk, with_ties=with_ties)
-        found = self._merged_in_tree(of_chunk, _merged_views, list(views))
-        return [
-            all_gaps(view.hits, gaps, view.n_scores)
-            for view, gaps in zip(views, found, strict=True)
-        ]
+        """Count the scores between positives; the chunks are computed a second time.
+
+        The gaps of all positives are larger than a chunk, so that parts of single chunks would
+        fill the workers. Each thread of a worker adds one chunk after the other to its own gaps,
+        and these are joined at the end, two at a time.
+        """
+        from dask.delayed import delayed
+
+        common = sent_to_workers(list(views))
+        add, join = delayed(_with_chunk, pure=False), delayed(_joined_views, pure=False)
+        parts: list[Any] = []
+        for numbers in np.array_split(np.arange(len(self.chunks)), n_worker_threads()):
+            part = None
+            for number in numbers.tolist():
+                part = add(part, self.chunks[number][1]["scores"], common, with_ties)
+            parts += [] if part is None else [part]
+        while len(parts) > 1:
+            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+            parts = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        found: list[Gaps] = computed(parts[0])
+        return found
 
     def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
         """Yield all rows of a few labels at a time, gathered in this process."""
@@ -64,15 +84,6 @@ class DaskBlocks(NamedTuple):
             labels = slice(first, first + width)
             tasks = self._tasks(lambda outcome, chosen: some_labels(outcome, chosen), labels)
             yield stacked([part for part in computed(tasks) if part is not None])
-
-    def _merged_in_tree(self, of_chunk: Any, merge: Any, shared: Any) -> Any:
-        from dask.delayed import delayed
-
-        parts = self._tasks(of_chunk, sent_to_workers(shared))
-        while len(parts) > 1:
-            groups = [parts[i : i + _FAN_IN] for i in range(0, len(parts), _FAN_IN)]
-            parts = [delayed(_merge_some, pure=False)(merge, group) for group in groups]
-        return computed(parts[0])
 
     def _tasks(self, of_chunk: Any, shared: Any) -> list[Any]:
         """Return a delayed call of the function for each chunk."""
@@ -85,10 +96,29 @@ class DaskBlocks(NamedTuple):
 class DaskRows:
     """Rows of a dask array, computed a few chunks at a time."""
 
-    names: tuple[str, ...] | None = None
-
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
         self._array = array
+        self.names = names
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        return np.asarray(computed(self._array[start:stop]))
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return the rows of blocks of neighbouring chunks, about `n_together` each."""
+        ends, sizes, start = np.cumsum(self._array.chunks[0]), [], 0
+        while start < self.shape[0]:
+            within = ends[(ends > start) & (ends <= start + n_together)]
+            end = int(within[-1] if within.size else ends[ends > start][0])
+            sizes.append(end - start)
+            start = end
+        return sizes
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,17 +133,10 @@ class DaskRows:
 
     def blocks(self, n_together: int) -> Iterator[np.ndarray]:
         """Yield all rows in order, in blocks of chunks of about `n_together` rows."""
-        ends = np.cumsum(self._array.chunks[0])
         start = 0
-        while start < self.shape[0]:
-            within = ends[(ends > start) & (ends <= start + n_together)]
-            end = int(within[-1] if within.size else ends[ends > start][0])
-            yield np.asarray(computed(self._array[start:end]))
-            start = end
-
-    def columns(self, chosen: slice, n_together: int) -> Iterator[np.ndarray]:
-        """Yield some columns of all rows in the same blocks."""
-        return DaskRows(self._array[:, chosen]).blocks(n_together)
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
 
 
 def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
@@ -176,8 +199,6 @@ def sent_to_workers(value: Any) -> Any:
     from dask.delayed import delayed
 
     client = current_client()
-    if value is None:
-        return None
     if client is None:
         return delayed(value, pure=False, traverse=False)
     return client.scatter(value, broadcast=True, hash=False)
@@ -194,6 +215,15 @@ def current_client() -> Any:
         return find()
     except ValueError:
         return None
+
+
+def n_worker_threads() -> int:
+    """Return the number of threads of all workers, or of cores without a cluster."""
+    client = current_client()
+    if client is None:
+        return os.cpu_count() or 1
+    n_threads: int = sum(client.nthreads().values())
+    return max(1, n_threads)
 
 
 def _is_lost(error: Exception) -> bool:
@@ -241,13 +271,20 @@ def _merge_some(merge: Any, parts: list[Any]) -> Any:
     return merge(found) if found else None
 
 
-def _gaps_of_chunk(outcome: Outcome, views: Sequence[HitView], with_ties: bool) -> list[SparseGaps]:
-    cells = [view.cells(outcome.scores) for view in views]
-    return [
-        sparse_gaps(view.hits, block, with_ties=with_ties)
-        for view, block in zip(views, cells, strict=True)
-    ]
+def _with_chunk(
+    so_far: list[Gaps] | None, block: Any, views: Sequence[HitView], with_ties: bool
+) -> list[Gaps]:
+    """Return gaps with the scores of one more chunk; a task must not change its arguments."""
+    if so_far is None:
+        found = [no_gaps(view.hits, view.n_scores, with_ties=with_ties) for view in views]
+    else:
+        found = [Gaps(*(part.copy() for part in gaps)) for gaps in so_far]
+    scores: Any = check_scores(_joined(block)).matrix
+    if len(scores):
+        for view, gaps in zip(views, found, strict=True):
+            add_block(gaps, view.hits, view.cells(scores))
+    return found
 
 
-def _merged_views(parts: Sequence[list[SparseGaps]]) -> list[SparseGaps]:
-    return [merged_gaps(list(of_view)) for of_view in zip(*parts, strict=True)]
+def _joined_views(one: list[Gaps], other: list[Gaps]) -> list[Gaps]:
+    return [added_gaps(*pair) for pair in zip(one, other, strict=True)]

@@ -11,6 +11,7 @@ from labelwise._validation import (
     Outcome,
     check_names,
     check_outcome,
+    check_scores,
     check_whole,
     columns_in_order,
 )
@@ -65,9 +66,10 @@ class MatchedBlocks(NamedTuple):
     def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
         """Count the scores between positives, by one pass that adds to the same arrays."""
         found = [no_gaps(view.hits, view.n_scores, with_ties=with_ties) for view in views]
-        for outcome in self.outcomes():
+        for block in self.sources["scores"].blocks(self.n_together):
+            scores = check_scores(_in_order(block, self.orders["scores"])).matrix
             for view, gaps in zip(views, found, strict=True):
-                add_block(gaps, view.hits, view.cells(outcome.scores))
+                add_block(gaps, view.hits, view.cells(scores))
         return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,24 +38,37 @@ class NpyFile:
         return n_rows, n_columns
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers, in the byte order of this machine."""
+        return self._header.dtype.newbyteorder("=")
+
+    @property
     def row_bytes(self) -> int:
         """Bytes of a row in memory."""
-        return self._header.dtype.itemsize * self.shape[1]
+        return self.dtype.itemsize * self.shape[1]
 
     def blocks(self, n_together: int) -> Iterator[np.ndarray]:
         """Yield all rows in order, `n_together` at a time."""
-        n_rows, n_columns = self.shape
-        kind = self._header.dtype
-        with self._path.open("rb") as stream:
-            stream.seek(self._header.n_bytes)
-            for start in range(0, n_rows, n_together):
-                n_here = min(n_together, n_rows - start)
-                cells = np.fromfile(stream, kind, n_here * n_columns)
-                if cells.size < n_here * n_columns:
-                    raise DataError(self._path, f"ends before row {start + n_here}.")
-                yield cells.astype(kind.newbyteorder("="), copy=False).reshape(n_here, n_columns)
+        start = 0
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
 
-    def columns(self, chosen: slice, n_together: int) -> Iterator[np.ndarray]:
-        """Yield some columns of all rows in the same blocks."""
-        for block in self.blocks(n_together):
-            yield np.ascontiguousarray(block[:, chosen])
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        n_cells = (stop - start) * self.shape[1]
+        with self._path.open("rb") as stream:
+            stream.seek(self._header.n_bytes + start * self.row_bytes)
+            cells = np.fromfile(stream, self._header.dtype, n_cells)
+        if cells.size < n_cells:
+            raise DataError(self._path, f"ends before row {stop}.")
+        return cells.astype(self.dtype, copy=False).reshape(-1, self.shape[1])
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return equal numbers of rows, and the rest."""
+        return equal_sizes(self.shape[0], n_together)
+
+
+def equal_sizes(n_rows: int, n_together: int) -> list[int]:
+    """Return numbers of rows, `n_together` each, and the rest."""
+    return [min(n_together, n_rows - start) for start in range(0, n_rows, n_together)]

@@ -27,17 +27,19 @@ class ParquetFiles:
     """Rows of parquet files with the same columns; columns of text and row names are left out."""
 
     def __init__(self, path: Path, parts: Sequence[Path]) -> None:
-        from pyarrow import parquet
-
         self._path, self._parts = path, parts
         schemas = []
-        self._n_rows = 0
+        # The file and the number of each row group, and its rows.
+        self._groups: list[tuple[Path, int, int]] = []
         for part in parts:
             with _opened(part) as file:
                 schemas.append(file.schema_arrow)
-                self._n_rows += file.metadata.num_rows
-        self._schema, self._reader = schemas[0], parquet
-        self.names: tuple[str, ...] | None = _labels_of(path, self._schema)
+                self._groups += [
+                    (part, k, file.metadata.row_group(k).num_rows)
+                    for k in range(file.num_row_groups)
+                ]
+        self._n_rows = sum(self.chunk_sizes(0))
+        self.names: tuple[str, ...] | None = _labels_of(path, schemas[0])
         for part, schema in zip(parts, schemas, strict=True):
             if _labels_of(part, schema) != self.names:
                 raise DataError(part, f"has other columns than {parts[0].name}.")
@@ -52,17 +54,37 @@ class ParquetFiles:
         return self._n_rows, len(self.names or ())
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers: the widest of all columns."""
+        return self._dtype
+
+    @property
     def row_bytes(self) -> int:
         """Bytes of a row in memory."""
         return self._dtype.itemsize * self.shape[1]
 
+    def chunk_sizes(self, n_together: int) -> list[int]:  # noqa: ARG002
+        """Return the rows of each row group, which can be decoded by itself."""
+        return [n_rows for _, _, n_rows in self._groups]
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows; the row groups that have any of them are decoded."""
+        names = list(self.names or ())
+        found, first = np.empty((stop - start, len(names)), self._dtype), 0
+        for path, number, n_rows in self._groups:
+            low, high = max(start, first), min(stop, first + n_rows)
+            if low < high:
+                with _opened(path) as file:
+                    table = file.read_row_group(number, columns=names).combine_chunks()
+                for j, name in enumerate(names):
+                    column = _numbers(path, name, table.column(name).slice(low - first, high - low))
+                    found[low - start : high - start, j] = column
+            first += n_rows
+        return found
+
     def blocks(self, n_together: int) -> Iterator[np.ndarray]:
         """Yield all rows in order, `n_together` at a time."""
-        return self.columns(slice(None), n_together)
-
-    def columns(self, chosen: slice, n_together: int) -> Iterator[np.ndarray]:
-        """Yield some columns of all rows in the same blocks; no others are decoded."""
-        names = list(self.names or ())[chosen]
+        names = list(self.names or ())
         block = np.empty((n_together, len(names)), self._dtype)
         n_filled = 0
         for batch in self._batches(names, n_together):
@@ -116,4 +138,5 @@ def _labels_of(path: Path, schema: Any) -> tuple[str, ...]:
 def _numbers(path: Path, name: str, column: Any) -> np.ndarray:
     if column.null_count:
         raise DataError(path, f"has no value in column {name!r}.")
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    chunks = getattr(column, "chunks", [column])
+    return np.concatenate([np.asarray(part.to_numpy(zero_copy_only=False)) for part in chunks])

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelwise._io import DataError
 from labelwise._validation import check_labels, check_scores
-from labelwise.engine.blocks._npy_file import NpyFile
+from labelwise.engine.blocks._npy_file import NpyFile, equal_sizes
 from labelwise.engine.blocks._parquet_files import ParquetFiles, parquet_parts
 
 
@@ -25,14 +25,21 @@ class RowSource(Protocol):
         """Number of rows and of columns."""
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+
+    @property
     def row_bytes(self) -> int:
         """Bytes of a row in memory."""
 
     def blocks(self, n_together: int) -> Iterator[Any]:
         """Yield all rows in order, `n_together` at a time; the last block may be shorter."""
 
-    def columns(self, chosen: slice, n_together: int) -> Iterator[Any]:
-        """Yield some columns of all rows in the same blocks."""
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows, which need not be in order with other calls."""
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return numbers of rows, about `n_together` each, that can be read by themselves."""
 
 
 class ArraySource:
@@ -49,19 +56,29 @@ class ArraySource:
         return int(n_rows), int(n_columns)
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    @property
     def row_bytes(self) -> int:
         """Bytes of a row in memory, as if it were dense."""
-        return int(self._array.dtype.itemsize) * self.shape[1]
+        return self.dtype.itemsize * self.shape[1]
 
     def blocks(self, n_together: int) -> Iterator[Any]:
         """Yield all rows in order, `n_together` at a time."""
-        return self.columns(slice(None), n_together)
-
-    def columns(self, chosen: slice, n_together: int) -> Iterator[Any]:
-        """Yield some columns of all rows in the same blocks."""
         for start in range(0, self.shape[0], n_together):
-            block = self._array[start : start + n_together, chosen]
+            block = self.rows(start, start + n_together)
             yield block if sparse.issparse(block) else np.ascontiguousarray(block)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows."""
+        return self._array[start:stop]
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return equal numbers of rows, and the rest."""
+        return equal_sizes(self.shape[0], n_together)
 
 
 def open_source(data: Any, input_name: str) -> RowSource:

@@ -9,15 +9,13 @@ from scipy import sparse
 from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
 from labelwise.decisions.thresholds.curves._hit_gaps import (
     add_block,
-    all_gaps,
+    added_gaps,
     cuts_of_label,
     joined_labels,
-    merged_gaps,
     merged_hits,
     no_gaps,
     on_hull,
     sorted_hits,
-    sparse_gaps,
 )
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.measures import f_measure, jaccard, precision
@@ -73,16 +71,23 @@ def test_cuts_of_blocks_are_those_of_the_definition(problem, sizes):
             assert lower is None or threshold > lower
 
 
-@given(problems(most_samples=9), SIZES, st.randoms())
-def test_gaps_join_in_any_order_and_grouping(problem, sizes, random):
+@given(problems(most_samples=9), SIZES, st.randoms(), st.booleans())
+def test_gaps_join_in_any_order_and_grouping(problem, sizes, random, with_ties):
     scores, _, parts = parts_of(problem, sizes, np.float32)
-    hits, wanted = cuts_in_place(parts, len(scores))
-    found = [sparse_gaps(hits, part) for part, _ in parts]
-    random.shuffle(found)
-    cut = random.randint(1, len(found))
-    tree = [merged_gaps(found[:cut])] + ([merged_gaps(found[cut:])] if found[cut:] else [])
-    joined = all_gaps(hits, merged_gaps(tree), len(scores))
-    for one, other in zip(joined, wanted, strict=True):
+    hits = merged_hits([sorted_hits(*part) for part in parts])
+
+    def gaps_of(some):
+        gaps = no_gaps(hits, len(scores), with_ties=with_ties)
+        for block, _ in some:
+            add_block(gaps, hits, block)
+        return gaps
+
+    wanted = gaps_of(parts)
+    random.shuffle(parts)
+    cut = random.randint(0, len(parts))
+    for one, other in zip(
+        added_gaps(gaps_of(parts[:cut]), gaps_of(parts[cut:])), wanted, strict=True
+    ):
         np.testing.assert_array_equal(one, other)
 
 

@@ -56,16 +56,6 @@ class Gaps(NamedTuple):
     ties: np.ndarray  # scores equal to the positive; empty if they are not counted
 
 
-class SparseGaps(NamedTuple):
-    """The gaps that have a score in some blocks, for sending them between processes."""
-
-    places: np.ndarray  # in rising order
-    counts: np.ndarray
-    highest: np.ndarray
-    below: np.ndarray
-    ties: np.ndarray
-
-
 def sorted_hits(scores: np.ndarray, Y: sparse.csc_array) -> SortedHits:
     """Return the scores of the positives of one block."""
     starts = Y.indptr.astype(np.int64)
@@ -128,42 +118,14 @@ def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
             pass
 
 
-def sparse_gaps(hits: SortedHits, scores: np.ndarray, *, with_ties: bool = False) -> SparseGaps:
-    """Return the gaps of one block by itself."""
-    gaps = no_gaps(hits, len(scores), with_ties=with_ties)
-    add_block(gaps, hits, scores)
-    places = np.flatnonzero(gaps.counts)
-    ties = gaps.ties[places] if with_ties else gaps.ties
-    return SparseGaps(places, gaps.counts[places], gaps.highest[places], gaps.below, ties)
-
-
-def merged_gaps(parts: Sequence[SparseGaps]) -> SparseGaps:
-    """Join the gaps of several blocks; the order of the blocks does not matter."""
-    places = np.concatenate([part.places for part in parts])
-    # Each part is in order, so that a stable sort merges them.
-    order = np.argsort(places, kind="stable")
-    firsts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    columns = [
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("counts", "highest", "ties")
-    ]
-    counts, highest, ties = (
-        rule.reduceat(column[order], firsts) if column.size else column
-        for rule, column in zip((np.add, np.maximum, np.add), columns, strict=True)
+def added_gaps(one: Gaps, other: Gaps) -> Gaps:
+    """Join the gaps of two groups of blocks; the order of the groups does not matter."""
+    return Gaps(
+        one.counts + other.counts,
+        np.maximum(one.highest, other.highest),
+        np.maximum(one.below, other.below),
+        one.ties + other.ties,
     )
-    below = np.max([part.below for part in parts], axis=0)
-    return SparseGaps(places[order][firsts], counts.astype(np.int64), highest, below, ties)
-
-
-def all_gaps(hits: SortedHits, found: SparseGaps, n_samples: int) -> Gaps:
-    """Return the gaps of all hits, which all have a score once all blocks are joined."""
-    gaps = no_gaps(hits, n_samples, with_ties=found.ties.size > 0)
-    gaps.counts[found.places] = found.counts
-    gaps.highest[found.places] = found.highest
-    gaps.below[:] = found.below
-    if found.ties.size:
-        gaps.ties[found.places] = found.ties
-    return gaps
 
 
 def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int, n_samples: int) -> Cuts:
