@@ -64,7 +64,8 @@ BytesOption = Annotated[
     typer.Option(
         "--max-bytes",
         min=1,
-        help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
+        help="Largest size of a data file, unpacked or as arrays, or of a block of rows of a "
+        "folder; by default set by file size.",
     ),
 ]
 ClusterOption = Annotated[

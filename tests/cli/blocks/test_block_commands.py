@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labelwise.engine import open_blocks
 from tests.cli.shell import refusal, run
 from tests.engine.row_files import WRITERS
 
@@ -47,15 +48,34 @@ def test_tuning_a_folder_prints_the_report_of_one_file(files, options):
     assert comparable(found) == comparable(wanted)
 
 
-def test_a_file_above_max_bytes_is_read_in_blocks(files):
+@pytest.mark.parametrize("ending", ["parquet", "npy"])
+def test_a_file_above_a_quarter_of_the_memory_is_read_in_blocks(files, monkeypatch, ending):
     folder, _ = files
-    paths = (folder / "scores.parquet", folder / "labels.parquet")
-    output = folder / "thresholds.json"
-    assert BY_BLOCKS in run("tune", *paths, "--max-bytes", "1000", "-o", output)
-    values = json.loads(output.read_text())
-    again = folder / "again.json"
-    run("tune", *paths, "--shrink", "0", "-o", again)
-    assert values == json.loads(again.read_text())
+    np.save(folder / "scores.npy", SCORES)
+    np.save(folder / "labels.npy", Y)
+    paths = (folder / f"scores.{ending}", folder / f"labels.{ending}")
+    whole, blocks = folder / "whole.json", folder / "blocks.json"
+    monkeypatch.setattr(
+        "labelwise.cli.blocks._block_inputs.memory_bytes", lambda: 5 * SCORES.nbytes
+    )
+    assert BY_BLOCKS not in run("tune", *paths, "--shrink", "0", "-o", whole)
+    monkeypatch.setattr("labelwise.cli.blocks._block_inputs.memory_bytes", lambda: SCORES.nbytes)
+    assert BY_BLOCKS in run("tune", *paths, "-o", blocks)
+    assert json.loads(blocks.read_text()) == json.loads(whole.read_text())
+
+
+def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
+    _, parts = files
+    asked = []
+
+    def opened(given, names, block_rows):
+        asked.append(block_rows)
+        return open_blocks(given, names, block_rows)
+
+    monkeypatch.setattr("labelwise.cli.blocks._block_commands.open_blocks", opened)
+    paths = (parts["scores"], parts["labels"])
+    assert run("tune", *paths, "--max-bytes", "330") == run("tune", *paths)
+    assert asked == [10, None]  # four scores of eight bytes a row
 
 
 def test_deciding_a_folder_writes_the_decisions_of_one_file(files):
@@ -93,6 +113,8 @@ def test_measures_of_labels_are_written_from_blocks(files):
         (("--shrink", "0.5"), "shrink needs all scores in memory"),
         (("--plot", "figure.png"), "--plot needs all rows in memory"),
         (("--bootstrap", "20"), "n_bootstrap needs all scores in memory"),
+        (("--missing-labels", "drop"), "--missing-labels needs all rows in memory"),
+        (("--max-bytes", "31"), "a row would take 32 bytes, more than max_bytes=31 bytes"),
     ],
 )
 def test_what_needs_all_rows_is_refused_in_one_sentence(

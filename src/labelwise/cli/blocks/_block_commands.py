@@ -15,6 +15,7 @@ from labelwise.cli._cluster import cluster_client
 from labelwise.cli._outputs import Outputs, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, never_decided
+from labelwise.cli.blocks._block_inputs import block_note
 from labelwise.decisions import (
     Request,
     Thresholds,
@@ -23,43 +24,24 @@ from labelwise.decisions import (
     solve_on_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import BlockCurves, decide, evaluate, open_blocks, open_lazily
+from labelwise.engine import BlockCurves, decide, evaluate, open_blocks, open_lazily, rows_within
 from labelwise.measures import Evaluation
 
-# Endings that are read whole up to --max-bytes, and in blocks above it.
-_FILES = (".npy", ".parquet")
-_NOTE = "{} read in blocks: labels are matched by name, rows by position"
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
 
 
-def reads_in_blocks(path: Path | None, max_bytes: int | None) -> bool:
-    """Return whether an input is a folder, or an npy or parquet file above --max-bytes."""
-    if path is None:
-        return False
-    if path.is_dir():
-        return any(path.glob("*.parquet")) or (path / "zarr.json").exists()
-    is_file = path.suffix.lower() in _FILES and path.is_file()
-    return is_file and max_bytes is not None and path.stat().st_size > max_bytes
-
-
-def refuse_with_blocks(**options: Any) -> None:
-    """Refuse options of a command that need all rows in memory; names have underscores."""
-    for name, value in options.items():
-        if value is not None and value is not False and value != 0:
-            option = name.replace("_", "-")
-            raise ValueError(
-                f"--{option} needs all rows in memory: it cannot be given for an input that is "
-                "read in blocks."
-            )
-
-
 def tuned_in_blocks(
-    scores: Path, labels: Path, params: dict[str, Any], cluster: str | None
+    scores: Path,
+    labels: Path,
+    params: dict[str, Any],
+    max_bytes: int | None,
+    cluster: str | None,
 ) -> TuningReport:
     """Tune thresholds block by block; the value on unseen rows is not estimated."""
     paths = {"Y": labels, "scores": scores}
+    n_rows = rows_within(paths, max_bytes)
     with working("reading in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
-        curves = BlockCurves(open_blocks(*opened))
+        curves = BlockCurves(open_blocks(*opened, n_rows))
         if params["shrink"] == "auto":
             params = {**params, "shrink": 0.0}
         request = check_request(params, curves.n_labels)
@@ -86,11 +68,14 @@ def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> flo
     return solve_on_curves(curves, replace(request, limits=type(request.limits)())).value
 
 
-def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path) -> None:
+def show_decisions_in_blocks(
+    thresholds: Path, scores: Path, output: Path, max_bytes: int | None
+) -> None:
     """Write the decisions block by block, and print how many there are."""
     outputs = Outputs([output], inputs=[thresholds, scores])
+    n_rows = rows_within({"scores": scores}, max_bytes)
     with working("deciding in blocks"), warnings_as_notes():
-        found = decide(thresholds, scores, output)
+        found = decide(thresholds, scores, output, block_rows=n_rows)
     n_decided = int(np.sum(found.by_label))
     outputs.message(block_note(scores))
     outputs.message(
@@ -101,12 +86,19 @@ def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path) -> No
 
 
 def evaluated_in_blocks(
-    paths: dict[str, Path | None], beta: float, undefined: str, cluster: str | None
+    paths: dict[str, Path | None],
+    beta: float,
+    undefined: str,
+    max_bytes: int | None,
+    cluster: str | None,
 ) -> Evaluation:
     """Compute all measures block by block."""
+    n_rows = rows_within(paths, max_bytes)
     with working("measuring in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
         data, names = opened
-        return evaluate(**data, beta=beta, undefined=undefined, label_names=names)
+        return evaluate(
+            **data, beta=beta, undefined=undefined, label_names=names, block_rows=n_rows
+        )
 
 
 @contextmanager
@@ -116,8 +108,3 @@ def _opened(
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
     with cluster_client(cluster) as client:
         yield (dict(paths), None) if client is None else open_lazily(dict(paths))
-
-
-def block_note(path: Path) -> str:
-    """Return the line that says what is read in blocks."""
-    return _NOTE.format(path)

@@ -20,12 +20,7 @@ from labelwise.cli._outputs import (
     write_figure,
 )
 from labelwise.cli._progress import working
-from labelwise.cli.blocks._block_commands import (
-    block_note,
-    evaluated_in_blocks,
-    reads_in_blocks,
-    refuse_with_blocks,
-)
+from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
@@ -75,10 +70,18 @@ def show_evaluation(
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
     if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):
         refuse_with_blocks(
-            labels=columns, bags=bags, part=part, ids=ids, bootstrap=bootstrap, report=report
+            matching.missing_labels,
+            labels=columns,
+            bags=bags,
+            part=part,
+            ids=ids,
+            bootstrap=bootstrap,
+            report=report,
         )
+        from labelwise.cli.blocks._block_commands import evaluated_in_blocks
+
         evaluation = evaluated_in_blocks(
-            {"Y": labels, "scores": scores, "decided": decided}, beta, undefined, cluster
+            {"Y": labels, "scores": scores, "decided": decided}, beta, undefined, max_bytes, cluster
         )
         for of_read in read:
             outputs.message(block_note(of_read))

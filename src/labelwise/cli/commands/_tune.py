@@ -14,12 +14,7 @@ from labelwise.cli._outputs import (
 )
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, tuning_report
-from labelwise.cli.blocks._block_commands import (
-    block_note,
-    reads_in_blocks,
-    refuse_with_blocks,
-    tuned_in_blocks,
-)
+from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
@@ -72,8 +67,10 @@ def show_tuning(
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
     if cluster is not None or reads_in_blocks(scores, max_bytes):
-        refuse_with_blocks(plot=plot, labels=columns, bags=bags, ids=ids)
-        report = tuned_in_blocks(scores, labels, params, cluster)
+        refuse_with_blocks(matching.missing_labels, plot=plot, labels=columns, bags=bags, ids=ids)
+        from labelwise.cli.blocks._block_commands import tuned_in_blocks
+
+        report = tuned_in_blocks(scores, labels, params, max_bytes, cluster)
         outputs.message(block_note(scores))
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import DataError
+from labelwise._io import DataError, bound_of
 from labelwise._validation import check_labels, check_scores
 from labelwise.engine.blocks._npy_file import NpyFile, equal_sizes
 from labelwise.engine.blocks._parquet_files import ParquetFiles, parquet_parts
@@ -112,6 +112,32 @@ def open_source(data: Any, input_name: str) -> RowSource:
         return ArraySource(checked.matrix, checked.names)
     labels = check_labels(data, input_name=input_name)
     return ArraySource(sparse.csr_array(labels.matrix), labels.names)
+
+
+def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int | None:
+    """Return how many rows of the widest file take at most `max_bytes`, or None without a bound.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path or None
+        Files by the names of arguments; None for one that is not given.
+    max_bytes : int or None
+        The most bytes of a block.
+
+    Returns
+    -------
+    int or None
+        Number of rows of a block.
+    """
+    if max_bytes is None:
+        return None
+    found = []
+    for path in paths.values():
+        if path is not None:
+            row_bytes = _open_path(path).row_bytes
+            bound_of(path, max_bytes).check(row_bytes, "a row")
+            found.append(max_bytes // row_bytes)
+    return min(found)
 
 
 def _open_path(path: Path) -> RowSource:
