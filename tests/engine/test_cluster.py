@@ -1,11 +1,13 @@
 """A real cluster of two worker processes: the same results, also if a worker dies."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 
+import cloudpickle
 import dask
 import dask.array as da
 import distributed
@@ -13,10 +15,16 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from labelwise import decisions, engine, measures
-from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
+from labelwise.learners import (
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    ExactFPlugin,
+    OkapiNeighbors,
+)
 from tests.engine.test_best_thresholds import assert_same
 from tests.engine.test_evaluate import assert_same_evaluation
 
@@ -81,20 +89,43 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
     client.wait_for_workers(2, timeout=30)
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [
-        BinaryRelevance(LogisticRegression(), n_jobs=2),
-        CalibratedLabelRanking(LogisticRegression(), n_jobs=2),
-    ],
-    ids=lambda learner: type(learner).__name__,
-)
-def test_learners_are_fitted_on_the_workers_by_the_dask_backend_of_joblib(client, learner):
-    X = np.hstack([SCORES, SCORES**2]).astype(np.float64)
-    wanted = clone(learner).set_params(n_jobs=1).fit(X, Y).predict(X)
+X = RANDOM.poisson(1.0, (400, 30)).astype(np.float64)
+FOREST = RandomForestClassifier(5, random_state=0)
+LEARNERS = {
+    "regressions": BinaryRelevance(LogisticRegression(), n_jobs=2),
+    "a forest for each label": BinaryRelevance(FOREST, n_jobs=2),
+    "pairs": CalibratedLabelRanking(LogisticRegression(), n_jobs=2),
+    "a forest for each pair": CalibratedLabelRanking(FOREST, random_state=0, n_jobs=2),
+    "expected F": ExactFPlugin(penalty=(1.0, 0.1), cv=2, n_jobs=2),
+    "neighbours": OkapiNeighbors(k=9),
+    "one forest": clone(FOREST).set_params(n_jobs=2),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learners_run_on_the_workers_and_rows_are_sent_once(client, monkeypatch, name):
+    learner = LEARNERS[name]
+    wanted = clone(learner).fit(X, Y).predict(X[::2])
+    task_bytes, scattered = [], []
+    submit, scatter = client.submit, client.scatter
+
+    def submitted(function, *, tasks, **options):
+        task_bytes.append(len(cloudpickle.dumps(tasks)))
+        return submit(function, tasks=tasks, **options)
+
+    def scattered_once(value, **options):
+        scattered.append(len(pickle.dumps(value)))
+        return scatter(value, **options)
+
+    monkeypatch.setattr(client, "submit", submitted)
+    monkeypatch.setattr(client, "scatter", scattered_once)
     with joblib.parallel_config("dask"):
-        found = learner.fit(X, Y).predict(X)
+        found = clone(learner).fit(X, Y).predict(X[::2])
     np.testing.assert_array_equal(found, wanted)
+    assert task_bytes
+    assert max(task_bytes) < X.nbytes / 2
+    # One call has X, and others have folds of it or what was learned.
+    assert sum(size >= X.nbytes for size in scattered) <= 2
 
 
 SCHEDULER = """
