@@ -95,3 +95,19 @@ def n_threads_for(n_blocks: int) -> int:
     from joblib import cpu_count
 
     return min(n_blocks, int(cpu_count()))
+
+
+def has_lost_scheduler(error: BaseException) -> bool:
+    """Return whether an error of a dask future says that the scheduler is gone.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error; dask is not imported to look at it.
+
+    Returns
+    -------
+    bool
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"CommClosedError", "CancelledError", "FutureCancelledError"})

@@ -3,12 +3,9 @@
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
 
 import cloudpickle
-import dask
 import dask.array as da
 import distributed
 import joblib
@@ -27,6 +24,7 @@ from labelwise.learners import (
 )
 from tests.engine.test_best_thresholds import assert_same
 from tests.engine.test_evaluate import assert_same_evaluation
+from tests.schedulers import scheduler_process
 
 RANDOM = np.random.default_rng(11)
 Y = RANDOM.random((400, 5)) < 0.3
@@ -128,40 +126,19 @@ def test_learners_run_on_the_workers_and_rows_are_sent_once(client, monkeypatch,
     assert sum(size >= X.nbytes for size in scattered) <= 2
 
 
-SCHEDULER = """
-import asyncio, sys
-from distributed import Scheduler, Worker
-
-async def serve():
-    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
-        async with Worker(scheduler.address, nthreads=1, dashboard=False):
-            print(scheduler.address, flush=True)
-            await asyncio.sleep(600)
-
-asyncio.run(serve())
-"""
-
-
 def test_a_scheduler_that_goes_away_gives_one_sentence():
-    command = [sys.executable, "-c", SCHEDULER]
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    soon = {"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}
-    with subprocess.Popen(command, **quiet) as server, dask.config.set(soon):
-        try:
-            address, pid = server.stdout.readline().strip(), server.pid
+    with scheduler_process() as (address, pid):
 
-            def ending(block, block_info=None):
-                if block_info and block_info[None]["chunk-location"][0] == 3:
-                    os.kill(pid, signal.SIGKILL)
-                    time.sleep(60)
-                return block
+        def ending(block, block_info=None):
+            if block_info and block_info[None]["chunk-location"][0] == 3:
+                os.kill(pid, signal.SIGKILL)
+                time.sleep(60)
+            return block
 
-            scores = chunks_of(SCORES).map_blocks(ending, dtype=SCORES.dtype)
-            with (
-                distributed.Client(address, set_as_default=False, timeout=5) as connected,
-                connected.as_current(),
-                pytest.raises(ConnectionError, match="The dask scheduler went away before"),
-            ):
-                engine.best_thresholds(scores, chunks_of(Y))
-        finally:
-            server.kill()
+        scores = chunks_of(SCORES).map_blocks(ending, dtype=SCORES.dtype)
+        with (
+            distributed.Client(address, set_as_default=False, timeout=5) as connected,
+            connected.as_current(),
+            pytest.raises(ConnectionError, match="The dask scheduler went away before"),
+        ):
+            engine.best_thresholds(scores, chunks_of(Y))

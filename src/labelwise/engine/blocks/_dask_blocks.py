@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from labelwise._parallel import has_lost_scheduler
 from labelwise._validation import Outcome, check_labels, check_names, check_scores
 from labelwise.decisions import Gaps, add_block, added_gaps, no_gaps
 from labelwise.engine.blocks._hit_views import HitView
@@ -186,7 +187,7 @@ def computed(task: Any) -> Any:
     try:
         return compute(task)[0]
     except Exception as error:
-        if _is_lost(error):
+        if has_lost_scheduler(error):
             raise ConnectionError(
                 "The dask scheduler went away before the result was there: start it and run the "
                 "same call again."
@@ -224,12 +225,6 @@ def n_worker_threads() -> int:
         return os.cpu_count() or 1
     n_threads: int = sum(client.nthreads().values())
     return max(1, n_threads)
-
-
-def _is_lost(error: Exception) -> bool:
-    """Return whether an error says that the scheduler is gone."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"CommClosedError", "CancelledError", "FutureCancelledError"})
 
 
 def _in_memory(name: str, data: Any) -> Any:
