@@ -201,7 +201,8 @@ TuneFbrRule = Annotated[
     int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
 ]
 TuneMaxDecisions = Annotated[
-    str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
+    str | None,
+    typer.Option(help='Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".'),
 ]
 TuneGuarantee = Annotated[
     str | None,

@@ -75,6 +75,7 @@ class TuningReport(NamedTuple):
             "constraints": [check._asdict() for check in tuned.constraints],
             "guarantee": None if tuned.guarantee is None else asdict(tuned.guarantee),
             "most_per_row": tuned.most_per_row,
+            "top_per_row": tuned.top_per_row,
             "shrink": tuned.shrink,
             "fbr": tuned.fbr,
             "interval": tuned.interval,
@@ -93,6 +94,7 @@ class TuningReport(NamedTuple):
 
 def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport:
     """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
+    problem = problem.with_top(request.top_per_row)
     tuned, unseen = tune_and_correct(problem, request, seed)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value

@@ -142,7 +142,7 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "fbr_rule": options.fbr_rule,
         "min_precision": options.min_precision,
         "min_recall": options.min_recall,
-        "max_decisions": None if most is None else parse_count(most, "--max-decisions"),
+        "max_decisions": None if most is None else _most_decisions(most),
         "n_bootstrap": options.bootstrap,
         "guarantee": None if options.guarantee is None else parse_level(options.guarantee),
         "across": options.across,
@@ -166,6 +166,11 @@ def parse_level(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _most_decisions(text: str) -> int | float | str:
+    """Parse a number, and leave "3 per row" as it is."""
+    return text if text.strip().endswith("per row") else parse_count(text, "--max-decisions")
 
 
 def parse_count(text: str, option: str) -> int | float:

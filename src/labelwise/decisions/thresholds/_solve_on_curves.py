@@ -55,6 +55,7 @@ def check_for_curves(request: Request) -> None:
         "n_bootstrap": request.n_bootstrap > 0,
         "guarantee": request.guarantee is not None,
         'average="sample"': request.average == "sample",
+        "max_decisions per row": request.top_per_row is not None,
     }
     for option, is_given in needs_rows.items():
         if is_given:

@@ -39,6 +39,7 @@ def tune_and_correct(
     `folds` is as in `cross_fitted_counts`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
+    problem = problem.with_top(request.top_per_row)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
