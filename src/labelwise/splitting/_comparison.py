@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise._text import as_html, as_text
 from labelwise._validation import check_labels
-from labelwise.splitting._assign import assign_checked
+from labelwise.splitting._assign import assign_checked, method_for
 from labelwise.splitting._proportions import check_proportions
 from labelwise.splitting._quality import SplitQuality, quality_of
 
@@ -134,8 +134,9 @@ def compare_splits(
     others = [name for name in _COMPARED if groups is None or name != "labelset"]
     found = {
         name: assign_checked(matrix, shares, method=name, groups=groups, random_state=random_state)
-        for name in dict.fromkeys((method, *others))
+        for name in dict.fromkeys((method_for(matrix, method), *others))
     }
+    found = {method: found[method_for(matrix, method)], **found}
     qualities = {
         name: quality_of(matrix, subsets, shares, names, labels.missing)
         for name, subsets in found.items()
