@@ -84,7 +84,8 @@ def test_ctrl_c_of_a_model_stops_the_study_only_where_it_may_be_that_of_the_user
     try:
         models = {"bad": Raising("interrupt", shift=0.1)}
         interrupted = study(datasets=[rows()], models=models, seeds=(0,))
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr("signal.getsignal", lambda _: __import__("signal").default_int_handler)
             interrupted.run(tmp_path / "s.sqlite")
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("signal.getsignal", lambda _: __import__("signal").SIG_IGN)
