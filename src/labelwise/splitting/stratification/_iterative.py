@@ -15,6 +15,9 @@ from labelwise.splitting.stratification._iterative_kernels import (
 )
 from labelwise.splitting.stratification._units import Units
 
+# Positives of rows from which on further kernels bring them into order, which have to be compiled.
+_MANY = 2_000_000
+
 
 def assign_iteratively(
     units: Units, proportions: np.ndarray, rng: np.random.Generator, *, pairs: Units | None = None
@@ -112,7 +115,10 @@ def _wanted_and_left(
     """Return the positives that each subset still lacks, and those not yet assigned, by label."""
     n_labels, n_subsets = unit_labels.holder_starts.size - 1, proportions.size
     counts = None if unit_labels.counts.size == 1 else unit_labels.counts
-    left = np.bincount(unit_labels.labels, counts, minlength=n_labels).astype(np.float64)
+    if counts is None:
+        left = np.diff(unit_labels.holder_starts).astype(np.float64)
+    else:
+        left = np.bincount(unit_labels.labels, counts, minlength=n_labels).astype(np.float64)
     wanted = left[:, None] * proportions
     if (subset >= 0).any():
         owner = np.repeat(subset, np.diff(unit_labels.starts))
@@ -131,6 +137,10 @@ def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
 
 def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
     """Return the labels of all units, in the order in which the kernel reads them."""
+    if units.of_row is None and units.counts.nnz >= _MANY:
+        from labelwise.splitting.stratification._row_labels import cells_of, labels_in_order
+
+        return labels_in_order(lambda: cells_of(units.counts), order, units.n_labels)
     by_unit = sparse.csr_array(units.counts)[order]
     by_label = sparse.csc_array(by_unit)
     # Few types, so that the kernels are compiled once.
