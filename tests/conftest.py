@@ -33,11 +33,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
 
 
-@pytest.fixture(autouse=True)
-def limit_in_plain_python():
-    """Skip a test that goes on for too long if kernels are plain Python."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    """Skip a test that goes on for too long, with its fixtures, if kernels are plain Python."""
     if not numba.config.DISABLE_JIT:
-        yield
         return
 
     def give_up(*_):
@@ -46,7 +45,11 @@ def limit_in_plain_python():
     signal.signal(signal.SIGPROF, give_up)
     # Again every second, because the test may catch all exceptions.
     signal.setitimer(signal.ITIMER_PROF, LONGEST_IN_PLAIN_PYTHON, 1)
-    yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown():
+    """End the limit before fixtures are torn down."""
     signal.setitimer(signal.ITIMER_PROF, 0)
 
 
