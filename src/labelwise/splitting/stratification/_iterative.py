@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -35,6 +38,33 @@ def assign_iteratively(
     return subset
 
 
+def assign_rows_iteratively(
+    blocks: Callable[[], Iterable[Any]],
+    shape: tuple[int, int],
+    proportions: np.ndarray,
+    rng: np.random.Generator,
+    allocate: Callable[[int, Any], np.ndarray],
+) -> np.ndarray:
+    """Assign rows as `assign_iteratively` does, from blocks of positives (see `labels_in_order`).
+
+    Memory grows with rows and with labels times subsets; `allocate` provides the arrays that grow
+    with the positives.
+    """
+    from labelwise.splitting.stratification._row_labels import labels_in_order
+
+    n_rows, n_labels = shape
+    order, lots = rng.permutation(n_rows), rng.random(n_rows)
+    in_turn = np.full(n_rows, -1, dtype=np.int32)
+    examples = n_rows * proportions
+    rank = rng.permutation(n_labels)
+    unit_labels = labels_in_order(blocks, order, n_labels, allocate)
+    _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
+    fill(np.ones(1, dtype=np.int64), examples, lots, in_turn)
+    subset = np.empty(n_rows, dtype=np.int64)
+    subset[order] = in_turn
+    return subset
+
+
 def assign_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Assign each group to a subset by size only, ties at random, large groups first."""
     no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
@@ -56,12 +86,25 @@ def assign_in_order(
     the given order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
     samples that each subset lacks, are updated.
     """
-    labels = np.full(units.n_labels, -1, dtype=np.int64)
-    if units.n_labels:
-        unit_labels = _unit_labels(units, order)
-        wanted, left = _wanted_and_left(unit_labels, proportions, in_turn)
-        demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
-        assign_rarest_first(unit_labels, demand, minima, lots, in_turn, labels)
+    if not units.n_labels:
+        return np.empty(0, dtype=np.int64)
+    unit_labels = _unit_labels(units, order)
+    return _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
+
+
+def _assign_labels(
+    unit_labels: UnitLabels,
+    proportions: np.ndarray,
+    rank: np.ndarray,
+    lots: np.ndarray,
+    examples: np.ndarray,
+    in_turn: np.ndarray,
+) -> np.ndarray:
+    """Assign units as `assign_in_order` does, from their labels in order."""
+    labels = np.full(rank.size, -1, dtype=np.int64)
+    wanted, left = _wanted_and_left(unit_labels, proportions, in_turn)
+    demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
+    assign_rarest_first(unit_labels, demand, minima, lots, in_turn, labels)
     return labels[labels >= 0]
 
 
