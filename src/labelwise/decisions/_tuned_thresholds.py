@@ -261,7 +261,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
-        self.thresholds_, self.corrected_value_ = self._tuned(request, scored, samples)
+        self.thresholds_, self.corrected_value_, _ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
