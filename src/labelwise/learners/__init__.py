@@ -11,6 +11,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
     from labelwise.learners._bag_summary import BagSummary
+    from labelwise.learners._best_learner import BestLearner
     from labelwise.learners._binary_relevance import BinaryRelevance
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
     from labelwise.learners._exact_f import ExactFPlugin
@@ -21,15 +22,18 @@ if TYPE_CHECKING:
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
     from labelwise.learners.okapi._term_curve import term_curve as term_curve
     from labelwise.learners.ranking._pair_forests import Forests as Forests
+    from labelwise.learners.selection._leaderboard import Leaderboard
 
 __all__ = [
     "BagPlugin",
     "BagSummary",
+    "BestLearner",
     "BinaryRelevance",
     "CalibratedLabelRanking",
     "ExactFPlugin",
     "IndependentFPlugin",
     "InstanceLabels",
+    "Leaderboard",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SubmodularMultilabel",
