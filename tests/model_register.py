@@ -22,6 +22,7 @@ from labelwise.features import OkapiWeights, TableFeatures, TermSelector, TextTe
 from labelwise.learners import (
     BagPlugin,
     BagSummary,
+    BestLearner,
     BinaryRelevance,
     CalibratedLabelRanking,
     ExactFPlugin,
@@ -36,6 +37,18 @@ LINEAR = LogisticRegression()
 REGISTER = {
     "BagPlugin": BagPlugin(BinaryRelevance(penalty=0.1), cv=2, n_iter=1, random_state=0),
     "BagSummary": make_pipeline(BagSummary(), BinaryRelevance(penalty=0.1)),
+    "BestLearner": BestLearner(
+        {"linear": BinaryRelevance(LINEAR), "tree": TREE}, cv=2, random_state=0
+    ),
+    "BestLearner of a blend": BestLearner(
+        {"regression": BinaryRelevance(penalty=0.1), "tree": BinaryRelevance(TREE)},
+        cv=2,
+        blend=True,
+        random_state=0,
+    ),
+    "BestLearner of sets": BestLearner(
+        {"plug-in": ExactFPlugin(penalty=0.1)}, maximize="sample-f", cv=2, random_state=0
+    ),
     "BinaryRelevance": BinaryRelevance(penalty=0.1),
     "BinaryRelevance of trees": BinaryRelevance(TREE),
     "CalibratedLabelRanking": CalibratedLabelRanking(
@@ -94,6 +107,9 @@ _STRONG = {"penalty": [0.1, 1.0], "tol": 1e-15}
 CHECKED = {
     "BagPlugin": BagPlugin(BinaryRelevance(penalty=0.1), cv=2, n_iter=1, random_state=0),
     "BagSummary": BagSummary(),
+    "BestLearner": BestLearner(
+        {"linear": BinaryRelevance(LINEAR), "tree": BinaryRelevance(TREE)}, cv=2
+    ),
     "BinaryRelevance": BinaryRelevance(**_STRONG),
     "BinaryRelevance of models": BinaryRelevance(LINEAR),
     "CalibratedLabelRanking": CalibratedLabelRanking(RandomForestClassifier(3), random_state=0),
@@ -131,6 +147,10 @@ EXPECTED_FAILURES = {
     "BagPlugin": {
         "check_classifier_multioutput": _TUNED,
         "check_classifiers_classes": _TUNED,
+        "check_classifiers_train": _TUNED,
+    },
+    "BestLearner": {
+        "check_classifier_multioutput": _TUNED,
         "check_classifiers_train": _TUNED,
     },
     "CalibratedLabels": {

@@ -447,7 +447,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
         estimators = [] if self.candidates is None else self._given_estimators()
-        tags.input_tags.sparse = all(get_tags(one).input_tags.sparse for one in estimators)
+        accepted = [get_tags(one).input_tags for one in estimators]
+        # Candidates that refuse NaN are left out, but sparse rows must suit the one that is chosen.
+        tags.input_tags.sparse = all(one.sparse for one in accepted)
+        tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
         return tags
 
     def _given_estimators(self) -> list[Any]:

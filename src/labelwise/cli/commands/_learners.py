@@ -42,6 +42,12 @@ class Learner(NamedTuple):
 DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
+    Learner(
+        "auto",
+        "BestLearner",
+        "the best of several learners on held-out rows, within --time",
+        "as the best learner does",
+    ),
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
     Learner(
         "br-forest",
@@ -152,8 +158,8 @@ def choose_learner(
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
-    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets
-    those that it knows. With `calibrate`, the scores become probabilities.
+    means the learner's own rule. `settings` has random_state, n_jobs, verbose and budget; an
+    estimator gets those that it knows. With `calibrate`, the scores become probabilities.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
@@ -164,6 +170,8 @@ def choose_learner(
         learner, model = _calibrated(learner, model)
     if maximize is None:
         maximize = learner.maximizes or DEFAULT_MEASURE
+    if isinstance(model, learners.BestLearner):
+        return _best_of_several(learner, model, maximize, beta)
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
     average, measure = measures.average_and_measure(maximize, "--maximize")
@@ -174,15 +182,25 @@ def choose_learner(
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
+def _best_of_several(learner: Learner, model: Any, maximize: str, beta: float) -> ChosenLearner:
+    """Return the learner that tries others, and chooses the best for the measure."""
+    if maximize == "none":
+        raise ValueError("--learner auto needs a measure to compare learners by, got none.")
+    measures.average_and_measure(maximize, "--maximize")
+    model.set_params(maximize=maximize, beta=beta)
+    return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
+
+
 def _calibrated(learner: Learner, model: Any) -> tuple[Learner, Any]:
     """Return the learner with calibrated probabilities instead of scores."""
-    if learner.maximizes is not None:
+    if learner.maximizes is not None or learner.class_name == "BestLearner":
         raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
     return learner._replace(rule=_HALF), decisions.CalibratedLabels(model, method="sigmoid")
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
-    if isinstance(model, learners.IndependentFPlugin):
+    is_of_samples = isinstance(model, learners.BestLearner) and maximize == "sample-f"
+    if isinstance(model, learners.IndependentFPlugin) or is_of_samples:
         return "the label set of highest expected F, row by row, labels taken as independent"
     if isinstance(model, learners.BagPlugin):
         return f"thresholds tuned for {maximize} on held-out bags"

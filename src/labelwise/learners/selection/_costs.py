@@ -12,6 +12,8 @@ from typing import NamedTuple
 # A default candidate whose fit would take longer is not tried.
 LONGEST_FIT = 600.0
 _MOST_ROWS_OF_KERNELS = 5000
+# On fewer rows, standard errors are so large that the cheaper candidates are chosen anyway.
+_LEAST_ROWS_OF_TREES = 100
 _MOST_LABELS_OF_PAIRS = 60
 
 
@@ -84,9 +86,16 @@ def boosting(size: Size) -> float:
     return size.n_labels * 150 * (0.001 + 1e-9 * size.n_rows * size.n_features)
 
 
+def unless_many_rows(size: Size) -> str:
+    """Refuse few rows."""
+    if size.n_rows >= _LEAST_ROWS_OF_TREES:
+        return ""
+    return f"is for at least {_LEAST_ROWS_OF_TREES} rows"
+
+
 def unless_dense(size: Size) -> str:
-    """Refuse sparse rows."""
-    return "takes no sparse rows" if size.is_sparse else ""
+    """Refuse sparse rows, and few rows."""
+    return "takes no sparse rows" if size.is_sparse else unless_many_rows(size)
 
 
 def unless_counts(size: Size) -> str:
@@ -102,9 +111,9 @@ def unless_few_rows(size: Size) -> str:
 
 
 def unless_few_pairs(size: Size) -> str:
-    """Refuse many labels."""
+    """Refuse many labels, and few rows."""
     if size.n_labels <= _MOST_LABELS_OF_PAIRS:
-        return ""
+        return unless_many_rows(size)
     return f"is for at most {_MOST_LABELS_OF_PAIRS} labels"
 
 
