@@ -70,13 +70,13 @@ def _fit_block(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigmoi
     spread = np.sqrt((shares * (scores - centre) ** 2).sum(axis=0))
     varies = spread > 1e-12 * np.abs(scores).max(axis=0, initial=0.0)
     unit = np.where(varies, spread, 1.0)
-    columns = _Columns((scores - centre) / unit * varies, targets, shares)
+    columns = _StandardScores((scores - centre) / unit * varies, targets, shares)
     slope, intercept = _newton(columns, varies)
     slope = slope / unit
     return Sigmoids(slope, intercept - slope * centre)
 
 
-class _Columns(NamedTuple):
+class _StandardScores(NamedTuple):
     """Standardised scores, targets and weights (which sum to 1) of some labels."""
 
     scores: np.ndarray
@@ -107,7 +107,7 @@ class _Columns(NamedTuple):
         return to_slope, to_intercept, -(g_slope * to_slope + g_intercept * to_intercept)
 
 
-def _newton(columns: _Columns, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _newton(columns: _StandardScores, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Minimise the log-loss of each label by Newton's method, halving steps that overshoot."""
     slope = np.zeros(varies.size)
     intercept = logit((columns.shares * columns.targets).sum(axis=0))

@@ -1,5 +1,7 @@
 """Rounds of a race: how they fit a budget, who goes on, and what a stop returns."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +43,7 @@ def test_a_plan_fits_the_budget_with_as_few_rounds_as_possible(rows, n, budget, 
     assert found[-1].n_rows == rows
     assert found[0].n_candidates == n
     assert sum(seconds(*one) for one in found) <= budget
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         assert before.n_rows == -(-after.n_rows // 2)
         assert after.n_candidates == -(-before.n_candidates // 2)
     if len(found) > 1:
@@ -50,7 +52,7 @@ def test_a_plan_fits_the_budget_with_as_few_rounds_as_possible(rows, n, budget, 
 
 
 def test_without_a_budget_there_is_one_round_of_all():
-    assert planned_rounds(10**6, 20, lambda rows, n: 1e9, None) == [(10**6, 20)]
+    assert planned_rounds(10**6, 20, pow, None) == [(10**6, 20)]
 
 
 def test_rows_double_and_candidates_halve():
@@ -91,12 +93,12 @@ def test_a_budget_of_nothing_still_tries_the_cheapest():
 
 
 class Broken(DecisionTreeClassifier):
-    def fit(self, X, y):
+    def fit(self, X, y):  # noqa: ARG002
         raise ValueError("no tree grows here\nat all")
 
 
 def test_a_candidate_that_fails_is_left_out_and_all_failing_raise_the_first_error():
-    broken = Candidate("broken", BinaryRelevance(Broken()), 0.0, lambda n_rows: 0.0)
+    broken = Candidate("broken", BinaryRelevance(Broken()), 0.0, float)
     finish = run_race([broken, *trees([1])], arena_of(60), None, quiet)
     assert [trial.name for trial in finish.last] == ["depth 1"]
     assert finish.left_out == [("broken", "failed: no tree grows here")]

@@ -171,7 +171,7 @@ def choose_learner(
     if maximize is None:
         maximize = learner.maximizes or DEFAULT_MEASURE
     if isinstance(model, learners.BestLearner):
-        return _best_of_several(learner, model, maximize, beta)
+        return _best_of_several(model, maximize, beta)
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
     average, measure = measures.average_and_measure(maximize, "--maximize")
@@ -182,7 +182,7 @@ def choose_learner(
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
-def _best_of_several(learner: Learner, model: Any, maximize: str, beta: float) -> ChosenLearner:
+def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
     """Return the learner that tries others, and chooses the best for the measure."""
     if maximize == "none":
         raise ValueError("--learner auto needs a measure to compare learners by, got none.")

@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
     seconds: Callable[[int], float]  # predicted, of a fit to a number of rows
 
 
-class Kind(NamedTuple):
+class KnownLearner(NamedTuple):
     """A learner of the register: how it is built, for which samples, and what it costs."""
 
     build: Callable[[bool, int | None], Any]  # from whether X is sparse, and the seed
@@ -135,22 +135,26 @@ def _installed(module: str, class_name: str) -> Callable[[bool, int | None], Any
     return build
 
 
-REGISTER: Mapping[str, Kind] = {
-    "br": Kind(_logistic, costs.logistic),
-    "br-svm": Kind(_linear_svm, costs.linear_svm),
-    "knn": Kind(_neighbors, costs.neighbors),
-    "okapi": Kind(_okapi, costs.neighbors, costs.unless_counts),
-    "efp": Kind(_exact_f, costs.exact_f, costs.unless_many_rows),
-    "br-kernel-svm": Kind(_kernel_svm, costs.kernel_svm, costs.unless_few_rows),
-    "forest": Kind(_forest, costs.forest, costs.unless_many_rows),
-    "extra-trees": Kind(_extra_trees, costs.extra_trees, costs.unless_many_rows),
-    "br-forest": Kind(_forest_per_label, costs.forest_per_label, costs.unless_many_rows),
-    "clr": Kind(_label_ranking, costs.label_ranking, costs.unless_few_pairs),
-    "br-boosting": Kind(_boosting, costs.boosting, costs.unless_dense),
+REGISTER: Mapping[str, KnownLearner] = {
+    "br": KnownLearner(_logistic, costs.logistic),
+    "br-svm": KnownLearner(_linear_svm, costs.linear_svm),
+    "knn": KnownLearner(_neighbors, costs.neighbors),
+    "okapi": KnownLearner(_okapi, costs.neighbors, costs.unless_counts),
+    "efp": KnownLearner(_exact_f, costs.exact_f, costs.unless_many_rows),
+    "br-kernel-svm": KnownLearner(_kernel_svm, costs.kernel_svm, costs.unless_few_rows),
+    "forest": KnownLearner(_forest, costs.forest, costs.unless_many_rows),
+    "extra-trees": KnownLearner(_extra_trees, costs.extra_trees, costs.unless_many_rows),
+    "br-forest": KnownLearner(_forest_per_label, costs.forest_per_label, costs.unless_many_rows),
+    "clr": KnownLearner(_label_ranking, costs.label_ranking, costs.unless_few_pairs),
+    "br-boosting": KnownLearner(_boosting, costs.boosting, costs.unless_dense),
     # Their models are no known types of model files, so that they are tried only if asked for.
-    "lightgbm": Kind(_installed("lightgbm", "LGBMClassifier"), costs.boosting, is_default=False),
-    "xgboost": Kind(_installed("xgboost", "XGBClassifier"), costs.boosting, is_default=False),
-    "catboost": Kind(
+    "lightgbm": KnownLearner(
+        _installed("lightgbm", "LGBMClassifier"), costs.boosting, is_default=False
+    ),
+    "xgboost": KnownLearner(
+        _installed("xgboost", "XGBClassifier"), costs.boosting, is_default=False
+    ),
+    "catboost": KnownLearner(
         _installed("catboost", "CatBoostClassifier"), costs.boosting, is_default=False
     ),
 }
@@ -228,14 +232,14 @@ def _named(given: Any) -> list[tuple[str, Any]]:
     return pairs
 
 
-def _of_register(name: str) -> Kind:
+def _of_register(name: str) -> KnownLearner:
     if name not in REGISTER:
         known = listed(list(REGISTER), len(REGISTER), show=quoted)
         raise ValueError(f"candidates must be estimators or one of {known}, got {name!r}.")
     return REGISTER[name]
 
 
-def _candidate(name: str, kind: Kind, size: Size, seed: int | None) -> Candidate:
+def _candidate(name: str, kind: KnownLearner, size: Size, seed: int | None) -> Candidate:
     def seconds(n_rows: int) -> float:
         return kind.seconds(size._replace(n_rows=n_rows))
 

@@ -17,7 +17,7 @@ from labelwise.splitting import assign_checked
 LEAST_ROWS = 200
 
 
-class Round(NamedTuple):
+class RaceRound(NamedTuple):
     """Number of rows of a round, and the number of candidates that take part."""
 
     n_rows: int
@@ -35,7 +35,7 @@ class Finish(NamedTuple):
 
 def planned_rounds(
     n_rows: int, n_candidates: int, seconds: Callable[[int, int], float], budget: float | None
-) -> list[Round] | None:
+) -> list[RaceRound] | None:
     """Return the rounds of successive halving that fit the budget; None if no plan does.
 
     Candidates are halved from round to round, and rows are doubled. The plan has as few rounds as
@@ -54,13 +54,14 @@ def planned_rounds(
 
     Returns
     -------
-    list of Round or None
+    list of RaceRound or None
     """
     n_rounds = 1
     while True:
         halvings = range(n_rounds)
         rounds = [
-            Round(-(-n_rows // 2 ** (n_rounds - 1 - k)), -(-n_candidates // 2**k)) for k in halvings
+            RaceRound(-(-n_rows // 2 ** (n_rounds - 1 - k)), -(-n_candidates // 2**k))
+            for k in halvings
         ]
         if budget is None or sum(seconds(*one) for one in rounds) <= budget:
             return rounds
@@ -101,7 +102,7 @@ def run_race(
     """
     field = sorted(candidates, key=lambda one: one.cost)
     rounds, left_out = _plan(field, arena, budget)
-    clock = _Clock(perf_counter(), budget, _predicted(field, arena, rounds[0].n_rows))
+    clock = _Clock(budget)
     finish = Finish(arena, [], [], left_out)
     for k, one in enumerate(rounds):
         here = _with_rows(arena, one.n_rows)
@@ -119,21 +120,21 @@ def run_race(
 
 
 class _Clock:
-    """The time that is left, and how much slower fits are than predicted."""
+    """Says when the time is over."""
 
-    def __init__(self, start: float, budget: float | None, predicted: dict[str, float]) -> None:
-        self.start, self.budget, self.predicted = start, budget, predicted
+    def __init__(self, budget: float | None) -> None:
+        self._end = None if budget is None else perf_counter() + budget
         self.is_over = False
 
     def has_time(self) -> bool:
         """Return whether another candidate may start."""
-        self.is_over = self.budget is not None and perf_counter() - self.start >= self.budget
+        self.is_over = self._end is not None and perf_counter() >= self._end
         return not self.is_over
 
 
 def _plan(
     field: list[Candidate], arena: Arena, budget: float | None
-) -> tuple[list[Round], list[tuple[str, str]]]:
+) -> tuple[list[RaceRound], list[tuple[str, str]]]:
     """Return the rounds; candidates that no plan has time for are removed from the field."""
     left_out: list[tuple[str, str]] = []
     n_rows = len(arena.samples.Y)
@@ -148,7 +149,7 @@ def _plan(
         if rounds is not None:
             return rounds, left_out
         if len(field) == 1:
-            return [Round(min(n_rows, LEAST_ROWS), 1)], left_out
+            return [RaceRound(min(n_rows, LEAST_ROWS), 1)], left_out
         dearest = field.pop()
         took = _predicted([dearest], arena, n_rows)[dearest.name]
         left_out.append((dearest.name, f"would take about {took:.0f} of {budget:.0f} seconds"))
