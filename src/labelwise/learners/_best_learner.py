@@ -129,12 +129,14 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     Notes
     -----
-    The default candidates are logistic regressions, linear and kernel support vector machines,
-    forests (for all labels, and for each label), extremely randomised trees, boosted trees, nearest
-    neighbours, `CalibratedLabelRanking`, `ExactFPlugin`, and `OkapiNeighbors` for counts of terms.
-    Features of linear models, kernels and neighbours are scaled inside each fold, unless they are
-    sparse. A cost model of each candidate, of the numbers of rows, features and labels, decides
-    what is tried. "lightgbm", "xgboost" and "catboost" are tried if they are named in `candidates`;
+    The default candidates are logistic regressions ("br"), linear and kernel support vector
+    machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
+    "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
+    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), and `OkapiNeighbors` ("okapi") for
+    counts of terms. Features of linear models, kernels and neighbours are scaled inside each fold,
+    unless they are sparse. A cost model of each candidate, of the numbers of rows, features and
+    labels, decides what is tried. Boosted trees are tried if they are named in `candidates`:
+    "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and "catboost" if they are installed.
     `labelwise.save` does not write their models.
 
     The budget is divided by the cost models, not by the clock, so that the choice is the same

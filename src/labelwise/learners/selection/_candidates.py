@@ -146,8 +146,9 @@ REGISTER: Mapping[str, KnownLearner] = {
     "extra-trees": KnownLearner(_extra_trees, costs.extra_trees, costs.unless_many_rows),
     "br-forest": KnownLearner(_forest_per_label, costs.forest_per_label, costs.unless_many_rows),
     "clr": KnownLearner(_label_ranking, costs.label_ranking, costs.unless_few_pairs),
-    "br-boosting": KnownLearner(_boosting, costs.boosting, costs.unless_dense),
-    # Their models are no known types of model files, so that they are tried only if asked for.
+    # `labelwise.save` writes no boosted trees, because compiled code would follow their arrays
+    # unchecked: these four are tried only if they are named.
+    "br-boosting": KnownLearner(_boosting, costs.boosting, costs.unless_dense, is_default=False),
     "lightgbm": KnownLearner(
         _installed("lightgbm", "LGBMClassifier"), costs.boosting, is_default=False
     ),
@@ -218,6 +219,14 @@ def given_candidates(given: Any, is_sparse: bool, seed: int | None) -> list[Cand
 def _unknown(n_rows: int) -> float:  # noqa: ARG001
     """Return 0 for the seconds of an estimator without a cost model."""
     return 0.0
+
+
+def probability_models(seed: int | None) -> list[Any]:
+    """Return the default candidates that give probabilities without a choice of penalties.
+
+    They suit models that are fitted many times, and take dense and sparse rows.
+    """
+    return [REGISTER[name].build(False, seed) for name in ("knn", "forest", "extra-trees")]
 
 
 def _named(given: Any) -> list[tuple[str, Any]]:
