@@ -27,7 +27,7 @@ from labelwise._estimators import (
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_real, dense_targets, n_rows
+from labelwise._validation import check_real, dense_targets, is_whole, n_rows
 from labelwise.decisions import (
     Request,
     Samples,
@@ -326,7 +326,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         splits = splits_of(
             self.cv, samples.X, samples.Y[:, np.isnan(self.constants_)], samples.groups
         )
-        arena = Arena(samples, splits, request, seed, self.n_jobs)
+        # Folds behind shrinkage are those of `TunedThresholds`; a generator is drawn from once.
+        is_fixed = self.random_state is None or is_whole(self.random_state)
+        tuning_seed = self.random_state if is_fixed else seed
+        arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
         candidates, left_out = self._candidates(samples, seed)
         finish = run_race(candidates, arena, self.budget, self._tell)
         chosen, trials = self._chosen(finish)

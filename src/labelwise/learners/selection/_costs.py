@@ -17,6 +17,10 @@ _LEAST_ROWS_OF_TREES = 100
 _MOST_LABELS_OF_PAIRS = 60
 
 
+# Seconds of a tree for each unit of `_per_split`, for dense and for sparse rows.
+_SPLIT = (1e-7, 4e-8)
+
+
 class Size(NamedTuple):
     """Size and kind of the samples that a model is fitted to."""
 
@@ -46,7 +50,7 @@ def linear_svm(size: Size) -> float:
 def kernel_svm(size: Size) -> float:
     """Predict the seconds of support vector machines with a kernel."""
     pairs = float(size.n_rows) ** 2
-    return 0.002 * size.n_labels + 3e-9 * pairs * (size.n_stored + 10) * size.n_labels
+    return 0.002 * size.n_labels + 2e-10 * pairs * (size.n_stored + 50) * size.n_labels
 
 
 def neighbors(size: Size) -> float:
@@ -62,28 +66,29 @@ def exact_f(size: Size) -> float:
 
 def forest(size: Size) -> float:
     """Predict the seconds of a forest of 200 trees for all labels."""
-    return 0.2 + 200 * _per_split(size) * (2e-8 + 1e-9 * size.n_labels)
+    return 0.05 + 200 * _per_split(size) * (_SPLIT[size.is_sparse] + 1e-9 * size.n_labels)
 
 
 def extra_trees(size: Size) -> float:
     """Predict the seconds of 200 trees with random splits for all labels."""
-    return 0.2 + 200 * _per_split(size) * (1.5e-8 + 1e-9 * size.n_labels)
+    return 0.7 * forest(size)
 
 
 def forest_per_label(size: Size) -> float:
     """Predict the seconds of a forest of 100 trees for each label."""
-    return size.n_labels * (0.1 + 100 * _per_split(size) * 2e-8)
+    return size.n_labels * (0.02 + 100 * _per_split(size) * _SPLIT[size.is_sparse])
 
 
 def label_ranking(size: Size) -> float:
     """Predict the seconds of forests of ten trees for each pair of labels."""
     n_pairs = size.n_labels * (size.n_labels + 1) / 2
-    return n_pairs * (0.01 + 10 * _per_split(size) * 2e-8 / math.sqrt(size.n_labels + 1))
+    per_pair = 10 * _per_split(size) * _SPLIT[size.is_sparse] / math.sqrt(size.n_labels + 1)
+    return n_pairs * (0.01 + per_pair)
 
 
 def boosting(size: Size) -> float:
     """Predict the seconds of 150 boosted trees for each label."""
-    return size.n_labels * 150 * (0.001 + 1e-9 * size.n_rows * size.n_features)
+    return size.n_labels * 150 * (0.002 + 1e-9 * size.n_rows * size.n_features)
 
 
 def unless_many_rows(size: Size) -> str:
