@@ -45,7 +45,7 @@ LEARNERS = (
     Learner(
         "auto",
         "BestLearner",
-        "the best of several learners on held-out rows, within --time",
+        "the best of several learners, or the mean of the best few, on held-out rows",
         "as the best learner does",
     ),
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
@@ -187,7 +187,7 @@ def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
     if maximize == "none":
         raise ValueError("--learner auto needs a measure to compare learners by, got none.")
     measures.average_and_measure(maximize, "--maximize")
-    model.set_params(maximize=maximize, beta=beta)
+    model.set_params(maximize=maximize, beta=beta, blend=True)
     return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
 
 
