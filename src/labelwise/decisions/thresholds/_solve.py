@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_random_state
-from labelwise.decisions.guarantees._certify import certify
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
@@ -172,6 +171,9 @@ def _certified(
     calibration: Problem | None,
 ) -> Thresholds:
     """Find certified thresholds; their value is measured on all samples of the problem."""
+    # Guarantees import scipy.special, which is slow, and kernels of their own.
+    from labelwise.decisions.guarantees._certify import certify
+
     found, guarantee = certify(problem, request, options, random_state, calibration)
     chosen = found.thresholds, found.most_per_row
     by_label = problem.decision_counts(*chosen, "label")
