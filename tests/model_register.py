@@ -38,6 +38,7 @@ REGISTER = {
     "BagSummary": make_pipeline(BagSummary(), BinaryRelevance(penalty=0.1)),
     "BinaryRelevance": BinaryRelevance(penalty=0.1),
     "BinaryRelevance of trees": BinaryRelevance(TREE),
+    "BinaryRelevance by squared hinges": BinaryRelevance(loss="squared_hinge", penalty=0.1),
     "CalibratedLabelRanking": CalibratedLabelRanking(
         RandomForestClassifier(2, max_depth=2), random_state=0
     ),
@@ -96,6 +97,9 @@ CHECKED = {
     "BagSummary": BagSummary(),
     "BinaryRelevance": BinaryRelevance(**_STRONG),
     "BinaryRelevance of models": BinaryRelevance(LINEAR),
+    "BinaryRelevance by squared hinges": BinaryRelevance(
+        loss="squared_hinge", penalty=[0.1, 1.0], tol=1e-15
+    ),
     "CalibratedLabelRanking": CalibratedLabelRanking(RandomForestClassifier(3), random_state=0),
     "CalibratedLabels": CalibratedLabels(BinaryRelevance(LINEAR)),
     "CalibratedLabels by sigmoids": CalibratedLabels(BinaryRelevance(LINEAR), method="sigmoid"),
