@@ -74,6 +74,19 @@ LEARNERS = (
         "sample-f",
     ),
     Learner(
+        "chains",
+        "ChainEnsemble",
+        "chains of logistic regressions, each label given the features and earlier labels",
+        _HALF,
+    ),
+    Learner(
+        "sfp",
+        "SampledFPlugin",
+        "highest expected F of each row, from label sets drawn by chains",
+        "the label set of highest expected F, row by row",
+        "sample-f",
+    ),
+    Learner(
         "clr",
         "CalibratedLabelRanking",
         "calibrated label ranking: votes of a forest for each pair of labels",
