@@ -86,10 +86,12 @@ VECTOR_MODELS = [
     "BinaryRelevance of trees",
     "CalibratedLabelRanking",
     "CalibratedLabels",
+    "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
     "OkapiNeighbors",
     "ReverseMultilabel",
+    "SampledFPlugin",
     "SubmodularMultilabel",
     "TunedThresholds",
 ]
