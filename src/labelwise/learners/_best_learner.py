@@ -132,8 +132,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     The default candidates are logistic regressions ("br"), linear and kernel support vector
     machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
     "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
-    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), and `OkapiNeighbors` ("okapi") for
-    counts of terms. Features of linear models, kernels and neighbours are scaled inside each fold,
+    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("chains"), and
+    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and neighbours are scaled inside each fold,
     unless they are sparse. A cost model of each candidate, of the numbers of rows, features and
     labels, decides what is tried. Boosted trees are tried if they are named in `candidates`:
     "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and "catboost" if they are installed.

@@ -20,6 +20,7 @@ from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
+from labelwise.learners._sampled_f import SampledFPlugin
 from labelwise.learners.selection import _costs as costs
 from labelwise.learners.selection._costs import Size
 
@@ -55,11 +56,8 @@ def _logistic(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     return _scaled(BinaryRelevance(), is_sparse)
 
 
-def _linear_svm(is_sparse: bool, seed: int | None) -> Any:
-    from sklearn.svm import LinearSVC
-
-    C = 0.1 if is_sparse else 0.01
-    return _scaled(BinaryRelevance(LinearSVC(C=C, random_state=seed)), is_sparse)
+def _linear_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    return _scaled(BinaryRelevance(loss="squared_hinge"), is_sparse)
 
 
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
@@ -109,6 +107,10 @@ def _exact_f(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     return _scaled(ExactFPlugin(), is_sparse)
 
 
+def _chains(is_sparse: bool, seed: int | None) -> Any:
+    return _scaled(SampledFPlugin(random_state=seed), is_sparse)
+
+
 def _neighbors(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -141,6 +143,7 @@ REGISTER: Mapping[str, KnownLearner] = {
     "knn": KnownLearner(_neighbors, costs.neighbors),
     "okapi": KnownLearner(_okapi, costs.neighbors, costs.unless_counts),
     "efp": KnownLearner(_exact_f, costs.exact_f, costs.unless_many_rows),
+    "chains": KnownLearner(_chains, costs.chains, costs.unless_many_rows),
     "br-kernel-svm": KnownLearner(_kernel_svm, costs.kernel_svm, costs.unless_few_rows),
     "forest": KnownLearner(_forest, costs.forest, costs.unless_many_rows),
     "extra-trees": KnownLearner(_extra_trees, costs.extra_trees, costs.unless_many_rows),

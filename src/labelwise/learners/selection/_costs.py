@@ -39,12 +39,14 @@ def _per_split(size: Size) -> float:
 
 def logistic(size: Size) -> float:
     """Predict the seconds of logistic regressions at eight penalties on five folds."""
-    return 0.02 + 2e-7 * size.n_rows * size.n_stored * (size.n_labels + 10)
+    products = 2e-7 * size.n_rows * size.n_stored * (size.n_labels + 10)
+    return 0.02 + products + 1.2e-5 * size.n_features * size.n_labels
 
 
 def linear_svm(size: Size) -> float:
-    """Predict the seconds of linear support vector machines."""
-    return 0.002 * size.n_labels + 1e-7 * size.n_rows * size.n_stored * size.n_labels
+    """Predict the seconds of linear support vector machines at eight penalties."""
+    products = 7e-7 * size.n_rows * size.n_stored * size.n_labels
+    return 0.02 + products + 1e-5 * size.n_features * size.n_labels
 
 
 def kernel_svm(size: Size) -> float:
@@ -62,6 +64,11 @@ def neighbors(size: Size) -> float:
 def exact_f(size: Size) -> float:
     """Predict the seconds of multinomial regressions of labels and label counts."""
     return 5 * logistic(size)
+
+
+def chains(size: Size) -> float:
+    """Predict the seconds of ten chains of logistic regressions."""
+    return 8 * logistic(size)
 
 
 def forest(size: Size) -> float:
