@@ -133,11 +133,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
     "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
     `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("chains"), and
-    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and neighbours are scaled inside each fold,
-    unless they are sparse. A cost model of each candidate, of the numbers of rows, features and
-    labels, decides what is tried. Boosted trees are tried if they are named in `candidates`:
-    "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and "catboost" if they are installed.
-    `labelwise.save` does not write their models.
+    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and
+    neighbours are scaled inside each fold, unless they are sparse. A cost model of each candidate,
+    of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
+    they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
+    "catboost" if they are installed. `labelwise.save` does not write their models.
 
     The budget is divided by the cost models, not by the clock, so that the choice is the same
     in every run. If it is too short for all candidates on all rows, candidates are first tried on

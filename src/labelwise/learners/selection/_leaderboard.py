@@ -37,7 +37,7 @@ class Leaderboard:
         Time of the trial of each candidate, on the samples in `n_samples`.
     n_samples : tuple of int
         Number of samples of the last trial of each candidate.
-    left_out : tuple of (str, str)
+    left_out : tuple of (str, str), default=()
         Names of candidates that were not tried, and why.
 
     Examples
