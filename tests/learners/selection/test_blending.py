@@ -24,22 +24,24 @@ def test_the_best_blend_is_that_of_a_loop_over_the_best_few(maximize):
     trials = trials_in(arena)
     found = best_blend(trials, arena)
     ranked = sorted(trials, key=lambda trial: -trial.judgement.compared)
-    values = {}
+    values, means = {}, {}
     for n_members in range(2, 5):
         parts = []
         for trial in ranked[:n_members]:
             scores, _ = dense_problem(trial.problem)
             slopes, intercepts = trial.sigmoids()
             parts.append(scores * slopes + intercepts)
+        names = tuple(trial.name for trial in ranked[:n_members])
+        means[names] = np.mean(parts, axis=0)
         folds = np.repeat([0, 1], [len(test) for _, test in arena.splits])
         problem = trials[0].problem.__class__(
-            np.mean(parts, axis=0), trials[0].problem.Y, trials[0].problem.names
+            means[names], trials[0].problem.Y, trials[0].problem.names
         )
         rule = RULES["thresholds" if maximize == "micro-f" else "expected-f"]
-        names = tuple(trial.name for trial in ranked[:n_members])
         values[names] = rule.judge(problem, folds, arena.request, 0).compared
     assert found.judgement.compared == pytest.approx(max(values.values()))
     assert values[found.names] == pytest.approx(max(values.values()))
+    np.testing.assert_allclose(found.problem.scores, means[found.names])
 
 
 def test_one_candidate_or_plug_ins_that_decide_themselves_are_not_blended():
