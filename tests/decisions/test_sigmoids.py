@@ -68,3 +68,17 @@ def test_labels_in_blocks_are_fitted_as_at_once(monkeypatch):
 
 def test_no_labels_have_no_sigmoids():
     assert fit_sigmoids(np.empty((3, 0)), np.empty((3, 0)), np.ones(3)).slopes.shape == (0,)
+
+
+def test_scores_that_are_lower_for_positives_get_slope_0_if_slopes_must_not_fall():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((40, 2)) < 0.5).astype(float)
+    scores = np.column_stack([Y[:, 0], -Y[:, 1]]) + 0.5 * rng.normal(size=Y.shape)
+    free, bound = (
+        fit_sigmoids(scores, Y, np.ones(40), increasing=increasing) for increasing in (False, True)
+    )
+    assert free.slopes[1] < 0
+    assert bound.slopes[1] == 0
+    constant = fit_sigmoids(np.zeros((40, 1)), Y[:, 1:], np.ones(40))
+    assert bound.intercepts[1] == pytest.approx(constant.intercepts[0])
+    assert (bound.slopes[0], bound.intercepts[0]) == (free.slopes[0], free.intercepts[0])

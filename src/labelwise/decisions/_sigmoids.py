@@ -26,7 +26,9 @@ class Sigmoids(NamedTuple):
         return np.asarray(self.slopes * scores + self.intercepts)
 
 
-def fit_sigmoids(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigmoids:
+def fit_sigmoids(
+    scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, *, increasing: bool = False
+) -> Sigmoids:
     """Fit a sigmoid to each label by maximum likelihood to Platt's targets.
 
     The targets are (N+ + 1) / (N+ + 2) for positives and 1 / (N- + 2) for negatives, where N+ and
@@ -40,6 +42,9 @@ def fit_sigmoids(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigm
         Labels, 0 or 1, or NaN where there is no truth.
     weights : ndarray of shape (n_samples,)
         Weight of each sample; each label has truth for a sample of positive weight.
+    increasing : bool, default=False
+        Whether slopes must be at least 0. Held-out scores of a label with few positives may be
+        lower for positives, because each was scored by a model that had seen one positive fewer.
 
     Returns
     -------
@@ -49,7 +54,9 @@ def fit_sigmoids(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigm
     n_samples, n_labels = scores.shape
     width = max(1, _TOGETHER // max(1, n_samples))
     parts = [
-        _fit_block(scores[:, first : first + width], Y[:, first : first + width], weights)
+        _fit_block(
+            scores[:, first : first + width], Y[:, first : first + width], weights, increasing
+        )
         for first in range(0, n_labels, width)
     ]
     if not parts:
@@ -57,7 +64,9 @@ def fit_sigmoids(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigm
     return Sigmoids(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _fit_block(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigmoids:
+def _fit_block(
+    scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, increasing: bool
+) -> Sigmoids:
     known = ~np.isnan(Y)
     cell_weights = np.where(known, weights[:, None], 0.0)
     total = cell_weights.sum(axis=0)
@@ -72,6 +81,11 @@ def _fit_block(scores: np.ndarray, Y: np.ndarray, weights: np.ndarray) -> Sigmoi
     unit = np.where(varies, spread, 1.0)
     columns = _StandardScores((scores - centre) / unit * varies, targets, shares)
     slope, intercept = _newton(columns, varies)
+    if increasing:
+        # The loss is convex, so that the constrained optimum has slope 0.
+        falls = slope < 0
+        slope = np.where(falls, 0.0, slope)
+        intercept = np.where(falls, columns.start(), intercept)
     slope = slope / unit
     return Sigmoids(slope, intercept - slope * centre)
 
@@ -82,6 +96,10 @@ class _StandardScores(NamedTuple):
     scores: np.ndarray
     targets: np.ndarray
     shares: np.ndarray
+
+    def start(self) -> np.ndarray:
+        """Return the best intercept of each label for slope 0."""
+        return np.asarray(logit((self.shares * self.targets).sum(axis=0)))
 
     def loss(self, slope: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """Return the mean log-loss of each label."""
@@ -110,7 +128,7 @@ class _StandardScores(NamedTuple):
 def _newton(columns: _StandardScores, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Minimise the log-loss of each label by Newton's method, halving steps that overshoot."""
     slope = np.zeros(varies.size)
-    intercept = logit((columns.shares * columns.targets).sum(axis=0))
+    intercept = columns.start()
     loss = columns.loss(slope, intercept)
     for _ in range(_MOST_STEPS):
         to_slope, to_intercept, decrease = columns.step(slope, intercept, varies)

@@ -86,7 +86,8 @@ class ExpectedF:
         """Decide with sigmoids of all samples, and with those of other folds."""
         scores, Y = dense_problem(problem)
         everyone = np.ones(len(scores))
-        seen = decide_by_expected_f(fit_sigmoids(scores, Y, everyone).log_odds(scores), request)
+        fitted = fit_sigmoids(scores, Y, everyone, increasing=True)
+        seen = decide_by_expected_f(fitted.log_odds(scores), request)
         value = _value(problem, request, sparse.csc_array(seen, dtype=bool))
         if np.unique(folds).size < 2:
             return Judgement(value, float("nan"), None, None)
@@ -94,7 +95,8 @@ class ExpectedF:
         for fold in np.unique(folds):
             here = folds == fold
             # A label without truth in the other folds has weight 0 there: its slope is 0.
-            sigmoids = fit_sigmoids(scores[~here], _with_truth(Y[~here]), everyone[~here])
+            others = scores[~here], _with_truth(Y[~here]), everyone[~here]
+            sigmoids = fit_sigmoids(*others, increasing=True)
             decided[here] = decide_by_expected_f(sigmoids.log_odds(scores[here]), request)
         unseen = sparse.csc_array(decided)
         return Judgement(value, _value(problem, request, unseen), unseen, None)

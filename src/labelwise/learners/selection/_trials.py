@@ -97,7 +97,7 @@ class Trial(NamedTuple):
     def sigmoids(self) -> Sigmoids:
         """Fit the sigmoids that turn the scores into probabilities."""
         scores, Y = dense_problem(self.problem)
-        return fit_sigmoids(scores, Y, np.ones(len(scores)))
+        return fit_sigmoids(scores, Y, np.ones(len(scores)), increasing=True)
 
 
 def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
