@@ -57,8 +57,8 @@ bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new row
 bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
 	$(BIN)/python -m benchmarks guarantees guarantees_real
 
-bench-scale: $(VENV)/.bench  ## time and memory against size: half a million labels, splits; minutes
-	$(BIN)/python -m benchmarks scale_labels
+bench-scale: $(VENV)/.bench  ## time and memory against size: out of core, half a million labels, splits; minutes
+	$(BIN)/python -m benchmarks scale_engine scale_labels cluster_simulation
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

@@ -40,11 +40,12 @@ def tune_and_correct(
     `folds` is as in `cross_fitted`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
+    problem = problem.with_top(request.top_per_row)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
     unseen = cross_fitted(problem, request, random_state, folds)
-    checks = _checks(problem, request, tuned, None if unseen is None else unseen.counts)
+    checks = constraint_checks(problem, request, tuned, None if unseen is None else unseen.counts)
     checked = replace(tuned, constraints=checks)
     if unseen is None:
         return TunedAndCorrected(checked, float("nan"))
@@ -95,8 +96,8 @@ def warn_of_broken_constraints(thresholds: Thresholds) -> None:
         warnings.warn(f"Constraints that new samples may break: {text}.{advice}", stacklevel=3)
 
 
-def _checks(
-    problem: Problem, request: Request, tuned: Thresholds, corrected: Counts | None
+def constraint_checks(
+    problem: Any, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
     limits = request.limits.in_total(problem.total_weight)
