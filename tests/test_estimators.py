@@ -86,6 +86,7 @@ VECTOR_MODELS = [
     "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "LabelForest",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SampledFPlugin",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._exact_f import ExactFPlugin
     from labelwise.learners._independent_f import IndependentFPlugin
+    from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._measure_wrappers import maximizing as maximizing
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
@@ -33,6 +34,7 @@ __all__ = [
     "ExactFPlugin",
     "IndependentFPlugin",
     "InstanceLabels",
+    "LabelForest",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SampledFPlugin",

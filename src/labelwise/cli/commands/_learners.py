@@ -38,6 +38,7 @@ DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "br-forest",
         "BinaryRelevance",
