@@ -149,8 +149,8 @@ _COUNTS = (
     "document vectors, for which only the proportions of counts matter"
 )
 _SHARES = (
-    "expects probabilities strictly between 0 and 1; the mean share of a label in the leaves of few "
-    "trees reaches 0 and 1"
+    "expects probabilities strictly between 0 and 1; the mean share of a label in the leaves of "
+    "few trees reaches 0 and 1"
 )
 _BOOTSTRAP = (
     "expects weights to count as repetitions; bootstrap samples are drawn from the rows, as in "
