@@ -22,12 +22,14 @@ NOT_BENCHMARKS = {
 }
 # These take minutes to hours: only by their names.
 LONG = {
+    "cluster_simulation",
     "coverage",
     "decisions",
     "guarantees",
     "guarantees_real",
     "label_shift",
     "plugins",
+    "scale_engine",
     "scale_labels",
 }
 

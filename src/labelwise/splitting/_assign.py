@@ -140,10 +140,16 @@ def assign_checked(
     numbers = None if groups is None else check_groups(groups, matrix.shape[0])
     _check_enough(matrix.shape[0], numbers, shares)
     rng = generator(random_state)
-    if method == "auto":
-        is_small = matrix.shape[0] + matrix.nnz <= BALANCED_UP_TO
-        method = "balanced" if is_small or budget is not None else "iterative"
+    method = method_for(matrix, method, budget)
     return _assigned(matrix, shares, method, numbers, rng, budget)
+
+
+def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | None = None) -> str:
+    """Return the method that "auto" means for the labels; other methods mean themselves."""
+    if method != "auto":
+        return method
+    is_small = matrix.shape[0] + matrix.nnz <= BALANCED_UP_TO
+    return "balanced" if is_small or budget is not None else "iterative"
 
 
 def tuning_folds(

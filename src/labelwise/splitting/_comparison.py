@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise._text import as_html, as_text
 from labelwise._validation import check_labels
-from labelwise.splitting._assign import assign_checked
+from labelwise.splitting._assign import assign_checked, method_for
 from labelwise.splitting._proportions import check_proportions
 from labelwise.splitting._quality import SplitQuality, quality_of
 
@@ -132,10 +132,12 @@ def compare_splits(
     names = labels.names or tuple(map(str, range(matrix.shape[1])))
     shares = check_proportions(proportions)
     others = [name for name in _COMPARED if groups is None or name != "labelset"]
-    found = {
+    meant = {name: method_for(matrix, name) for name in (method, *others)}
+    subsets_by = {
         name: assign_checked(matrix, shares, method=name, groups=groups, random_state=random_state)
-        for name in dict.fromkeys((method, *others))
+        for name in dict.fromkeys(meant.values())
     }
+    found = {name: subsets_by[meant[name]] for name in meant}
     qualities = {
         name: quality_of(matrix, subsets, shares, names, labels.missing)
         for name, subsets in found.items()

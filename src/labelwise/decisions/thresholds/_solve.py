@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_random_state
-from labelwise.decisions.guarantees._certify import certify
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
@@ -67,6 +66,7 @@ def solve(
             if given is not None:
                 refuse_with_guarantee(given.weights is not None, given.n_missing)
         return _certified(problem, request, request.guarantee, random_state, calibration)
+    problem = problem.with_top(request.top_per_row)
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
@@ -139,6 +139,7 @@ def _result(
         fbr=method.fbr,
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
+        top_per_row=request.top_per_row,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
     )
@@ -172,6 +173,9 @@ def _certified(
     calibration: Problem | None,
 ) -> Thresholds:
     """Find certified thresholds; their value is measured on all samples of the problem."""
+    # Guarantees import scipy.special, which is slow, and kernels of their own.
+    from labelwise.decisions.guarantees._certify import certify
+
     found, guarantee = certify(problem, request, options, random_state, calibration)
     chosen = found.thresholds, found.most_per_row
     by_label = problem.decision_counts(*chosen, "label")

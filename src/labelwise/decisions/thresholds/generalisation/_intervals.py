@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import ndtr, ndtri
 
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice
@@ -91,6 +90,9 @@ def _values_of_right_and_wrong(problem: Problem, retuning: Retuning) -> np.ndarr
 
 def _widened(confidence: float, n_units: int) -> float:
     """Return the confidence whose normal quantile is larger by the factor for small samples."""
+    # scipy.special is slow to import, and most thresholds are tuned without intervals.
+    from scipy.special import ndtr, ndtri
+
     outer = ndtri((1 - confidence) / 2) * np.sqrt(1 + _SMALL_SAMPLE / n_units)
     return float(1 - 2 * ndtr(outer))
 
