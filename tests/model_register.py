@@ -28,6 +28,7 @@ from labelwise.learners import (
     ChainEnsemble,
     ExactFPlugin,
     IndependentFPlugin,
+    LabelForest,
     OkapiNeighbors,
     ReverseMultilabel,
     SampledFPlugin,
@@ -67,6 +68,10 @@ REGISTER = {
     ),
     "ExactFPlugin": ExactFPlugin(penalty=0.1),
     "IndependentFPlugin": IndependentFPlugin(BinaryRelevance(penalty=0.1)),
+    "LabelForest": LabelForest(RandomForestClassifier(2, max_depth=2), random_state=0),
+    "LabelForest of labels": LabelForest(
+        RandomForestClassifier(2, max_depth=2), joint=False, random_state=0
+    ),
     "OkapiNeighbors": OkapiNeighbors(3),
     "OkapiWeights": make_pipeline(OkapiWeights(), OkapiNeighbors(3, weighted=True)),
     "ReverseMultilabel": ReverseMultilabel(penalty=1.0, tol=0.1),
@@ -131,6 +136,8 @@ CHECKED = {
     "ExactFPlugin": ExactFPlugin(cv=2, **_STRONG),
     # The checks of weights set `cv`, which does not reach the choice of a penalty inside.
     "IndependentFPlugin": IndependentFPlugin(BinaryRelevance(penalty=0.1, tol=1e-15)),
+    "LabelForest": LabelForest(RandomForestClassifier(5), random_state=0),
+    "LabelForest of labels": LabelForest(RandomForestClassifier(5), joint=False, random_state=0),
     "OkapiNeighbors": OkapiNeighbors(),
     "OkapiWeights": OkapiWeights(),
     # Some checks have features around 100: a small penalty takes thousands of passes over them.
@@ -157,6 +164,19 @@ _COUNTS = (
     "expects an accuracy of 0.83 on points around three centres; the neighbours are those of "
     "document vectors, for which only the proportions of counts matter"
 )
+_SHARES = (
+    "expects probabilities strictly between 0 and 1; the mean share of a label in the leaves of "
+    "few trees reaches 0 and 1"
+)
+_BOOTSTRAP = (
+    "expects weights to count as repetitions; bootstrap samples are drawn from the rows, as in "
+    "scikit-learn's forests, for which its own tests expect this failure"
+)
+_FOREST = {
+    "check_classifiers_multilabel_output_format_predict_proba": _SHARES,
+    "check_sample_weight_equivalence_on_dense_data": _BOOTSTRAP,
+    "check_sample_weight_equivalence_on_sparse_data": _BOOTSTRAP,
+}
 EXPECTED_FAILURES = {
     "BagPlugin": {
         "check_classifier_multioutput": _TUNED,
@@ -173,7 +193,10 @@ EXPECTED_FAILURES = {
     },
     "ExactFPlugin": {"check_classifier_multioutput": _EXPECTED_F},
     "IndependentFPlugin": {"check_classifier_multioutput": _EXPECTED_F},
+    "LabelForest": _FOREST,
+    "LabelForest of labels": _FOREST,
     "OkapiNeighbors": {"check_classifiers_train": _COUNTS},
+    "SampledFPlugin": {"check_classifier_multioutput": _EXPECTED_F},
     "TunedThresholds": {
         "check_classifier_multioutput": _TUNED,
         "check_classifiers_train": _TUNED,

@@ -89,6 +89,7 @@ VECTOR_MODELS = [
     "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "LabelForest",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SampledFPlugin",

@@ -16,7 +16,7 @@ from labelwise._estimators import (
     classes_of_decisions,
     proba_of_classes,
 )
-from labelwise._validation import check_random_state, check_whole
+from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._training import (
     all_labels,
@@ -25,6 +25,7 @@ from labelwise.learners._training import (
     report_progress,
 )
 from labelwise.learners.chains._chain_models import (
+    ChainPenalties,
     ChainPlan,
     LinearChain,
     ModelChain,
@@ -69,6 +70,10 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         Penalty weight λ of the regressions, or the values from which each label's λ is chosen; as
         in `BinaryRelevance`, which chooses λ by the features alone, once for all chains. Only used
         without an estimator.
+    label_penalty : float, default=0.0025
+        Penalty of the coefficients of labels, as a part of λ. A label is 0 or 1, while features may
+        be many and small; with a penalty as strong as theirs, labels that exclude each other are
+        drawn together. Only used without an estimator.
     tol : float, default=1e-8
         Tolerance of the regressions, as in `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
@@ -143,6 +148,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         bootstrap: bool = True,
         n_draws: int = 100,
         penalty: Any = "auto",
+        label_penalty: float = 0.0025,
         tol: float = 1e-8,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -155,6 +161,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         self.bootstrap = bootstrap
         self.n_draws = n_draws
         self.penalty = penalty
+        self.label_penalty = label_penalty
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -278,6 +285,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             raise ValueError(f'sampling must be "ancestral" or "gibbs", got {self.sampling!r}.')
         if self.estimator is None:
             check_penalty(self.penalty)
+            check_real(self.label_penalty, "label_penalty", least=1e-9, most=1e9)
             check_tol(self.tol)
         elif not is_classifier(self.estimator) or not hasattr(self.estimator, "predict_proba"):
             raise TypeError(
@@ -299,8 +307,8 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         if len(penalties) > 1 and n_labels:
             relevance = BinaryRelevance(penalty=penalties, tol=1e-5, n_jobs=self.n_jobs)
             self.penalties_ = relevance.fit(X, Y).penalties_
-        jobs = [(X, Y, plan, self.penalties_, self.tol) for plan in plans]
-        found = self._in_parallel(fit_linear, jobs)
+        of_chain = ChainPenalties(self.penalties_, self.label_penalty, self.tol)
+        found = self._in_parallel(fit_linear, [(X, Y, plan, of_chain) for plan in plans])
         self.coef_ = np.array([chain.coef for chain in found])
         self.label_coef_ = np.array([chain.label_coef for chain in found])
         self.intercept_ = np.array([chain.intercept for chain in found])

@@ -52,8 +52,8 @@ def test_probabilities_tend_to_the_marginals_of_the_mean_distribution():
 
 def test_each_label_is_the_regression_on_features_and_earlier_labels():
     X, Y = some_data()
-    learner = ChainEnsemble(n_chains=1, bootstrap=False, penalty=0.02, tol=1e-13, random_state=3)
-    model = learner.fit(X, Y)
+    options = {"n_chains": 1, "bootstrap": False, "tol": 1e-13, "random_state": 3}
+    model = ChainEnsemble(penalty=0.02, label_penalty=1.0, **options).fit(X, Y)
     for place, k in enumerate(model.orders_[0]):
         seen = np.sort(model.orders_[0][:place])
         expected = peer(np.hstack([X, Y[:, seen]]), Y[:, k], 0.02)
@@ -63,10 +63,28 @@ def test_each_label_is_the_regression_on_features_and_earlier_labels():
         assert not model.label_coef_[0, k, unseen].any()
 
 
+def test_coefficients_of_labels_have_a_penalty_of_their_own():
+    X, Y = some_data()
+    options = {"n_chains": 1, "bootstrap": False, "tol": 1e-13, "random_state": 3}
+    model = ChainEnsemble(penalty=0.02, label_penalty=0.25, **options).fit(X, Y)
+    last = model.orders_[0][-1]
+    seen = np.sort(model.orders_[0][:-1])
+    # Twice the label has half the coefficient, of a quarter of the penalty.
+    expected = peer(np.hstack([X, 2 * Y[:, seen]]), Y[:, last], 0.02)
+    found = model.label_coef_[0, last, seen]
+    np.testing.assert_allclose(found, 2 * expected.coef_[0][4:], atol=1e-5)
+
+
 def test_gibbs_regressions_see_all_other_labels():
     X, Y = some_data()
     learner = ChainEnsemble(
-        n_chains=1, sampling="gibbs", bootstrap=False, penalty=0.02, tol=1e-13, random_state=3
+        n_chains=1,
+        sampling="gibbs",
+        bootstrap=False,
+        penalty=0.02,
+        label_penalty=1.0,
+        tol=1e-13,
+        random_state=3,
     )
     model = learner.fit(X, Y)
     for k in range(3):
@@ -86,7 +104,7 @@ def test_any_classifier_gives_the_draws_of_our_regressions(sampling):
         "bootstrap": False,
         "random_state": 0,
     }
-    ours = ChainEnsemble(penalty=0.02, tol=1e-13, **options).fit(X, Y)
+    ours = ChainEnsemble(penalty=0.02, label_penalty=1.0, tol=1e-13, **options).fit(X, Y)
     base = LogisticRegression(C=1 / (len(X) * 0.02), solver="newton-cholesky", tol=1e-12)
     others = ChainEnsemble(base, **options).fit(X, Y)
     np.testing.assert_array_equal(ours.sample(X, 6, 1), others.sample(X, 6, 1))

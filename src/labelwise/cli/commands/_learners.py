@@ -44,6 +44,7 @@ LEARNERS = (
         "as the best learner does",
     ),
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "br-forest",
         "BinaryRelevance",

@@ -19,6 +19,7 @@ from labelwise._text import listed, quoted
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
 from labelwise.learners._exact_f import ExactFPlugin
+from labelwise.learners._label_forest import LabelForest
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
 from labelwise.learners._sampled_f import SampledFPlugin
 from labelwise.learners.selection import _costs as costs
@@ -69,19 +70,19 @@ def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(200, random_state=seed)
+    return LabelForest(RandomForestClassifier(200, random_state=seed))
 
 
 def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import ExtraTreesClassifier
 
-    return ExtraTreesClassifier(200, random_state=seed)
+    return LabelForest(ExtraTreesClassifier(200, random_state=seed))
 
 
 def _forest_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
 
-    return BinaryRelevance(RandomForestClassifier(100, random_state=seed))
+    return LabelForest(RandomForestClassifier(100, random_state=seed), joint=False)
 
 
 def _boosting(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
