@@ -156,9 +156,16 @@ def _plan(
 
 
 def _predicted(field: Sequence[Candidate], arena: Arena, n_rows: int) -> dict[str, float]:
-    """Return the predicted seconds of each candidate: a fit for each fold, and one more."""
+    """Return the predicted seconds of each candidate: a fit for each fold, and one more.
+
+    A candidate that scores the folds while it chooses penalties is fitted once.
+    """
     n_fits = len(arena.splits) + 1
-    return {one.name: n_fits * one.seconds(n_rows) for one in field}
+    return {
+        one.name: one.seconds(n_rows)
+        * (1 if hasattr(one.estimator, "fit_scoring_folds") else n_fits)
+        for one in field
+    }
 
 
 def _run_round(
