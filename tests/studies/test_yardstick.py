@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance
 from studies import yardstick as study
+from studies import yardstick_plots as plots
 from studies.comparison import read_table
 
 TITLES = ("BestLearner", "blend", "br", "forest")
@@ -54,10 +55,26 @@ def test_the_best_single_method_is_the_one_of_the_best_mean(printed):
 
 
 def test_the_bias_of_corrected_values_is_their_mean_difference(printed):
-    cells = study.corrected_table({"emotions": [values(0.03)], "birds": [values(-0.02)]}).cells
-    bias = {cell.where: cell for cell in cells}["BestLearner", "micro-f", "all runs"]
+    found = {"emotions": [values(0.03)], "birds": [values(-0.02)]}
+    bias = {cell.where: cell for cell in study.bias_table(found).cells}["BestLearner", "micro-f"]
     assert bias.measured == pytest.approx(-0.005)
     assert bias.verdict == "within"
+    rows = {cell.where: cell.measured for cell in study.corrected_table(found).cells}
+    assert rows["BestLearner", "micro-f", "emotions", "0", "test"] == 0.53
+    assert rows["BestLearner", "micro-f", "emotions", "0", "corrected"] == 0.5
+
+
+def test_the_plot_has_a_point_for_each_run(tmp_path, monkeypatch):
+    found = {"emotions": [values(0.03), values(0.01)], "birds": [values(-0.02)]}
+    table = tmp_path / "corrected_measured.csv"
+    with table.open("w") as lines:
+        study.corrected_table(found)._write_cells(lines)
+    figure = plots.draw_corrected(read_table(table)[1])
+    assert figure.axes[0].get_title() == "BestLearner, hamming-loss"
+    assert [len(points.get_offsets()) for points in figure.axes[1].collections] == [2, 1]
+    monkeypatch.setattr(plots, "TABLE", table)
+    plots.draw_all(tmp_path)
+    assert (tmp_path / "corrected.svg").read_text().startswith("<?xml")
 
 
 def test_an_undefined_f_counts_nothing():
