@@ -123,10 +123,10 @@ def test_raw_texts_go_in_and_names_of_subjects_come_out(tmp_path):
     # The index of pandas becomes a column without a name, beside the ids.
     train.assign(subjects=subjects[:150]).to_csv(tmp_path / "texts.csv")
     new.to_csv(tmp_path / "new.csv")
-    options = ("--labels", "subjects", "--time", "5", "-o", "model.skops")
+    options = ("--labels", "subjects", "--learner", "br", "-o", "model.skops")
     fitted = program(tmp_path, "fit", "texts.csv", *options)
     assert "'title', 'abstract' taken as text" in fitted.stderr
-    assert "learner: auto, decides at thresholds tuned for micro-f" in fitted.stdout
+    assert "learner: br, decides at thresholds tuned for micro-f" in fitted.stdout
     program(tmp_path, "predict", "model.skops", "new.csv", "--format", "names", "-o", "found.csv")
     found = pd.read_csv(tmp_path / "found.csv", keep_default_na=False)
     assert found["id"].tolist() == new["id"].tolist()
