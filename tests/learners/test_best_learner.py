@@ -254,3 +254,19 @@ def test_progress_names_the_candidates(capsys):
     X, Y = some_data(40)
     BestLearner({"linear": LINEAR}, cv=2, random_state=0, verbose=1).fit(X, Y)
     assert "BestLearner: 1 of 1, linear on 40 rows" in capsys.readouterr().err
+
+
+def test_a_budget_of_nothing_returns_the_cheapest_default_candidate():
+    X, Y = some_data(450, 3)
+    rare = np.zeros((450, 1), dtype=np.int64)
+    rare[7] = 1
+    model = BestLearner(budget=0, random_state=0).fit(X, np.hstack([Y, rare]))
+    board = model.leaderboard_
+    assert board.candidate == ("knn",)
+    assert board.n_samples[0] < 450
+    assert re.fullmatch(r"would take about \d\.\d of 0 seconds", dict(board.left_out)["br"])
+    # The row with the rare label may not be among those that were tried.
+    decided = model.predict(X)
+    assert decided.shape == (450, 4)
+    assert model.estimators_[0].predict(X).shape[1] == np.isnan(model.constants_).sum()
+    assert model.predict_proba(X).shape == (450, 4)

@@ -152,7 +152,8 @@ def _plan(
             return [RaceRound(min(n_rows, LEAST_ROWS), 1)], left_out
         dearest = field.pop()
         took = _predicted([dearest], arena, n_rows)[dearest.name]
-        left_out.append((dearest.name, f"would take about {took:.0f} of {budget:.0f} seconds"))
+        shown = f"{took:.1f}" if took < 10 else f"{took:.0f}"
+        left_out.append((dearest.name, f"would take about {shown} of {budget:g} seconds"))
 
 
 def _predicted(field: Sequence[Candidate], arena: Arena, n_rows: int) -> dict[str, float]:
