@@ -38,7 +38,6 @@ DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
-    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "br-forest",
         "BinaryRelevance",
@@ -60,6 +59,7 @@ LEARNERS = (
         "each label at a score of 0",
         loss="squared_hinge",
     ),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "lfp",
         "IndependentFPlugin",
