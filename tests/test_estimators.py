@@ -83,10 +83,13 @@ VECTOR_MODELS = [
     "BinaryRelevance of trees",
     "CalibratedLabelRanking",
     "CalibratedLabels",
+    "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "LabelForest",
     "OkapiNeighbors",
     "ReverseMultilabel",
+    "SampledFPlugin",
     "SubmodularMultilabel",
     "TunedThresholds",
 ]

@@ -21,12 +21,6 @@ def _neighbors() -> Any:
     return KNeighborsClassifier(10, algorithm="brute")
 
 
-def _support_vectors() -> Any:
-    from sklearn.svm import LinearSVC
-
-    return LinearSVC()
-
-
 class Learner(NamedTuple):
     """A learner of the command line."""
 
@@ -37,6 +31,7 @@ class Learner(NamedTuple):
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
+    loss: str | None = None  # of the linear models of the learner
 
 
 DEFAULT_MEASURE = "micro-f"
@@ -62,8 +57,9 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        estimator=_support_vectors,
+        loss="squared_hinge",
     ),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "lfp",
         "IndependentFPlugin",
@@ -75,6 +71,19 @@ LEARNERS = (
         "efp",
         "ExactFPlugin",
         "highest expected F of each row, by regressions of label and label count",
+        "the label set of highest expected F, row by row",
+        "sample-f",
+    ),
+    Learner(
+        "chains",
+        "ChainEnsemble",
+        "chains of logistic regressions, each label given the features and earlier labels",
+        _HALF,
+    ),
+    Learner(
+        "sfp",
+        "SampledFPlugin",
+        "highest expected F of each row, from label sets drawn by chains",
         "the label set of highest expected F, row by row",
         "sample-f",
     ),
@@ -195,6 +204,8 @@ def _rule_in_words(model: Any, maximize: str) -> str:
 def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
     kind = getattr(learners, learner.class_name)
     model = kind() if learner.estimator is None else kind(learner.estimator())
+    if learner.loss is not None:
+        model.set_params(loss=learner.loss)
     known = model.get_params()
     given = {key: value for key, value in settings.items() if key in known}
     seeds = [key for key in known if key.endswith("__random_state")]
