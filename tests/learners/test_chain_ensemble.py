@@ -37,6 +37,15 @@ def test_the_penalty_of_a_label_is_the_one_chosen_on_the_features():
     np.testing.assert_array_equal(model.penalties_, expected)
 
 
+@pytest.mark.parametrize(("sampling", "expected"), [("ancestral", 0.0025), ("gibbs", 1.0)])
+def test_the_penalty_of_labels_depends_on_the_kind_of_sampling(sampling, expected):
+    X, Y = some_data()
+    options = {"n_chains": 1, "sampling": sampling, "penalty": 0.1, "random_state": 0}
+    default = ChainEnsemble(**options).fit(X, Y)
+    same = ChainEnsemble(label_penalty=expected, **options).fit(X, Y)
+    np.testing.assert_array_equal(default.label_coef_, same.label_coef_)
+
+
 def test_labels_with_one_class_are_constant_in_draws_and_probabilities():
     X, Y = some_data(n_labels=4)
     frame = pd.DataFrame(Y, columns=list("abcd"))
@@ -114,6 +123,7 @@ def test_progress_is_written_on_request(capsys):
         ({"sampling": "exact"}, ValueError, 'sampling must be "ancestral" or "gibbs"'),
         ({"n_draws": 1.5}, TypeError, "n_draws must be a whole number"),
         ({"estimator": Perceptron()}, TypeError, "must be a classifier with predict_proba"),
+        ({"label_penalty": 0.0}, ValueError, "label_penalty must be from 1e-09 to 1e"),
         ({"penalty": -1}, ValueError, "penalty must be positive"),
     ],
 )

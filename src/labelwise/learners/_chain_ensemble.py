@@ -34,7 +34,9 @@ from labelwise.learners.chains._chain_models import (
 )
 from labelwise.learners.regression._penalty_path import check_penalty, check_tol
 
-_SAMPLING = ("ancestral", "gibbs")
+# Kinds of sampling, and the default of `label_penalty`. Measured on 60/40 splits: chains of medical
+# gain .05 in F of samples by the weak penalty, Gibbs sampling on yeast loses .28.
+_LABEL_PENALTIES = {"ancestral": 0.0025, "gibbs": 1.0}
 _MOST_SEED = np.iinfo(np.int32).max
 
 
@@ -70,10 +72,11 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         Penalty weight λ of the regressions, or the values from which each label's λ is chosen; as
         in `BinaryRelevance`, which chooses λ by the features alone, once for all chains. Only used
         without an estimator.
-    label_penalty : float, default=0.0025
-        Penalty of the coefficients of labels, as a part of λ. A label is 0 or 1, while features may
-        be many and small; with a penalty as strong as theirs, labels that exclude each other are
-        drawn together. Only used without an estimator.
+    label_penalty : float, default=None
+        Penalty of the coefficients of labels, as a part of λ. None means 0.0025 for "ancestral":
+        with a penalty as strong as that of features, labels that exclude each other are drawn
+        together. None means 1 for "gibbs", whose sweeps do not leave the label sets at which they
+        start if labels depend strongly on each other. Only used without an estimator.
     tol : float, default=1e-8
         Tolerance of the regressions, as in `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
@@ -148,7 +151,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         bootstrap: bool = True,
         n_draws: int = 100,
         penalty: Any = "auto",
-        label_penalty: float = 0.0025,
+        label_penalty: float | None = None,
         tol: float = 1e-8,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -281,16 +284,22 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
     def _check_parameters(self) -> None:
         for name in ("n_chains", "n_sweeps", "n_draws"):
             check_whole(getattr(self, name), name)
-        if self.sampling not in _SAMPLING:
+        if self.sampling not in _LABEL_PENALTIES:
             raise ValueError(f'sampling must be "ancestral" or "gibbs", got {self.sampling!r}.')
         if self.estimator is None:
             check_penalty(self.penalty)
-            check_real(self.label_penalty, "label_penalty", least=1e-9, most=1e9)
+            self._of_labels()
             check_tol(self.tol)
         elif not is_classifier(self.estimator) or not hasattr(self.estimator, "predict_proba"):
             raise TypeError(
                 f"estimator must be a classifier with predict_proba, got {self.estimator!r}."
             )
+
+    def _of_labels(self) -> float:
+        """Return the penalty of the coefficients of labels, as a part of λ."""
+        if self.label_penalty is None:
+            return _LABEL_PENALTIES[self.sampling]
+        return check_real(self.label_penalty, "label_penalty", least=1e-9, most=1e9)
 
     def _plan(self, Y: np.ndarray, random: np.random.RandomState) -> ChainPlan:
         n_samples, n_labels = Y.shape
@@ -307,7 +316,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         if len(penalties) > 1 and n_labels:
             relevance = BinaryRelevance(penalty=penalties, tol=1e-5, n_jobs=self.n_jobs)
             self.penalties_ = relevance.fit(X, Y).penalties_
-        of_chain = ChainPenalties(self.penalties_, self.label_penalty, self.tol)
+        of_chain = ChainPenalties(self.penalties_, self._of_labels(), self.tol)
         found = self._in_parallel(fit_linear, [(X, Y, plan, of_chain) for plan in plans])
         self.coef_ = np.array([chain.coef for chain in found])
         self.label_coef_ = np.array([chain.label_coef for chain in found])

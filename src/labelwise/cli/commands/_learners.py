@@ -44,7 +44,6 @@ LEARNERS = (
         "as the best learner does",
     ),
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
-    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "br-forest",
         "BinaryRelevance",
@@ -66,6 +65,7 @@ LEARNERS = (
         "each label at a score of 0",
         loss="squared_hinge",
     ),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "lfp",
         "IndependentFPlugin",
