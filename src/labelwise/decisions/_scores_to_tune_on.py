@@ -85,7 +85,8 @@ def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
         return TuningScores(held_out, LabelScorer(None, constants))
     model = clone(estimator)
     scores = model.fit_scoring_oob(samples.X, samples.Y[:, varies], **samples.fit_params)
-    rows = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    # Kernels behind take scores as finite.
+    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
     if rows.size == 0:
         raise ValueError('cv="oob" needs more trees: every sample has been seen by all of them.')
     held_out = HeldOutScores(scores[rows], rows, np.zeros_like(rows))

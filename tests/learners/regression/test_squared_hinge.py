@@ -100,6 +100,15 @@ def test_newtons_steps_alone_find_the_optimum(monkeypatch):
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-6)
 
 
+def test_the_dual_descent_alone_comes_near_to_the_optimum(monkeypatch):
+    X, Y = some_data()
+    monkeypatch.setattr(_squared_hinge_kernels, "newton", lambda *given: (given[5], True))
+    model = support_vectors(penalty=1.0).fit(X, Y)
+    for j, y in enumerate(Y.T):
+        found = hinge_value(X, y, None, model.coef_[j], model.intercept_[j], 1.0)
+        assert found <= hinge_optimum(X, y, None, 1.0) * 1.01
+
+
 def test_the_chosen_penalty_has_the_least_held_out_loss():
     X, Y = some_data()
     penalties = [10.0, 0.1, 1e-3]
