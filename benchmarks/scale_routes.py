@@ -34,7 +34,7 @@ def tune(maximize: str) -> dict[str, Callable[[Path], str]]:
         import distributed
 
         limits = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": "1GB"}
-        place = {"dashboard_address": None, "host": "127.0.0.1"}
+        place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
         with distributed.LocalCluster(**limits, **place) as c, distributed.Client(c):
             files = {"Y": folder / "labels.npy", "scores": folder / "scores.npy"}
             arrays, _ = engine.open_lazily(files)

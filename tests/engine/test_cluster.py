@@ -38,7 +38,7 @@ def client():
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             host="127.0.0.1",
         ) as cluster,
         distributed.Client(cluster) as connected,
@@ -164,7 +164,7 @@ def test_workers_stay_within_their_memory():
         da.map_blocks(chunk_of, part, chunks=sizes, dtype=kind, meta=np.empty((0, 0), kind))
         for part, kind in enumerate(kinds)
     )
-    place = {"dashboard_address": None, "host": "127.0.0.1", "processes": True}
+    place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "processes": True}
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit="500MB", **place
