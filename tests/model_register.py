@@ -47,6 +47,7 @@ REGISTER = {
     "ExactFPlugin": ExactFPlugin(penalty=0.1),
     "IndependentFPlugin": IndependentFPlugin(BinaryRelevance(penalty=0.1)),
     "OkapiNeighbors": OkapiNeighbors(3),
+    "OkapiNeighbors by selected lengths": OkapiNeighbors(3, lengths="selected"),
     "OkapiWeights": make_pipeline(OkapiWeights(), OkapiNeighbors(3, weighted=True)),
     "ReverseMultilabel": ReverseMultilabel(penalty=1.0, tol=0.1),
     "SubmodularMultilabel": SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1),
