@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 # A file that does not have the hash of its lock is refused; nothing is fetched for a build.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 INSTALL_EMPTY = $(VENV)/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+INSTALL_RECIPES = $(VENV)/recipes/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 LOCKED = $(INSTALL) --require-hashes --requirement
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --custom-compile-command "make lock"
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
+# Recipes have a lock of their own: their libraries would hold back the versions of all others.
+EXTRAS = test bench docs fuzz
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies release-check lock clean
+.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies test-recipes release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -54,14 +57,21 @@ bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new row
 bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
 	$(BIN)/python -m benchmarks guarantees guarantees_real
 
-bench-scale: $(VENV)/.bench  ## time and memory against size: half a million labels, splits; minutes
-	$(BIN)/python -m benchmarks scale_labels
+bench-scale: $(VENV)/.bench  ## time and memory against size: out of core, half a million labels, splits; minutes
+	$(BIN)/python -m benchmarks scale_engine scale_labels cluster_simulation
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies
 
 docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+
+test-recipes:  ## docs/recipes with their libraries, in an environment of its own of 6 GB
+	$(PYTHON) -m venv $(VENV)/recipes
+	$(INSTALL_RECIPES) --require-hashes --requirement locks/build.txt
+	$(INSTALL_RECIPES) --require-hashes --requirement locks/recipes.txt
+	$(INSTALL_RECIPES) --no-deps --editable .
+	$(VENV)/recipes/bin/python -m pytest -q tests/test_recipes.py
 
 release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into an empty environment and tried
 	rm -rf dist
@@ -92,12 +102,14 @@ $(VENV)/.run $(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.fuzz: $(VENV)/.
 	@touch $@
 
 lock: $(VENV)/.lock  ## the newest versions that pyproject.toml allows, the same in all locks
-	$(RESOLVE) pyproject.toml --all-extras --group build --group lock --upgrade --output-file $(VERSIONS)
+	$(RESOLVE) pyproject.toml $(addprefix --extra ,$(EXTRAS)) --group build --group lock --upgrade \
+	  --output-file $(VERSIONS)
 	$(HASHED) pyproject.toml --output-file locks/run.txt
 	for group in build lock; do \
 	  $(HASHED) --group $$group --output-file locks/$$group.txt || exit 1; done
-	for extra in test bench docs fuzz; do \
+	for extra in $(EXTRAS); do \
 	  $(HASHED) pyproject.toml --extra $$extra --output-file locks/$$extra.txt || exit 1; done
+	$(RESOLVE) --generate-hashes pyproject.toml --extra recipes --upgrade --output-file locks/recipes.txt
 
 clean:
 	rm -rf $(VENV) .numba-bounds .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,7 +21,16 @@ NOT_BENCHMARKS = {
     "timing",
 }
 # These take minutes to hours: only by their names.
-LONG = {"coverage", "decisions", "guarantees", "guarantees_real", "label_shift", "scale_labels"}
+LONG = {
+    "cluster_simulation",
+    "coverage",
+    "decisions",
+    "guarantees",
+    "guarantees_real",
+    "label_shift",
+    "scale_engine",
+    "scale_labels",
+}
 
 
 def main() -> None:

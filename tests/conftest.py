@@ -19,6 +19,7 @@ if numba.config.DISABLE_JIT:
 
 # Tests of whole programs take hours without compiled kernels, and test no kernel by itself.
 TESTS_OF_PROGRAMS = ("benchmarks", "cli", "experiments", "studies", "saving")
+TESTS_OF_PAGES = ("test_coming_from.py", "test_guide.py", "test_quick_start.py", "test_recipes.py")
 # CPU seconds after which another test is given up as too large for plain Python.
 LONGEST_IN_PLAIN_PYTHON = 10
 
@@ -29,15 +30,15 @@ def pytest_collection_modifyitems(items):
         return
     folders = [Path(__file__).parent / name for name in TESTS_OF_PROGRAMS]
     for item in items:
-        if any(folder in item.path.parents for folder in folders):
+        is_page = item.path.name in TESTS_OF_PAGES
+        if is_page or any(folder in item.path.parents for folder in folders):
             item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
 
 
-@pytest.fixture(autouse=True)
-def limit_in_plain_python():
-    """Skip a test that goes on for too long if kernels are plain Python."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    """Skip a test that goes on for too long, with its fixtures, if kernels are plain Python."""
     if not numba.config.DISABLE_JIT:
-        yield
         return
 
     def give_up(*_):
@@ -46,7 +47,11 @@ def limit_in_plain_python():
     signal.signal(signal.SIGPROF, give_up)
     # Again every second, because the test may catch all exceptions.
     signal.setitimer(signal.ITIMER_PROF, LONGEST_IN_PLAIN_PYTHON, 1)
-    yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown():
+    """End the limit before fixtures are torn down."""
     signal.setitimer(signal.ITIMER_PROF, 0)
 
 

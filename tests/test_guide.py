@@ -86,8 +86,9 @@ def test_both_ways_learn_bags(names):
 
 
 @page("a_million_rows")
-def test_sparse_scores_reach_nearly_the_value_of_all_scores(names):
+def test_sparse_scores_and_files_reach_the_value_of_all_scores(names):
     assert names["f_sparse"] == pytest.approx(names["thresholds"].value, abs=1e-3)
+    assert np.array_equal(names["from_files"].values, names["thresholds"].values)
 
 
 def test_every_page_of_the_guide_has_a_test():

@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[1]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, GROUPS = SETTINGS["project"], SETTINGS["dependency-groups"]
 EXTRAS = PROJECT["optional-dependencies"]
-MADE = ["run", "test", "bench", "docs", "fuzz", *GROUPS]
+TOGETHER = ["run", "test", "bench", "docs", "fuzz", *GROUPS]
+MADE = [*TOGETHER, "recipes"]
 
 
 def requirements(name):
@@ -45,14 +46,14 @@ def test_every_requirement_is_pinned_and_has_a_hash(name):
 
 def test_locks_agree_on_versions():
     found = {}
-    for name in MADE:
+    for name in TOGETHER:
         for package, version in versions(name).items():
             assert found.setdefault(package, version) == version, (name, package)
 
 
 def test_locks_list_every_dependency_of_the_project():
     run = {plain(requirement) for requirement in PROJECT["dependencies"]}
-    for extra in ("test", "bench", "docs", "fuzz"):
+    for extra in ("test", "bench", "docs", "fuzz", "recipes"):
         assert {*run, *named(extra)} <= set(versions(extra))
     assert run <= set(versions("run"))
     for group, wanted in GROUPS.items():

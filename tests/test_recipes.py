@@ -26,7 +26,7 @@ def run_recipe(name, folder):
     """What the code of a recipe defines; skipped if a library is missing."""
     missing = [module for module in NEEDED[name] if find_spec(module) is None]
     if missing:
-        pytest.skip(f"needs {' and '.join(missing)}, no part of the lock files")
+        pytest.skip(f"needs {' and '.join(missing)}, which make test-recipes installs")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries
         return run_page(f"recipes/{name}.md", folder, {"__name__": name})

@@ -1,4 +1,4 @@
-"""Run a function on blocks of rows in as many threads as there are cores."""
+"""Run functions on blocks of rows in threads, and share large values between joblib tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,25 @@ from typing import Any
 
 # Values in a block: few enough to stay in the cache of a core between two passes.
 _TOGETHER = 2**17
+
+
+class Shared:
+    """A large value that many joblib tasks read.
+
+    joblib's dask backend sends an argument to the workers once, instead of with each task, if it
+    can be referenced weakly and its size is more than a kilobyte. Tuples and lists cannot.
+
+    Parameters
+    ----------
+    value : object
+        What tasks read; it must not change.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __sizeof__(self) -> int:
+        return 2**20
 
 
 def for_row_blocks(
@@ -76,3 +95,19 @@ def n_threads_for(n_blocks: int) -> int:
     from joblib import cpu_count
 
     return min(n_blocks, int(cpu_count()))
+
+
+def has_lost_scheduler(error: BaseException) -> bool:
+    """Return whether an error of a dask future says that the scheduler is gone.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error; dask is not imported to look at it.
+
+    Returns
+    -------
+    bool
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"CommClosedError", "CancelledError", "FutureCancelledError"})

@@ -80,7 +80,9 @@ def test_help_and_completion_import_nothing_heavy():
         f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     )
     for words in (["--help"], ["tune", "-h"], ["--show-completion", "bash"]):
-        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+        # Completion is that of the shell that started the program.
+        program = ["bash", "-c", '"$@"; exit', "bash", sys.executable, "-c", code, *words]
+        done = subprocess.run(program, capture_output=True, text=True)
         assert done.stderr == "[]\n", words
 
 

@@ -252,7 +252,7 @@ def test_a_writer_that_is_ended_leaves_the_old_file(tmp_path, number):
     path = tmp_path / "file"
     path.write_bytes(b"old")
     program = [sys.executable, "-c", textwrap.dedent(WRITES_AND_WAITS), str(path)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as writer:
+    with started(program, number) as writer:
         assert writer.stdout.readline() == b"begun\n"
         assert len(list(tmp_path.iterdir())) == 2
         writer.send_signal(number)
@@ -261,6 +261,17 @@ def test_a_writer_that_is_ended_leaves_the_old_file(tmp_path, number):
     if number == signal.SIGKILL:
         write(path)  # nobody can clean up after that but the next writer
     assert list(tmp_path.iterdir()) == [path]
+
+
+def started(program, number):
+    """Start a program that the signal ends, also if the tests run where it is ignored (nohup)."""
+    can_be_ignored = number != signal.SIGKILL
+    before = signal.signal(number, signal.default_int_handler) if can_be_ignored else None
+    try:
+        return subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    finally:
+        if can_be_ignored:
+            signal.signal(number, before)
 
 
 def test_a_program_that_handles_a_signal_goes_on_handling_it(tmp_path):

@@ -44,17 +44,29 @@ def sample(measure, Y, decided):
 AVERAGES = {"micro": micro, "macro": macro, "sample": sample}
 
 
-def values(scores, Y, measure, average="micro", shared=False):
+def among_highest(scores, k):
+    """Whether fewer than k scores of the row are higher, or as high and of an earlier label."""
+    n_samples, n_labels = scores.shape
+    found = np.zeros(scores.shape, dtype=bool)
+    for i, j in product(range(n_samples), range(n_labels)):
+        before = sum(scores[i, other] >= scores[i, j] for other in range(j))
+        found[i, j] = before + sum(scores[i, j + 1 :] > scores[i, j]) < k
+    return found
+
+
+def values(scores, Y, measure, average="micro", shared=False, k=None):
     """(value, decisions) of every threshold vector; NaN where the measure has no value."""
     tried = (shared_vectors if shared else vectors)(scores)
     decided = scores >= tried[:, None, :]
+    if k is not None:
+        decided &= among_highest(scores, k)
     value = AVERAGES[average](measure, Y, decided)
     return np.stack([value, decided.sum(axis=(1, 2))], axis=1)
 
 
-def highest(scores, Y, measure, average="micro", shared=False):
+def highest(scores, Y, measure, average="micro", shared=False, k=None):
     """The highest value of all threshold vectors, and the fewest decisions that reach it."""
-    found = values(scores, Y, measure, average, shared)
+    found = values(scores, Y, measure, average, shared, k)
     found = found[~np.isnan(found[:, 0])]
     best = found[:, 0].max()
     return best, found[found[:, 0] >= best - 1e-12, 1].min()

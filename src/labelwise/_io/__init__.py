@@ -5,7 +5,14 @@ Every stage may import from here; this package imports only `_validation`.
 
 from labelwise._io._arrow_arrays import arrow_numbers, arrow_texts, numpy_column
 from labelwise._io._encodings import as_utf8
-from labelwise._io._numpy_files import Arrays, check_npy, npy_array, npz_arrays, sparse_matrix
+from labelwise._io._numpy_files import (
+    Arrays,
+    check_npy,
+    npy_array,
+    npy_header,
+    npz_arrays,
+    sparse_matrix,
+)
 from labelwise._io._reading import (
     MAX_BYTES,
     SIDE_BYTES,
@@ -17,6 +24,7 @@ from labelwise._io._reading import (
     check_lines,
     decode,
     first_line,
+    memory_bytes,
     plain_name,
     read_bytes,
     reading,
@@ -51,7 +59,9 @@ __all__ = [
     "first_line",
     "goes_to_stdout",
     "is_stream",
+    "memory_bytes",
     "npy_array",
+    "npy_header",
     "npz_arrays",
     "numpy_column",
     "plain_name",

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -41,6 +41,27 @@ def npy_array(path: Path, content: bytes | bytearray) -> np.ndarray:
         return flat.reshape(shape, order="F" if by_columns else "C")
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(path, f"is no array in npy format ({first_line(error)}).") from error
+
+
+class NpyHeader(NamedTuple):
+    """What the header of an npy file says, and its length."""
+
+    shape: tuple[int, ...]
+    by_columns: bool
+    dtype: np.dtype[Any]
+    n_bytes: int
+
+
+def npy_header(path: Path) -> NpyHeader:
+    """Read the header of an npy file, and refuse one that claims more cells than there are."""
+    with path.open("rb") as stream:
+        start = stream.read(_LONGEST_HEADER)
+    shape, by_columns, dtype, body = _header_and_body(path, start)
+    n_bytes = len(start) - len(body)
+    n_cell_bytes = path.stat().st_size - n_bytes
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize > n_cell_bytes:
+        raise DataError(path, f"claims an array of {shape} {dtype} in {n_cell_bytes} bytes.")
+    return NpyHeader(shape, by_columns, dtype, n_bytes)
 
 
 def check_npy(path: Path, content: bytes) -> None:

@@ -108,10 +108,10 @@ def bound_of(path: str | Path, max_bytes: int | None = None) -> Bound:
         size = Path(path).stat().st_size
     except OSError:
         size = 0
-    return Bound(path, min(max(_FREE_BYTES, _GROWTH * size), _memory() // 2))
+    return Bound(path, min(max(_FREE_BYTES, _GROWTH * size), memory_bytes() // 2))
 
 
-def _memory() -> int:
+def memory_bytes() -> int:
     """Return the bytes of memory that this process may use: all there are, or its limit."""
     sizes = []
     with suppress(OSError, ValueError):  # Where there is no limit of a container, or "max".

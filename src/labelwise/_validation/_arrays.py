@@ -35,11 +35,12 @@ def column_without_numbers(frame: Any) -> str:
     import narwhals as nw
 
     table = nw.from_native(frame, eager_only=True)
-    return next(
+    name: str = next(
         column.name
         for column in table.iter_columns()
         if _numbers(column.to_numpy()).dtype.kind not in "biuf"
     )
+    return name
 
 
 def frame_like(frame: Any, values: np.ndarray) -> Any:

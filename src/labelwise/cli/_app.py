@@ -235,7 +235,7 @@ def compare(
     any_code: opt.CompareAnyCode = False,
     timeout: opt.CompareTimeout = None,
     max_bytes: opt.CompareBytes = None,
-    cluster: opt.CompareCluster = None,
+    cluster: opt.ClusterOption = None,
     example: opt.CompareExample = False,
 ) -> None:
     """Run or resume a study of models on data sets.

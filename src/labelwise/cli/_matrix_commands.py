@@ -42,6 +42,7 @@ def tune(
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
+    cluster: opt.ClusterOption = None,
 ) -> None:
     """Find the thresholds that maximize a measure.
 
@@ -67,7 +68,10 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    show = show_tuning if review is None else partial(show_bands, review)
+    if review is not None and cluster is not None:
+        raise ValueError("--cluster cannot be given with --review.")
+    tune_thresholds = partial(show_tuning, cluster=cluster)
+    show = tune_thresholds if review is None else partial(show_bands, review)
     show(
         scores,
         labels,
@@ -155,6 +159,7 @@ def evaluate(
     by_position: opt.ByPositionOption = False,
     missing_labels: opt.MissingLabelsOption = "error",
     max_bytes: opt.BytesOption = None,
+    cluster: opt.ClusterOption = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
@@ -179,6 +184,7 @@ def evaluate(
         report=report,
         seed=seed,
         max_bytes=max_bytes,
+        cluster=cluster,
         safe_csv=safe_csv,
     )
 

@@ -64,8 +64,13 @@ BytesOption = Annotated[
     typer.Option(
         "--max-bytes",
         min=1,
-        help="Largest size of a data file, unpacked or as arrays; by default set by file size.",
+        help="Largest size of a data file, unpacked or as arrays, or of a block of rows of a "
+        "folder; by default set by file size.",
     ),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(help="Address of a dask scheduler to run on, e.g. tcp://host:8786, or local."),
 ]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")
@@ -196,7 +201,8 @@ TuneFbrRule = Annotated[
     int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
 ]
 TuneMaxDecisions = Annotated[
-    str | None, typer.Option(help="Most decisions: 500 in total, 2.5 as mean of a row.")
+    str | None,
+    typer.Option(help='Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".'),
 ]
 TuneGuarantee = Annotated[
     str | None,
@@ -270,9 +276,6 @@ EvaluateOutput = Annotated[
 
 # Options of labelwise compare.
 CompareStudy = Annotated[Path | None, typer.Argument(help="TOML file of a study.")]
-CompareCluster = Annotated[
-    str | None, typer.Option(help="Address of a dask scheduler to run on, e.g. tcp://host:8786.")
-]
 CompareExample = Annotated[
     bool, typer.Option("--example", help="Print a study file with comments that runs as it is.")
 ]

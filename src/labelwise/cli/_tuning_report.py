@@ -35,6 +35,7 @@ class TuningReport(NamedTuple):
     unseen_value: float
     constraints: tuple[str, ...]
     free_value: float
+    why_unknown: str = "the other folds give no thresholds"
 
     def lines(self) -> list[str]:
         """Return the lines that explain the thresholds to the user."""
@@ -47,7 +48,7 @@ class TuningReport(NamedTuple):
             "",
             *_never_lines(self.never_decided),
             *_perfect_lines(self.tuned),
-            _unseen_line(self.tuned, self.unseen_value),
+            _unseen_line(self.tuned, self.unseen_value, self.why_unknown),
             *_broken_lines(self.tuned),
             _trust_line(self.tuned, self.unseen_value),
         ]
@@ -74,6 +75,7 @@ class TuningReport(NamedTuple):
             "constraints": [check._asdict() for check in tuned.constraints],
             "guarantee": None if tuned.guarantee is None else asdict(tuned.guarantee),
             "most_per_row": tuned.most_per_row,
+            "top_per_row": tuned.top_per_row,
             "shrink": tuned.shrink,
             "fbr": tuned.fbr,
             "interval": tuned.interval,
@@ -92,6 +94,7 @@ class TuningReport(NamedTuple):
 
 def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport:
     """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
+    problem = problem.with_top(request.top_per_row)
     tuned, unseen = tune_and_correct(problem, request, seed)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value
@@ -152,12 +155,12 @@ def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
 
 
 def never_decided(
-    tuned: Thresholds, problem: Problem, request: Request, seed: int
+    tuned: Thresholds, problem: Problem | None, request: Request, seed: int
 ) -> dict[str, list[str]]:
     """List the labels that are decided for no row of the tuning data, by the reason."""
     never = tuned.decided == 0
     reasons = {"without positives": never & (tuned.support == 0)}
-    if tuned.fbr and never.any():
+    if tuned.fbr and never.any() and problem is not None:
         plain = solve(problem, request.without_fbr(), seed)
         reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
     explained = np.any(list(reasons.values()), axis=0)
@@ -202,9 +205,9 @@ def _broken_lines(tuned: Thresholds) -> list[str]:
     return [f"unseen rows break {options}: --guarantee 0.95 makes precision and recall hold there"]
 
 
-def _unseen_line(tuned: Thresholds, value: float) -> str:
+def _unseen_line(tuned: Thresholds, value: float, why_unknown: str) -> str:
     if np.isnan(value):
-        return "on unseen rows: not known, the other folds give no thresholds"
+        return f"on unseen rows: not known, {why_unknown}"
     optimism = tuned.value - value
     if tuned.guarantee is not None:
         return f"on the rows for calibration: {value:.4f}"

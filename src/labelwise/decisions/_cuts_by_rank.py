@@ -18,6 +18,7 @@ from labelwise._validation import (
     columns_of_sets,
     is_list_of_sets,
 )
+from labelwise.decisions.thresholds._row_limit import top_of_each
 
 
 def rank_cut(scores: Any, k: int) -> Any:
@@ -64,7 +65,7 @@ def rank_cut(scores: Any, k: int) -> Any:
     k = check_whole(k, "k", least=0)
     if k > matrix.shape[1]:
         raise ValueError(f"k must be at most the {matrix.shape[1]} labels, got {k}.")
-    return _top_of_each(matrix, np.full(matrix.shape[0], k))
+    return top_of_each(matrix, np.full(matrix.shape[0], k))
 
 
 def proportion_cut(
@@ -131,7 +132,7 @@ def proportion_cut(
     matrix = _in_order(scored, labels)
     share = _shares(labels)
     sizes = np.minimum(np.floor(factor * matrix.shape[0] * share + 0.5), matrix.shape[0])
-    decided = _top_of_each(matrix.T, sizes.astype(np.int64)).T
+    decided = top_of_each(matrix.T, sizes.astype(np.int64)).T
     return sparse.csr_array(decided) if sparse.issparse(decided) else np.ascontiguousarray(decided)
 
 
@@ -152,26 +153,3 @@ def _in_order(scores: Scores, labels: Labels) -> Any:
             f"scores has {scores.matrix.shape[1]} labels but Y_train has {labels.matrix.shape[1]}."
         )
     return scores.matrix
-
-
-def _top_of_each(scores: Any, sizes: np.ndarray) -> Any:
-    """Mark the highest scores of each row, as many as `sizes` has for it."""
-    if sparse.issparse(scores):
-        return _top_of_stored(sparse.csr_array(scores), sizes)
-    order = np.argsort(-scores, axis=1, kind="stable")
-    decided = np.zeros(scores.shape, dtype=np.int8)
-    is_taken = np.arange(scores.shape[1]) < sizes[:, None]
-    np.put_along_axis(decided, order, is_taken.astype(np.int8), axis=1)
-    return decided
-
-
-def _top_of_stored(scores: sparse.csr_array, sizes: np.ndarray) -> sparse.csr_array:
-    """Mark the highest stored scores of each row."""
-    scores.sort_indices()
-    n_stored = np.diff(scores.indptr)
-    rows = np.repeat(np.arange(scores.shape[0]), n_stored)
-    order = np.lexsort((-scores.data, rows))
-    place = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], n_stored)
-    taken = order[place < sizes[rows]]
-    cells = rows[taken], scores.indices[taken]
-    return sparse.csr_array((np.ones(taken.size, dtype=bool), cells), shape=scores.shape)

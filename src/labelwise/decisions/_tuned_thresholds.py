@@ -105,7 +105,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         The raised threshold: inf under rule 0, the highest score of any sample under rule 1.
     min_precision, min_recall : float, default=None
         Lower bounds on precision and recall, as in `best_thresholds`.
-    max_decisions : int or float, default=None
+    max_decisions : int, float or str, default=None
         Upper bound on the number of decisions on the pooled scores, as in `best_thresholds`.
     cost : pair of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive and of a false negative; their total is minimised.
@@ -198,7 +198,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         fbr_rule: int = 1,
         min_precision: float | None = None,
         min_recall: float | None = None,
-        max_decisions: int | float | None = None,
+        max_decisions: int | float | str | None = None,
         cost: Any = None,
         guarantee: float | str | None = None,
         across: str = "each",
@@ -391,6 +391,11 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             return tune_and_correct(problem, request, self.random_state)
         found = TunedAndCorrected(thresholds_of_no_label(request), float("nan"))
         varies = np.isnan(constants)
+        if request.top_per_row is not None and (constants == 1).any():
+            raise ValueError(
+                "max_decisions per row does not go together with labels that all training samples "
+                "have: their scores are not comparable with those of other labels."
+            )
         if varies.any():
             problem, folds = tuning_problem(scored, samples)
             warn_of_labels_without_positives(problem)

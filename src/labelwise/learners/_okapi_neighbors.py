@@ -17,7 +17,6 @@ from labelwise._estimators import (
     classes_of_decisions,
     scores_of_classes,
 )
-from labelwise._parallel import for_row_blocks
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
 from labelwise.learners._training import learn_features, learn_targets
@@ -27,6 +26,7 @@ from labelwise.learners.okapi._loaded_documents import (
     check_documents,
     check_idf,
 )
+from labelwise.learners.okapi._neighbor_sums import neighbor_sums
 from labelwise.learners.okapi._selected_terms import check_order, check_sizes, only_terms
 
 if TYPE_CHECKING:
@@ -289,21 +289,10 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         labels: sparse.csr_array,
         postings: sparse.csc_array,
     ) -> np.ndarray:
-        from labelwise.learners.okapi._okapi_kernels import sum_over_neighbors
-
-        n_samples, n_train = queries.indptr.size - 1, labels.shape[0]
         # The parameter may have been set since `fit`. More neighbours than documents are all.
-        k = min(check_whole(self.k, "k"), n_train)
-        sums = np.empty((n_levels, n_samples, labels.shape[1]))
-        indexed = _arrays(postings, postings.data)
-        carried = _arrays(labels, np.empty(0))
-
-        def score_block(rows: slice) -> None:
-            stop = min(rows.stop, n_samples)
-            sum_over_neighbors(queries, rows.start, stop, levels, indexed, carried, k, sums)
-
-        for_row_blocks(score_block, n_samples, n_train)
-        return sums
+        k = min(check_whole(self.k, "k"), labels.shape[0])
+        documents = _arrays(postings, postings.data), _arrays(labels, np.empty(0))
+        return neighbor_sums(queries, levels, n_levels, documents, k, labels.shape[1])
 
     def _check_loaded(self) -> None:
         """Check that documents, terms and labels of a loaded file match."""

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from labelwise.measures._count_measures import wide as wide
     from labelwise.measures._counts import Counts, count
     from labelwise.measures._counts import count_matched as count_matched
+    from labelwise.measures._evaluate import applicable_measures as applicable_measures
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
     from labelwise.measures._evaluation_result import Evaluation
+    from labelwise.measures._evaluation_result import Measured as Measured
     from labelwise.measures._model_labels import labels_for as labels_for
     from labelwise.measures._named_measures import NamedMeasure as NamedMeasure
     from labelwise.measures._named_measures import average_and_measure as average_and_measure
@@ -46,12 +48,15 @@ if TYPE_CHECKING:
     from labelwise.measures._register import record_of as record_of
     from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
+    from labelwise.measures._undefined import filled_and_defined as filled_and_defined
     from labelwise.measures._undefined import mean as mean
+    from labelwise.measures._undefined import mean_of_sums as mean_of_sums
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
     from labelwise.measures.ranking._propensities import inverse_propensities
     from labelwise.measures.ranking._rank_cuts import rank_cut_f
     from labelwise.measures.ranking._rankings import area_under_roc, average_precision
+    from labelwise.measures.ranking._ranks_of_positives import best_first as best_first
     from labelwise.measures.ranking._ranks_of_positives import find_places as find_places
     from labelwise.measures.ranking._top import ndcg_at, precision_at, r_precision, recall_at
     from labelwise.measures.ranking._top import r_precision_of as r_precision_of

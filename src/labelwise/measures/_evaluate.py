@@ -148,7 +148,10 @@ def evaluate(
     inverse = check_inverse(inverse_propensity, given.Y.shape[1])
     if inverse is not None:
         inverse = inverse[given.labels_with_truth()]
-    measures = _applicable(outcome, beta, cutoffs, also, inverse is not None)
+    needed = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
+    measures = applicable_measures(
+        outcome.Y.shape[1], needed, beta, cutoffs, also, inverse is not None
+    )
     measured, each = measure_outcome(
         outcome, measures, undefined, keep_samples=resampling is not None, inverse=inverse
     )
@@ -169,11 +172,15 @@ def evaluate(
     )
 
 
-def _applicable(
-    outcome: Outcome, beta: float, cutoffs: Iterable[int], also: Iterable[str], has_propensity: bool
+def applicable_measures(
+    n_labels: int,
+    given: Sequence[str],
+    beta: float,
+    cutoffs: Iterable[int],
+    also: Iterable[str] = (),
+    has_propensity: bool = False,
 ) -> list[NamedMeasure]:
-    """List the measures whose input is given, in the order of tables, and those that are named."""
-    n_labels = outcome.Y.shape[1]
+    """List the measures whose input ("scores", "decided") is given, and those that are named."""
     if isinstance(also, str):
         raise TypeError(f"also must be several names, got the one string {also!r}.")
     known = named_measures(beta, [check_whole(k, "cutoffs") for k in cutoffs])
@@ -181,12 +188,12 @@ def _applicable(
     chosen = {
         measure.name: measure
         for measure in within
-        if getattr(outcome, measure.needs) is not None
+        if measure.needs in given
         and (has_propensity if measure.needs_propensity else not measure.of_top)
     }
     for name in also:
         further = measure_named(name, beta if measure_named(name).takes_beta else 1.0)
-        if getattr(outcome, further.needs) is None:
+        if further.needs not in given:
             raise ValueError(f"also has {name!r}, which needs {further.needs}.")
         check_k(further.k, n_labels)
         chosen[name] = further

@@ -132,11 +132,12 @@ def compare_splits(
     names = labels.names or tuple(map(str, range(matrix.shape[1])))
     shares = check_proportions(proportions)
     others = [name for name in _COMPARED if groups is None or name != "labelset"]
-    found = {
+    meant = {name: method_for(matrix, name) for name in (method, *others)}
+    subsets_by = {
         name: assign_checked(matrix, shares, method=name, groups=groups, random_state=random_state)
-        for name in dict.fromkeys((method_for(matrix, method), *others))
+        for name in dict.fromkeys(meant.values())
     }
-    found = {method: found[method_for(matrix, method)], **found}
+    found = {name: subsets_by[meant[name]] for name in meant}
     qualities = {
         name: quality_of(matrix, subsets, shares, names, labels.missing)
         for name, subsets in found.items()

@@ -43,7 +43,7 @@ def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     path = tmp_path / "tuned.json"
     best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
     content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert content["version"] == 2
+    assert content["version"] == 3
     assert content["values"] == ["-inf", "inf"]
     assert content["label_names"] == ["é", "b"]
 
@@ -55,9 +55,9 @@ def changed(**changes):
 HOSTILE = [
     (list, "is not a file of labelwise thresholds"),
     (changed(format="other"), "is not a file of labelwise thresholds"),
-    (changed(version=1), "has version 1, but only 2 is known"),
-    (changed(version=True), "has version True, but only 2 is known"),
-    (changed(version=2.0), r"has version 2\.0, but only 2 is known"),
+    (changed(version=1), "has version 1, but only 3 is known"),
+    (changed(version=True), "has version True, but only 3 is known"),
+    (changed(version=2.0), r"has version 2\.0, but only 3 is known"),
     (changed(version=[[]] * 25), "has more than the 20 lists that a result may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),

@@ -1,5 +1,6 @@
 """Whatever a model raises or warns of, its cell fails alone and the study can be resumed."""
 
+import signal
 import sys
 import warnings
 
@@ -79,18 +80,17 @@ def test_a_cell_fails_alone_whatever_it_raises_and_on_every_resume(tmp_path, kin
     assert read_results(tmp_path / "s.sqlite").failed == results.failed
 
 
-def test_ctrl_c_of_a_model_stops_the_study_only_where_it_may_be_that_of_the_user(tmp_path):
-    ERRORS["interrupt"] = KeyboardInterrupt
-    try:
-        models = {"bad": Raising("interrupt", shift=0.1)}
-        interrupted = study(datasets=[rows()], models=models, seeds=(0,))
-        with pytest.raises(KeyboardInterrupt):
-            interrupted.run(tmp_path / "s.sqlite")
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("signal.getsignal", lambda _: __import__("signal").SIG_IGN)
-            results = interrupted.run(tmp_path / "s.sqlite")
-    finally:
-        del ERRORS["interrupt"]
+def test_ctrl_c_of_a_model_stops_the_study_only_where_it_may_be_that_of_the_user(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setitem(ERRORS, "interrupt", KeyboardInterrupt)
+    models = {"bad": Raising("interrupt", shift=0.1)}
+    interrupted = study(datasets=[rows()], models=models, seeds=(0,))
+    monkeypatch.setattr("signal.getsignal", lambda _: signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run(tmp_path / "s.sqlite")
+    monkeypatch.setattr("signal.getsignal", lambda _: signal.SIG_IGN)
+    results = interrupted.run(tmp_path / "s.sqlite")
     assert len(results.failed) == 3
     assert "KeyboardInterrupt" in results.failed[0].error
 

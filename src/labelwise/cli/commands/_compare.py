@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import typer
 
+from labelwise.cli._cluster import cluster_client
 from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
 from labelwise.cli.commands._results import results_in_words, results_record
 from labelwise.cli.running import current_settings
 from labelwise.experiments import Results, Study, read_study
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
-_CONNECTING_SECONDS = 10
 EXAMPLE = """\
 # A study: every model on every fold of every data set. Run it by: labelwise compare study.toml
 # Finished cells are in study.sqlite; the same command continues a study that was stopped.
@@ -89,7 +87,7 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
 def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
     """Run the unfinished cells, with progress on a terminal."""
     try:
-        with _cluster_client(options.cluster) as client:
+        with cluster_client(options.cluster) as client:
             return study.run(
                 kept,
                 resume="any-code" if options.any_code else options.resume,
@@ -103,25 +101,3 @@ def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
             f"stopped; finished cells are safe in {where}: give the same command to go on", err=True
         )
         raise typer.Exit(_STOPPED) from None
-
-
-@contextmanager
-def _cluster_client(address: str | None) -> Iterator[Any]:
-    """Provide a client of the dask scheduler at an address, or None without an address."""
-    if address is None:
-        yield None
-        return
-    try:
-        import distributed
-    except ImportError as error:
-        raise ValueError("--cluster needs dask: install labelwise[cluster].") from error
-    connect: Any = distributed.Client  # which has no types
-    try:
-        client = connect(address, timeout=_CONNECTING_SECONDS)
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(
-            "--cluster must be the address of a running dask scheduler, such as "
-            f"tcp://host:8786, got {address!r}."
-        ) from error
-    with client:
-        yield client

@@ -20,6 +20,7 @@ from labelwise.cli._outputs import (
     write_figure,
 )
 from labelwise.cli._progress import working
+from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
@@ -53,6 +54,7 @@ def show_evaluation(
     seed: int = 0,
     max_bytes: int | None = None,
     safe_csv: bool = False,
+    cluster: str | None = None,
 ) -> Evaluation:
     """Print the table of all measures that apply to scores, decisions or both.
 
@@ -66,6 +68,24 @@ def show_evaluation(
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
+    if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):
+        refuse_with_blocks(
+            matching.missing_labels,
+            labels=columns,
+            bags=bags,
+            part=part,
+            ids=ids,
+            bootstrap=bootstrap,
+            report=report,
+        )
+        from labelwise.cli.blocks._block_commands import evaluated_in_blocks
+
+        evaluation = evaluated_in_blocks(
+            {"Y": labels, "scores": scores, "decided": decided}, beta, undefined, max_bytes, cluster
+        )
+        for of_read in read:
+            outputs.message(block_note(of_read))
+        return _shown(evaluation, outputs, output, plot, per_label=per_label, safe_csv=safe_csv)
     with working("reading"), warnings_as_notes():
         truth = read_labels(
             labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
@@ -101,6 +121,28 @@ def show_evaluation(
         record["review"] = states.record()
     outputs.show("\n".join([*above, repr(evaluation), *table]), record)
     for path in (output, plot, report):
+        outputs.say_written(path)
+    return evaluation
+
+
+def _shown(
+    evaluation: Evaluation,
+    outputs: Outputs,
+    output: Path | None,
+    plot: Path | None,
+    *,
+    per_label: bool,
+    safe_csv: bool,
+) -> Evaluation:
+    """Print and write an evaluation that was made block by block."""
+    if output is not None:
+        _write_labels(output, evaluation, safe_csv)
+    if plot is not None:
+        write_figure(plot, label_figure(evaluation))
+    table = ["", worst_labels(evaluation)] if per_label and output is None else []
+    record = _evaluation_record(evaluation, per_label)
+    outputs.show("\n".join([repr(evaluation), *table]), record)
+    for path in (output, plot):
         outputs.say_written(path)
     return evaluation
 

@@ -13,7 +13,8 @@ from labelwise.cli._outputs import (
     write_figure,
 )
 from labelwise.cli._progress import working
-from labelwise.cli._tuning_report import tuning_report
+from labelwise.cli._tuning_report import TuningReport, tuning_report
+from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
@@ -55,6 +56,7 @@ def show_tuning(
     output: Path | None = None,
     plot: Path | None = None,
     max_bytes: int | None = None,
+    cluster: str | None = None,
 ) -> Thresholds:
     """Print the best thresholds, their value, and the value to expect on unseen rows.
 
@@ -64,6 +66,13 @@ def show_tuning(
     params = parse_options(options)
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
+    if cluster is not None or reads_in_blocks(scores, max_bytes):
+        refuse_with_blocks(matching.missing_labels, plot=plot, labels=columns, bags=bags, ids=ids)
+        from labelwise.cli.blocks._block_commands import tuned_in_blocks
+
+        report = tuned_in_blocks(scores, labels, params, max_bytes, cluster)
+        outputs.message(block_note(scores))
+        return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
         same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
@@ -75,14 +84,21 @@ def show_tuning(
         tuned = report.tuned
     if plot is not None:
         write_figure(plot, tuning_figure(tuned, problem))
-    if output is not None:
-        tuned.save(output)
     for note in same.notes:
         outputs.message(note)
+    return _shown(report, outputs, output, plot)
+
+
+def _shown(
+    report: TuningReport, outputs: Outputs, output: Path | None, plot: Path | None
+) -> Thresholds:
+    """Write the thresholds, print the report, and name the files."""
+    if output is not None:
+        report.tuned.save(output)
     outputs.show("\n".join(report.lines()), report.record())
     for path in (output, plot):
         outputs.say_written(path)
-    return tuned
+    return report.tuned
 
 
 def _problem(scores: Any, Y: Any, label_names: tuple[str, ...] | None) -> Problem:
@@ -126,7 +142,7 @@ def parse_options(options: TuneOptions) -> dict[str, Any]:
         "fbr_rule": options.fbr_rule,
         "min_precision": options.min_precision,
         "min_recall": options.min_recall,
-        "max_decisions": None if most is None else parse_count(most, "--max-decisions"),
+        "max_decisions": None if most is None else _most_decisions(most),
         "n_bootstrap": options.bootstrap,
         "guarantee": None if options.guarantee is None else parse_level(options.guarantee),
         "across": options.across,
@@ -150,6 +166,11 @@ def parse_level(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _most_decisions(text: str) -> int | float | str:
+    """Parse a number, and leave "3 per row" as it is."""
+    return text if text.strip().endswith("per row") else parse_count(text, "--max-decisions")
 
 
 def parse_count(text: str, option: str) -> int | float:

@@ -52,7 +52,7 @@ def _reason_against(thresholds: Thresholds) -> str | None:
         return f"{thresholds.measure} is not one of {', '.join(known)}"
     if thresholds.guarantee is not None:
         return "their guarantee would not hold for other label frequencies"
-    if thresholds.constraints:
+    if thresholds.constraints or thresholds.top_per_row is not None:
         return "they were tuned with constraints on precision, recall or decisions"
     return None
 

@@ -30,7 +30,7 @@ def best_thresholds(
     shared: bool = False,
     min_precision: float | None = None,
     min_recall: float | None = None,
-    max_decisions: int | float | None = None,
+    max_decisions: int | float | str | None = None,
     cost: Any = None,
     fbr: float | str | None = None,
     fbr_rule: int = 1,
@@ -97,9 +97,11 @@ def best_thresholds(
         Any other bound is not met by a rate that is not defined, such as the precision of no
         decisions. The bounds hold on these samples only, and are often broken on new ones:
         `Thresholds.constraints` shows both, and `guarantee` makes them hold on new samples.
-    max_decisions : int or float, default=None
-        Upper bound on the number of decisions: an int in total, a float as the mean per sample.
-        With constraints, thresholds on the micro frontier and off it are searched, and
+    max_decisions : int, float or str, default=None
+        Upper bound on the number of decisions: an int in total, a float as the mean per sample,
+        and a text such as "3 per row" for each sample: only labels with the 3 highest scores of a
+        sample can be decided, and the thresholds are the best ones for that rule.
+        With other constraints, thresholds on the micro frontier and off it are searched, and
         `Thresholds.gap` bounds how much higher the value of any other thresholds that meet them
         could be: 0 if the search was complete, None for a measure of your own.
     cost : pair of float or of array-like of shape (n_labels,), default=None

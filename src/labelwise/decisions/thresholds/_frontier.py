@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import hull_slack, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hull_slack, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import Counts, precision, recall
@@ -171,9 +171,14 @@ def micro_frontier(
     array([0.75, 0.3 ])
     """
     problem = check_problem(scores, Y, label_names, sample_weight=sample_weight, allow_missing=True)
-    steps = frontier_steps(hulls_of(problem.cuts_of_all()))
+    return frontier_of(problem.cuts_of_all(), problem.names)
+
+
+def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
+    """Return the frontier of the cuts of all labels."""
+    steps = frontier_steps(hulls_of(cuts))
     # Edges of equal slope lie on one line: only its ends are vertices.
     fall = -np.diff(steps.slopes, append=-1.0)
     ends = np.flatnonzero(fall > sum(hull_slack(steps.hits)) * steps.slopes) + 1
     n_edges = np.concatenate(([0], ends))
-    return Frontier(steps.decided[n_edges], steps.hits[n_edges], problem.names, steps, n_edges)
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)

@@ -18,7 +18,11 @@ from labelwise.decisions.guarantees._options import (
     GuaranteeOptions,
     check_guarantee,
 )
-from labelwise.decisions.thresholds.objectives._constraints import Limits, check_limits
+from labelwise.decisions.thresholds.objectives._constraints import (
+    Limits,
+    check_limits,
+    check_most,
+)
 from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
 from labelwise.measures import (
     Counts,
@@ -54,6 +58,7 @@ DEFAULTS: Mapping[str, Any] = {
     "tuning_share": 0.5,
 }
 _LIMITS = "min_precision, min_recall or max_decisions"
+_PER_ROW = "max_decisions per row"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
 # The first option of each row excludes all others of the row.
 _EXCLUDING = (
@@ -63,7 +68,7 @@ _EXCLUDING = (
     (_SAMPLE, "shared", "n_bootstrap"),
     (_LIMITS, "n_bootstrap"),
     ("max_decisions", _MACRO),
-    ("guarantee", "max_decisions"),
+    ("guarantee", "max_decisions", _PER_ROW),
 )
 # Counts to find out, before any work, whether a measure accepts arrays.
 _SOME_COUNTS = Counts(
@@ -91,6 +96,7 @@ class Request:
     n_bootstrap: int
     confidence: float
     guarantee: GuaranteeOptions | None = None
+    top_per_row: int | None = None  # the scores of a row that can be decided, the highest ones
 
     def for_labels(self, chosen: np.ndarray) -> Request:
         """Return the request for the labels that a boolean mask selects."""
@@ -155,7 +161,8 @@ def check_request(
     """
     given = {**DEFAULTS, **params}
     average, measure = _average_and_measure(given)
-    limits = check_limits(given["min_precision"], given["min_recall"], given["max_decisions"])
+    most, top_per_row = check_most(given["max_decisions"])
+    limits = check_limits(given["min_precision"], given["min_recall"], most)
     name = getattr(measure, "__name__", repr(measure))
     request = Request(
         measure=with_beta(measure, given["beta"]),
@@ -171,6 +178,7 @@ def check_request(
         n_bootstrap=check_n_bootstrap(given["n_bootstrap"]),
         confidence=check_share(given["confidence"], "confidence"),
         guarantee=check_guarantee(given),
+        top_per_row=top_per_row,
     )
     _check_values(request)
     _check_together(request)
@@ -210,7 +218,7 @@ def _shrink(given: Mapping[str, Any], average: str, limits: Limits) -> Any:
         given["shared"]
         or given["fbr"] is not None
         or given["cost"] is not None
-        or any(given[name] is not None for name in limits._fields)
+        or limits.are_set
         or average not in ("micro", "macro")
     )
     return 0.0 if isinstance(shrink, str) and shrink == "auto" and is_excluded else shrink
@@ -236,6 +244,7 @@ def _check_together(request: Request) -> None:
         "fbr": request.fbr is not None,
         "cost": request.cost is not None,
         "max_decisions": request.limits.max_decisions is not None,
+        _PER_ROW: request.top_per_row is not None,
         _LIMITS: request.limits.are_set,
         _MACRO: request.average == "macro",
         _SAMPLE: request.average == "sample",

@@ -77,6 +77,9 @@ class Thresholds:
     most_per_row : int or None
         The most labels that are decided for a sample, which `decide` enforces by keeping the
         highest scores; None for no limit. Set by `best_thresholds` with `guarantee`.
+    top_per_row : int or None
+        How many labels of a sample can be decided: those with its highest scores, if they reach
+        their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per row.
     constraints : tuple of ConstraintCheck
         What each constraint reaches on the tuning data and, by cross-validation, on other data.
     guarantee : Guarantee or None
@@ -123,6 +126,7 @@ class Thresholds:
     interval: tuple[float, float] | None = None
     intervals: np.ndarray | None = None
     most_per_row: int | None = None
+    top_per_row: int | None = None
     constraints: tuple[ConstraintCheck, ...] = ()
     guarantee: Guarantee | None = None
     adapted: bool = False
@@ -168,7 +172,9 @@ class Thresholds:
         """
         checked = check_scores(scores)
         thresholds = in_columns(self.values, self.label_names, checked)
-        return as_given(decisions_at(checked.matrix, thresholds, self.most_per_row), scores)
+        return as_given(
+            decisions_at(checked.matrix, thresholds, self.most_per_row, self.top_per_row), scores
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -258,6 +264,7 @@ class Thresholds:
             (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
             (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
+            (f"only the {self.top_per_row} highest scores of a sample", bool(self.top_per_row)),
             ("samples counted by weight", self.weighted),
             (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
         ]

@@ -34,7 +34,7 @@ from labelwise.decisions.guarantees._options import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 
 FORMAT = "labelwise thresholds"
-VERSION = 2
+VERSION = 3
 
 
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
@@ -119,6 +119,7 @@ _READERS: dict[str, Reader] = {
     "interval": or_none(pair),
     "intervals": or_none(rows),
     "most_per_row": or_none(whole),
+    "top_per_row": or_none(whole),
     "constraints": _constraints,
     "guarantee": or_none(partial(record, kind=Guarantee, readers=_OF_GUARANTEE)),
     "adapted": flag,

@@ -1,4 +1,4 @@
-"""Decisions at thresholds, with at most so many decisions for each sample."""
+"""The highest scores of each sample, and decisions at thresholds with a limit for each sample."""
 
 from __future__ import annotations
 
@@ -8,22 +8,69 @@ import numpy as np
 from scipy import sparse
 
 
-def decisions_at(scores: Any, thresholds: np.ndarray, most_per_row: int | None = None) -> Any:
+def decisions_at(
+    scores: Any,
+    thresholds: np.ndarray,
+    most_per_row: int | None = None,
+    top_per_row: int | None = None,
+) -> Any:
     """Decide checked scores: dense int8, or boolean CSR if the scores are CSR.
 
-    A row in which more than `most_per_row` scores reach their thresholds keeps the highest scores,
-    and among equal ones those of the first labels.
+    With `top_per_row`, only that many highest scores of a row can be decided. A row in which more
+    than `most_per_row` scores reach their thresholds keeps the highest scores. Among equal scores,
+    those of the first labels are the highest.
     """
     if not sparse.issparse(scores):
         decided = (scores >= thresholds).astype(np.int8)
+        if top_per_row is not None:
+            decided &= top_of_each(scores, np.full(len(scores), top_per_row))
         return decided if most_per_row is None else _limited(scores, decided, most_per_row)
-    rows = sparse.csr_array(scores)
+    rows = sparse.csr_array(scores) if top_per_row is None else highest_scores(scores, top_per_row)
     reached = rows.data >= thresholds[rows.indices]
     if most_per_row is not None:
         reached &= ranks_in_row(rows, reached) < most_per_row
-    starts = np.concatenate(([0], np.cumsum(reached)))[rows.indptr]
-    ones = np.ones(int(starts[-1]), dtype=bool)
-    return sparse.csr_array((ones, rows.indices[reached], starts), shape=rows.shape)
+    return _stored(rows, reached, np.ones(int(reached.sum()), dtype=bool))
+
+
+def highest_scores(scores: Any, k: int) -> sparse.csr_array:
+    """Return the k highest scores of each row as CSR; the first ones among equal scores."""
+    if sparse.issparse(scores):
+        rows = sparse.csr_array(scores)
+        is_high = ranks_in_row(rows, np.ones(rows.nnz, dtype=bool)) < k
+        return _stored(rows, is_high, rows.data[is_high])
+    is_high = top_of_each(scores, np.full(len(scores), k)).astype(bool)
+    starts = np.concatenate(([0], np.cumsum(np.count_nonzero(is_high, axis=1))))
+    cells = scores[is_high], np.nonzero(is_high)[1], starts
+    return sparse.csr_array(cells, shape=scores.shape)
+
+
+def _stored(rows: sparse.csr_array, kept: np.ndarray, data: np.ndarray) -> sparse.csr_array:
+    """Return a CSR matrix of the stored cells that a mask keeps, with other data."""
+    starts = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
+    return sparse.csr_array((data, rows.indices[kept], starts), shape=rows.shape)
+
+
+def top_of_each(scores: Any, sizes: np.ndarray) -> Any:
+    """Mark the highest scores of each row, as many as `sizes` has for it."""
+    if sparse.issparse(scores):
+        return _top_of_stored(sparse.csr_array(scores), sizes)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    decided = np.zeros(scores.shape, dtype=np.int8)
+    is_taken = np.arange(scores.shape[1]) < sizes[:, None]
+    np.put_along_axis(decided, order, is_taken.astype(np.int8), axis=1)
+    return decided
+
+
+def _top_of_stored(scores: sparse.csr_array, sizes: np.ndarray) -> sparse.csr_array:
+    """Mark the highest stored scores of each row."""
+    scores.sort_indices()
+    n_stored = np.diff(scores.indptr)
+    rows = np.repeat(np.arange(scores.shape[0]), n_stored)
+    order = np.lexsort((-scores.data, rows))
+    place = np.arange(scores.nnz) - np.repeat(scores.indptr[:-1], n_stored)
+    taken = order[place < sizes[rows]]
+    cells = rows[taken], scores.indices[taken]
+    return sparse.csr_array((np.ones(taken.size, dtype=bool), cells), shape=scores.shape)
 
 
 def _limited(scores: np.ndarray, decided: np.ndarray, most: int) -> np.ndarray:

@@ -66,6 +66,7 @@ def solve(
             if given is not None:
                 refuse_with_guarantee(given.weights is not None, given.n_missing)
         return _certified(problem, request, request.guarantee, random_state, calibration)
+    problem = problem.with_top(request.top_per_row)
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
@@ -138,6 +139,7 @@ def _result(
         fbr=method.fbr,
         interval=None if bounds is None else bounds.value,
         intervals=None if bounds is None else bounds.thresholds,
+        top_per_row=request.top_per_row,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
     )

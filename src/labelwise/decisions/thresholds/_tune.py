@@ -39,11 +39,12 @@ def tune_and_correct(
     `folds` is as in `cross_fitted_counts`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
+    problem = problem.with_top(request.top_per_row)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
     counts = cross_fitted_counts(problem, request, random_state, folds)
-    checks = _checks(problem, request, tuned, counts)
+    checks = constraint_checks(problem, request, tuned, counts)
     value = float("nan") if counts is None else _value(problem, request, counts)
     return TunedAndCorrected(replace(tuned, constraints=checks), value)
 
@@ -92,8 +93,8 @@ def warn_of_broken_constraints(thresholds: Thresholds) -> None:
         warnings.warn(f"Constraints that new samples may break: {text}.{advice}", stacklevel=3)
 
 
-def _checks(
-    problem: Problem, request: Request, tuned: Thresholds, corrected: Counts | None
+def constraint_checks(
+    problem: Any, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
     limits = request.limits.in_total(problem.total_weight)

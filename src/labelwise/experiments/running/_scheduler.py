@@ -9,6 +9,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from labelwise._parallel import has_lost_scheduler
 from labelwise.experiments.running._cell_evaluation import provenance
 from labelwise.experiments.running._cells import Cell, CellRecord
 from labelwise.experiments.running._executors import CellExecutor
@@ -23,6 +24,10 @@ _MAX_BATCH_SIZE = 256
 _MAX_CRASHES = 5
 _TIMEOUT_CHECK_SECONDS = 0.2
 _CRASHED = "The worker died twice with this cell, the second time with no other cell."
+_LOST = (
+    "The dask scheduler went away; the cells that were done are in the store, and the same call "
+    "with a running scheduler continues there."
+)
 _OVERDUE = "The cell exceeded its timeout; its worker was killed."
 
 
@@ -122,6 +127,8 @@ class Scheduler:
         try:
             seconds, records = future.result()
         except Exception as error:
+            if has_lost_scheduler(error):
+                raise ConnectionError(_LOST) from error
             self._handle_crash(batch, error)
             return
         latest, mean = seconds / len(batch), self._seconds_per_cell

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from labelwise._parallel import Shared
 from labelwise._validation import check_real, is_whole
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
@@ -111,9 +112,9 @@ def _best_penalties(
     ]
     groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
-    jobs = [(folds, tasks.take(group)) for group in groups]
+    jobs = [(tasks.take(group),) for group in groups]
     for k, (group, found) in enumerate(
-        zip(groups, _in_parallel(problem, _best_of_path, jobs), strict=True)
+        zip(groups, _in_parallel(problem, _best_of_path, folds, jobs), strict=True)
     ):
         chosen[group] = candidates[found.best]
         held_out[:, tasks.columns(group)] = found.margins
@@ -127,10 +128,10 @@ def _fit(
     """Fit each task at its penalty to all samples."""
     W = np.empty((design.variance.size, tasks.targets.shape[1]))
     groups = _groups(design, tasks)
-    jobs = [(design, tasks.take(group), penalties[group]) for group in groups]
+    jobs = [(tasks.take(group), penalties[group]) for group in groups]
     n_left = 0
     for k, (group, (part, left)) in enumerate(
-        zip(groups, _in_parallel(problem, _optimum, jobs), strict=True)
+        zip(groups, _in_parallel(problem, _optimum, design, jobs), strict=True)
     ):
         W[:, tasks.columns(group)] = part
         n_left += left
@@ -212,11 +213,22 @@ def _optimum(
 
 
 def _in_parallel(
-    problem: RegressionProblem, work: Callable[..., Any], jobs: list[Any]
+    problem: RegressionProblem, work: Callable[..., Any], rows: Any, jobs: list[Any]
 ) -> Iterator[Any]:
+    """Call `work` with the problem, the rows of all jobs, and each job; yield in their order."""
     run = Parallel(n_jobs=problem.n_jobs, prefer="threads", return_as="generator")
-    results: Iterator[Any] = run(delayed(work)(problem, *job) for job in jobs)
+    # Only the rows are read: X would be sent to the workers of a cluster a second time.
+    shared = Shared((problem._replace(X=None, splits=[], report=_ignore), rows))
+    results: Iterator[Any] = run(delayed(_on_shared)(work, shared, *job) for job in jobs)
     return results
+
+
+def _on_shared(work: Callable[..., Any], shared: Shared, *job: Any) -> Any:
+    return work(*shared.value, *job)
+
+
+def _ignore(_: str) -> None:
+    """Report no progress from a job."""
 
 
 def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:

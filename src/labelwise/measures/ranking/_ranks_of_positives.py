@@ -78,10 +78,10 @@ def find_places(
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives = np.diff(Y.indptr)
         above, at_least = _counts_in_rows(Y, scores, n_scores)
-    return _best_first(above, at_least, n_positives.astype(np.int64), n_scores)
+    return best_first(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
-def _best_first(
+def best_first(
     above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: Any
 ) -> RankedPositives:
     """Order the positives of each ranking and count the positives among what lies above."""

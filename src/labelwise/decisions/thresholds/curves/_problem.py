@@ -14,7 +14,7 @@ from scipy import sparse
 
 from labelwise._text import listed, quoted
 from labelwise._validation import Outcome, check_outcome, check_weights
-from labelwise.decisions.thresholds._row_limit import decisions_at
+from labelwise.decisions.thresholds._row_limit import decisions_at, highest_scores
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
@@ -102,6 +102,14 @@ class Problem:
             names=tuple(names[j] for j in numbers),
             missing=None if self.missing is None else self.missing[:, numbers],
         )
+
+    def with_top(self, k: int | None) -> Problem:
+        """Return the problem with the k highest scores of each sample only; None means all."""
+        if k is None:
+            return self
+        if self.missing is not None:
+            raise ValueError("max_decisions per row does not go together with missing labels in Y.")
+        return replace(self, scores=highest_scores(self.scores, k))
 
     @cached_property
     def units(self) -> np.ndarray | None:

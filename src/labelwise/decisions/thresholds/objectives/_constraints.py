@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,18 @@ class Limits(NamedTuple):
 
 
 NO_LIMITS = Limits()
+
+
+def check_most(max_decisions: Any) -> tuple[Any, int | None]:
+    """Return `max_decisions` in total or as a mean, and the number of a text as "3 per row"."""
+    if not isinstance(max_decisions, str):
+        return max_decisions, None
+    found = re.fullmatch(r"\s*([1-9][0-9]{0,8}) per row\s*", max_decisions)
+    if found is None:
+        raise ValueError(
+            f'max_decisions must be a number, or a text as "3 per row", got {max_decisions!r}.'
+        )
+    return None, int(found[1])
 
 
 def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:

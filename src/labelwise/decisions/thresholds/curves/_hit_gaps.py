@@ -1,0 +1,168 @@
+"""Cuts of labels from blocks of rows that are never in memory together.
+
+A first pass collects the scores of the positives. They are few, and blocks are joined by merging.
+A second pass counts, for each of these scores, how many scores lie from it up to the next one, and
+keeps the highest of them: sums and maxima, which are added up over blocks in any order. Both
+together give the cuts at positives exactly, in memory for the positives only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._parallel import n_threads_for
+from labelwise.decisions.thresholds.curves._cuts import Cuts, joined
+from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, hull_places, sift
+from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps, cuts_from_gaps
+
+# Labels that are read together from row-major scores: two cache lines.
+_TOGETHER = 16
+
+
+class SortedHits(NamedTuple):
+    """Scores of the positives in rising order, those of label j from ``starts[j]`` on."""
+
+    starts: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def support(self) -> np.ndarray:
+        """Number of positives of each label."""
+        return np.diff(self.starts)
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """The lowest score of a positive of each label; inf for a label without positives."""
+        found = np.full(self.support.size, np.inf, self.scores.dtype)
+        some = self.support > 0
+        found[some] = self.scores[self.starts[:-1][some]]
+        return found
+
+
+class Gaps(NamedTuple):
+    """How many scores lie from each positive up to the next one, and the highest of these.
+
+    Entries are those of `SortedHits`; among equal hits the last one has the scores.
+    """
+
+    counts: np.ndarray
+    highest: np.ndarray
+    below: np.ndarray  # the highest score of each label below its positives; -inf if none is
+    ties: np.ndarray  # scores equal to the positive; empty if they are not counted
+
+
+def sorted_hits(scores: np.ndarray, Y: sparse.csc_array) -> SortedHits:
+    """Return the scores of the positives of one block."""
+    starts = Y.indptr.astype(np.int64)
+    found, _ = hit_scores(scores, Y.indptr, Y.indices)
+    return _sorted_labels(SortedHits(starts, found))
+
+
+def merged_hits(parts: Sequence[SortedHits]) -> SortedHits:
+    """Join the hits of several blocks; the order of the blocks does not matter."""
+    if len(parts) == 1:
+        return parts[0]
+    support = np.sum([part.support for part in parts], axis=0)
+    starts = np.concatenate(([0], np.cumsum(support)))
+    scores = np.empty(int(starts[-1]), np.result_type(*(part.scores for part in parts)))
+    places = starts[:-1].copy()
+    for part in parts:
+        for j in np.flatnonzero(part.support):
+            mine = part.scores[part.starts[j] : part.starts[j + 1]]
+            scores[places[j] : places[j] + mine.size] = mine
+        places += part.support
+    return _sorted_labels(SortedHits(starts, scores))
+
+
+def _sorted_labels(hits: SortedHits) -> SortedHits:
+    for j in np.flatnonzero(hits.support):
+        hits.scores[hits.starts[j] : hits.starts[j + 1]].sort()
+    return hits
+
+
+def no_gaps(hits: SortedHits, n_samples: int, *, with_ties: bool = False) -> Gaps:
+    """Return gaps without any score, for at most `n_samples` samples."""
+    kind = np.int32 if n_samples < 2**31 else np.int64
+    return Gaps(
+        np.zeros(hits.scores.size, kind),
+        np.full(hits.scores.size, -np.inf, hits.scores.dtype),
+        np.full(hits.support.size, -np.inf, hits.scores.dtype),
+        np.zeros(hits.scores.size if with_ties else 0, kind),
+    )
+
+
+def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
+    """Add the scores of a block to the gaps, in place; threads share the labels."""
+    lowest = hits.lowest
+
+    def add_labels(first: int) -> None:
+        room = np.empty((min(_TOGETHER, lowest.size - first), len(scores) + 1), scores.dtype)
+        n_kept, below = sift(scores, first, lowest, room)
+        for k, column in enumerate(room):
+            j = first + k
+            gaps.below[j] = max(gaps.below[j], below[k])
+            mine = slice(hits.starts[j], hits.starts[j + 1])
+            kept = column[: n_kept[k]]
+            kept.sort()
+            cells = (gaps.counts[mine], gaps.highest[mine], gaps.ties[mine])
+            add_to_gaps(kept, hits.scores[mine], *cells)
+
+    firsts = range(0, lowest.size, _TOGETHER)
+    with ThreadPoolExecutor(max(1, n_threads_for(len(firsts)))) as pool:
+        for _ in pool.map(add_labels, firsts):
+            pass
+
+
+def added_gaps(one: Gaps, other: Gaps) -> Gaps:
+    """Join the gaps of two groups of blocks; the order of the groups does not matter."""
+    return Gaps(
+        one.counts + other.counts,
+        np.maximum(one.highest, other.highest),
+        np.maximum(one.below, other.below),
+        one.ties + other.ties,
+    )
+
+
+def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int, n_samples: int) -> Cuts:
+    """Return the cuts of one label at its positives, equal to those of all its scores at once."""
+    mine = slice(hits.starts[j], hits.starts[j + 1])
+    found = cuts_from_gaps(hits.scores[mine], gaps.counts[mine], gaps.highest[mine], gaps.below[j])
+    return joined([found], hits.support[j : j + 1], n_samples)
+
+
+def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many scores of a label are above each positive, and at least as high."""
+    mine = slice(hits.starts[j], hits.starts[j + 1])
+    at_least = np.cumsum(gaps.counts[mine][::-1], dtype=np.int64)[::-1]
+    last_equal = np.searchsorted(hits.scores[mine], hits.scores[mine], side="right") - 1
+    return at_least - gaps.ties[mine][last_equal], at_least
+
+
+def joined_labels(cuts: Sequence[Cuts]) -> Cuts:
+    """Join the cuts of single labels."""
+    found = [(one.decided, one.hits, one.lows, one.thresholds) for one in cuts]
+    return joined(found, np.concatenate([one.positives for one in cuts]), cuts[0].n_samples)
+
+
+def on_hull(cuts: Cuts) -> Cuts:
+    """Return the cuts of one label that the micro frontier and its proof depend on.
+
+    These are the vertices of the concave hull, and on its first edge the cut with the fewest
+    decisions: among points of equal value it is preferred to the vertex.
+    """
+    vertices, _ = hull_places(cuts.starts, cuts.decided, cuts.hits)
+    if vertices.size > 1:
+        purity = cuts.hits[1:] / cuts.decided[1:]
+        first = 1 + int(np.argmax(purity == purity[vertices[1] - 1]))
+        vertices = np.union1d(vertices, [first])
+    return _taken(cuts, vertices)
+
+
+def _taken(cuts: Cuts, places: np.ndarray) -> Cuts:
+    parts: Any = (cuts.decided, cuts.hits, cuts.lows, cuts.thresholds)
+    return joined([tuple(part[places] for part in parts)], cuts.positives, cuts.n_samples)

@@ -1,0 +1,285 @@
+"""Scores, labels and decisions of dask arrays, worked on where their chunks are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from labelwise._parallel import has_lost_scheduler
+from labelwise._validation import Outcome, check_labels, check_names, check_scores
+from labelwise.decisions import Gaps, add_block, added_gaps, no_gaps
+from labelwise.engine.blocks._hit_views import HitView
+from labelwise.engine.blocks._matched_blocks import (
+    check_shape,
+    checked_block,
+    some_labels,
+    stacked,
+)
+
+Part = TypeVar("Part")
+# Parts that one task of a merge tree joins.
+_FAN_IN = 8
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether data is a dask array, without importing dask."""
+    return type(data).__module__.split(".")[0] == "dask" and hasattr(data, "to_delayed")
+
+
+class DaskBlocks(NamedTuple):
+    """Chunks of rows of dask arrays; only what a function returns for a chunk is moved.
+
+    `chunks` has the first row and the matrices by name of each chunk, as delayed objects.
+    """
+
+    chunks: list[tuple[int, dict[str, Any]]]
+    names: tuple[str, ...] | None
+    n_samples: int
+    n_labels: int
+    score_bytes: int
+
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each chunk, in a tree on the workers."""
+        from dask.delayed import delayed
+
+        parts = self._tasks(lambda outcome, _: of_block(outcome), None)
+        while len(parts) > 1:
+            groups = [parts[i : i + _FAN_IN] for i in range(0, len(parts), _FAN_IN)]
+            parts = [delayed(_merge_some, pure=False)(merge, group) for group in groups]
+        found: Part = computed(parts[0])
+        return found
+
+    def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
+        """Count the scores between positives; the chunks are computed a second time.
+
+        The gaps of all positives are larger than a chunk, so that parts of single chunks would
+        fill the workers. Each thread of a worker adds one chunk after the other to its own gaps,
+        and these are joined at the end, two at a time.
+        """
+        from dask.delayed import delayed
+
+        common = sent_to_workers(list(views))
+        add, join = delayed(_with_chunk, pure=False), delayed(_joined_views, pure=False)
+        parts: list[Any] = []
+        for numbers in np.array_split(np.arange(len(self.chunks)), n_worker_threads()):
+            part = None
+            for number in numbers.tolist():
+                part = add(part, self.chunks[number][1]["scores"], common, with_ties)
+            parts += [] if part is None else [part]
+        while len(parts) > 1:
+            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+            parts = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        found: list[Gaps] = computed(parts[0])
+        return found
+
+    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
+        """Yield all rows of a few labels at a time, gathered in this process."""
+        width = max(1, most_bytes // (self.score_bytes * self.n_samples))
+        for first in range(0, self.n_labels, width):
+            labels = slice(first, first + width)
+            tasks = self._tasks(lambda outcome, chosen: some_labels(outcome, chosen), labels)
+            yield stacked([part for part in computed(tasks) if part is not None])
+
+    def _tasks(self, of_chunk: Any, shared: Any) -> list[Any]:
+        """Return a delayed call of the function for each chunk."""
+        from dask.delayed import delayed
+
+        run = delayed(_on_chunk, pure=False)
+        return [run(of_chunk, start, cells, shared) for start, cells in self.chunks]
+
+
+class DaskRows:
+    """Rows of a dask array, computed a few chunks at a time."""
+
+    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
+        self._array = array
+        self.names = names
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        return np.asarray(computed(self._array[start:stop]))
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return the rows of blocks of neighbouring chunks, about `n_together` each."""
+        ends, sizes, start = np.cumsum(self._array.chunks[0]), [], 0
+        while start < self.shape[0]:
+            within = ends[(ends > start) & (ends <= start + n_together)]
+            end = int(within[-1] if within.size else ends[ends > start][0])
+            sizes.append(end - start)
+            start = end
+        return sizes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self._array.shape
+        return int(n_rows), int(n_columns)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+        return int(self._array.dtype.itemsize) * self.shape[1]
+
+    def blocks(self, n_together: int) -> Iterator[np.ndarray]:
+        """Yield all rows in order, in blocks of chunks of about `n_together` rows."""
+        start = 0
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
+
+
+def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
+    """Match the chunks of dask arrays; arrays in memory beside them are cut into the same rows.
+
+    Parameters
+    ----------
+    given : dict of str to array
+        "Y" and "scores" or "decided"; at least one is a dask array.
+    label_names : sequence of str, default=None
+        Names of the labels.
+
+    Returns
+    -------
+    DaskBlocks
+        The chunks of rows.
+    """
+    given = {name: data for name, data in given.items() if data is not None}
+    first = next(given[name] for name in ("scores", "Y", "decided") if is_dask(given.get(name)))
+    if any(np.isnan(size) for sizes in first.chunks for size in sizes):
+        raise ValueError("Dask arrays must have known chunk sizes: call compute_chunk_sizes().")
+    names = None if label_names is None else check_names(label_names, "label_names")
+    cells = {}
+    for name, data in given.items():
+        matrix = data if is_dask(data) else _in_memory(name, data)
+        check_shape(name, matrix.shape, given["Y"].shape)
+        cells[name] = _rows_of_chunks(matrix, first.chunks[0])
+    starts = np.cumsum([0, *first.chunks[0][:-1]]).tolist()
+    n_samples, n_labels = (int(side) for side in first.shape)
+    if 0 in (n_samples, n_labels):
+        raise ValueError(
+            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
+        )
+    if names is not None and len(names) != n_labels:
+        raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
+    chunks = [
+        (start, {name: rows[i] for name, rows in cells.items()}) for i, start in enumerate(starts)
+    ]
+    return DaskBlocks(chunks, names, n_samples, n_labels, first.dtype.itemsize)
+
+
+def computed(task: Any) -> Any:
+    """Compute a delayed object; one sentence if the scheduler is gone."""
+    from dask import base
+
+    compute: Any = base.compute  # which has no types
+    try:
+        return compute(task)[0]
+    except Exception as error:
+        if has_lost_scheduler(error):
+            raise ConnectionError(
+                "The dask scheduler went away before the result was there: start it and run the "
+                "same call again."
+            ) from error
+        raise
+
+
+def sent_to_workers(value: Any) -> Any:
+    """Send a large value to the workers once; without a client, tasks share it in memory."""
+    from dask.delayed import delayed
+
+    client = current_client()
+    if client is None:
+        return delayed(value, pure=False, traverse=False)
+    return client.scatter(value, broadcast=True, hash=False)
+
+
+def current_client() -> Any:
+    """Return the client of a dask cluster that is in use, or None."""
+    try:
+        import distributed
+    except ModuleNotFoundError:
+        return None
+    find: Any = distributed.default_client
+    try:
+        return find()
+    except ValueError:
+        return None
+
+
+def n_worker_threads() -> int:
+    """Return the number of threads of all workers, or of cores without a cluster."""
+    client = current_client()
+    if client is None:
+        return os.cpu_count() or 1
+    n_threads: int = sum(client.nthreads().values())
+    return max(1, n_threads)
+
+
+def _in_memory(name: str, data: Any) -> Any:
+    from scipy import sparse
+
+    if name == "scores":
+        return np.asarray(data)
+    return sparse.csr_array(check_labels(data, input_name=name).matrix)
+
+
+def _rows_of_chunks(matrix: Any, sizes: Sequence[int]) -> list[Any]:
+    """Return the delayed blocks, or the rows in memory, of each chunk of rows."""
+    if not is_dask(matrix):
+        ends = np.cumsum([0, *sizes]).tolist()
+        return [matrix[a:b] for a, b in pairwise(ends)]
+    # Labels are few bytes beside scores; only neighbouring chunks are joined.
+    aligned = matrix if matrix.chunks[0] == tuple(sizes) else matrix.rechunk({0: tuple(sizes)})
+    return [list(row) for row in aligned.to_delayed()]
+
+
+def _on_chunk(of_chunk: Any, start: int, cells: dict[str, Any], shared: Any) -> Any:
+    """Check the rows of a chunk, and call the function; None for a chunk without rows."""
+    given = {name: _joined(block) for name, block in cells.items()}
+    if given["Y"].shape[0] == 0:
+        return None
+    return of_chunk(checked_block(given, start), shared)
+
+
+def _joined(block: Any) -> Any:
+    """Join the chunks of columns of one chunk of rows."""
+    if not isinstance(block, list):
+        return block
+    parts = [np.asarray(part) for part in block]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _merge_some(merge: Any, parts: list[Any]) -> Any:
+    found = [part for part in parts if part is not None]
+    return merge(found) if found else None
+
+
+def _with_chunk(
+    so_far: list[Gaps] | None, block: Any, views: Sequence[HitView], with_ties: bool
+) -> list[Gaps]:
+    """Return gaps with the scores of one more chunk; a task must not change its arguments."""
+    if so_far is None:
+        found = [no_gaps(view.hits, view.n_scores, with_ties=with_ties) for view in views]
+    else:
+        found = [Gaps(*(part.copy() for part in gaps)) for gaps in so_far]
+    scores: Any = check_scores(_joined(block)).matrix
+    if len(scores):
+        for view, gaps in zip(views, found, strict=True):
+            add_block(gaps, view.hits, view.cells(scores))
+    return found
+
+
+def _joined_views(one: list[Gaps], other: list[Gaps]) -> list[Gaps]:
+    return [added_gaps(*pair) for pair in zip(one, other, strict=True)]

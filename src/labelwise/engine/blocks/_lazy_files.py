@@ -1,0 +1,68 @@
+"""Files as dask arrays, whose chunks are read by the workers that need them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from labelwise._validation import columns_in_order
+from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
+from labelwise.engine.blocks._sources import RowSource, open_source
+
+
+def open_lazily(
+    paths: dict[str, Path | None],
+) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+    """Open files as dask arrays, for workers that see the same file system.
+
+    A chunk has about 32 MB; in parquet files, it is a row group.
+
+    Parameters
+    ----------
+    paths : dict of str to Path or None
+        Files of "Y", "scores" and "decided"; None for one that is not given.
+
+    Returns
+    -------
+    arrays : dict of str to dask array
+        The files with their columns in the order of Y.
+    names : tuple of str or None
+        The names of the labels, or None.
+    """
+    sources = {
+        name: (path, open_source(path, "scores"))
+        for name, path in paths.items()
+        if path is not None
+    }
+    # Files whose chunks have the same rows need not be cut again.
+    n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
+    found = {name: _lazy_array(*one, n_together) for name, one in sources.items()}
+    names = next((of for _, of in (found["Y"], *found.values()) if of is not None), None)
+    arrays = {}
+    for name, (array, own) in found.items():
+        if own is not None and names is not None and own != names:
+            array = array[:, columns_in_order(names, own, name)]
+        arrays[name] = array
+    return arrays, names
+
+
+def _lazy_array(
+    path: Path, source: RowSource, n_together: int
+) -> tuple[Any, tuple[str, ...] | None]:
+    """Return a file as a dask array, and the names of its columns."""
+    from dask import array as dask_array
+    from dask.delayed import delayed
+
+    read: Any = delayed(_read_rows, pure=True)
+    from_delayed: Any = dask_array.from_delayed
+    concatenate: Any = dask_array.concatenate
+    parts, start = [], 0
+    for size in source.chunk_sizes(n_together):
+        shape = (size, source.shape[1])
+        parts.append(from_delayed(read(path, start, start + size), shape, source.dtype))
+        start += size
+    return concatenate(parts), source.names
+
+
+def _read_rows(path: Path, start: int, stop: int) -> Any:
+    return open_source(path, "scores").rows(start, stop)

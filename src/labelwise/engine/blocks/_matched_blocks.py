@@ -1,0 +1,167 @@
+"""Scores, labels and decisions side by side, in blocks of the same rows and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from labelwise._validation import (
+    Outcome,
+    check_names,
+    check_outcome,
+    check_scores,
+    check_whole,
+    columns_in_order,
+)
+from labelwise.decisions import Gaps, add_block, no_gaps
+from labelwise.engine.blocks._hit_views import HitView
+from labelwise.engine.blocks._sources import RowSource, open_source
+
+# Bytes of the scores of a block.
+BLOCK_BYTES = 2**25
+Part = TypeVar("Part")
+
+
+class MatchedBlocks(NamedTuple):
+    """Files or arrays with the same rows, which are read in blocks in this process.
+
+    `orders` has the columns of each file in the order of the labels; None if they are in order.
+    """
+
+    sources: dict[str, RowSource]
+    orders: dict[str, np.ndarray | None]
+    names: tuple[str, ...] | None
+    n_samples: int
+    n_labels: int
+    n_together: int  # rows of a block
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield the checked rows of each block."""
+        start = 0
+        readers = [source.blocks(self.n_together) for source in self.sources.values()]
+        for cells in zip(*readers, strict=True):
+            given = {
+                name: _in_order(block, self.orders[name])
+                for name, block in zip(self.sources, cells, strict=True)
+            }
+            yield checked_block(given, start)
+            start += self.n_together
+
+    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
+        """Yield all rows of a few labels at a time, as many as fit; the rows are read each time."""
+        row_bytes = max(1, self.sources["scores"].row_bytes // self.n_labels)
+        width = max(1, most_bytes // (row_bytes * self.n_samples))
+        for first in range(0, self.n_labels, width):
+            parts = [some_labels(one, slice(first, first + width)) for one in self.outcomes()]
+            yield stacked(parts)
+
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each block."""
+        return merge([of_block(outcome) for outcome in self.outcomes()])
+
+    def gaps(self, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
+        """Count the scores between positives, by one pass that adds to the same arrays."""
+        found = [no_gaps(view.hits, view.n_scores, with_ties=with_ties) for view in views]
+        for block in self.sources["scores"].blocks(self.n_together):
+            scores = check_scores(_in_order(block, self.orders["scores"])).matrix
+            for view, gaps in zip(views, found, strict=True):
+                add_block(gaps, view.hits, view.cells(scores))
+        return found
+
+
+def match_blocks(
+    given: dict[str, Any], label_names: Any = None, block_rows: int | None = None
+) -> MatchedBlocks:
+    """Open "Y" and "scores" or "decided", and match their columns by name, rows by position.
+
+    Parameters
+    ----------
+    given : dict of str to path or array
+        The arguments by name; None for one that is not given.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without names.
+    block_rows : int, default=None
+        Rows of a block; None means about 32 MB of scores.
+
+    Returns
+    -------
+    MatchedBlocks
+        The rows, to be read in blocks.
+    """
+    sources = {name: open_source(data, name) for name, data in given.items() if data is not None}
+    n_samples, n_labels = sources["Y"].shape
+    if 0 in (n_samples, n_labels):
+        raise ValueError(
+            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
+        )
+    for name, source in sources.items():
+        check_shape(name, source.shape, (n_samples, n_labels))
+    names = _names(sources, label_names, n_labels)
+    orders = {name: _order(names, source.names, name) for name, source in sources.items()}
+    widest = max(source.row_bytes for source in sources.values())
+    together = max(1, BLOCK_BYTES // widest)
+    if block_rows is not None:
+        together = check_whole(block_rows, "block_rows")
+    return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
+
+
+def check_shape(name: str, shape: tuple[int, int], wanted: tuple[int, int]) -> None:
+    """Refuse a matrix with other numbers of rows or labels than Y."""
+    if shape[0] != wanted[0]:
+        raise ValueError(f"{name} has {shape[0]} rows but Y has {wanted[0]}.")
+    if shape[1] != wanted[1]:
+        raise ValueError(f"{name} has {shape[1]} labels but Y has {wanted[1]}.")
+
+
+def checked_block(given: dict[str, Any], start: int) -> Outcome:
+    """Check the rows of a block; an error names the first row of the block."""
+    try:
+        return check_outcome(**given)
+    except (TypeError, ValueError) as error:
+        if start == 0:
+            raise
+        raise type(error)(f"{error} Rows are counted from row {start}.") from error
+
+
+def _names(
+    sources: dict[str, RowSource], label_names: Any, n_labels: int
+) -> tuple[str, ...] | None:
+    """Return the names of the labels: those given, those of Y, or those of another file."""
+    if label_names is not None:
+        names = check_names(label_names, "label_names")
+        if len(names) != n_labels:
+            raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
+        return names
+    found = [sources["Y"].names, *(source.names for source in sources.values())]
+    return next((names for names in found if names is not None), None)
+
+
+def _order(
+    wanted: tuple[str, ...] | None, given: tuple[str, ...] | None, name: str
+) -> np.ndarray | None:
+    if wanted is None or given is None or wanted == given:
+        return None
+    return columns_in_order(wanted, given, name)
+
+
+def _in_order(block: Any, order: np.ndarray | None) -> Any:
+    return block if order is None else np.ascontiguousarray(block[:, order])
+
+
+def some_labels(outcome: Outcome, labels: slice) -> Outcome:
+    """Return a block with some of its labels."""
+    scores: Any = outcome.scores
+    return outcome._replace(Y=outcome.Y[:, labels], scores=scores[:, labels].copy())
+
+
+def stacked(parts: list[Outcome]) -> Outcome:
+    """Join the rows of several blocks."""
+    from scipy import sparse
+
+    scores: Any = [part.scores for part in parts]
+    Y = sparse.csc_array(sparse.vstack([part.Y for part in parts], format="csc"))
+    return parts[0]._replace(Y=Y, scores=np.concatenate(scores))

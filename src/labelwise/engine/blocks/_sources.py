@@ -1,0 +1,169 @@
+"""Open a matrix whose rows are read block by block: files of several formats, or arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import DataError, bound_of
+from labelwise._validation import check_labels, check_scores
+from labelwise.engine.blocks._npy_file import NpyFile, equal_sizes
+from labelwise.engine.blocks._parquet_files import ParquetFiles, parquet_parts
+
+
+class RowSource(Protocol):
+    """A matrix whose rows are read in order, as often as needed, a block at a time."""
+
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+
+    def blocks(self, n_together: int) -> Iterator[Any]:
+        """Yield all rows in order, `n_together` at a time; the last block may be shorter."""
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows, which need not be in order with other calls."""
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return numbers of rows, about `n_together` each, that can be read by themselves."""
+
+
+class ArraySource:
+    """Rows of an array or a sparse matrix in memory, of a memory map, or of a zarr array."""
+
+    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
+        self._array = array
+        self.names = names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self._array.shape
+        return int(n_rows), int(n_columns)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory, as if it were dense."""
+        return self.dtype.itemsize * self.shape[1]
+
+    def blocks(self, n_together: int) -> Iterator[Any]:
+        """Yield all rows in order, `n_together` at a time."""
+        for start in range(0, self.shape[0], n_together):
+            block = self.rows(start, start + n_together)
+            yield block if sparse.issparse(block) else np.ascontiguousarray(block)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows."""
+        return self._array[start:stop]
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return equal numbers of rows, and the rest."""
+        return equal_sizes(self.shape[0], n_together)
+
+
+def open_source(data: Any, input_name: str) -> RowSource:
+    """Open a matrix by its path, or wrap one in memory.
+
+    Parameters
+    ----------
+    data : path, array, sparse matrix, frame or list of sets
+        A path names an npy or parquet file, a folder of parquet files, or a zarr array.
+    input_name : str
+        Name of the argument in error messages; "scores" stay dense, others are labels.
+
+    Returns
+    -------
+    RowSource
+        The rows, not yet checked.
+    """
+    if isinstance(data, str | Path):
+        return _open_path(Path(data))
+    if isinstance(data, np.memmap):
+        if data.ndim != 2:
+            raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
+        return ArraySource(data)
+    if input_name == "scores":
+        checked = check_scores(data)
+        if sparse.issparse(checked.matrix):
+            raise ValueError(
+                "scores must be dense in the engine: sparse scores fit in memory, where "
+                "labelwise.decisions takes them."
+            )
+        return ArraySource(checked.matrix, checked.names)
+    labels = check_labels(data, input_name=input_name)
+    return ArraySource(sparse.csr_array(labels.matrix), labels.names)
+
+
+def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int | None:
+    """Return how many rows of the widest file take at most `max_bytes`, or None without a bound.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path or None
+        Files by the names of arguments; None for one that is not given.
+    max_bytes : int or None
+        The most bytes of a block.
+
+    Returns
+    -------
+    int or None
+        Number of rows of a block.
+    """
+    if max_bytes is None:
+        return None
+    found = []
+    for path in paths.values():
+        if path is not None:
+            row_bytes = _open_path(path).row_bytes
+            bound_of(path, max_bytes).check(row_bytes, "a row")
+            found.append(max_bytes // row_bytes)
+    return min(found)
+
+
+def _open_path(path: Path) -> RowSource:
+    if not path.exists():
+        raise DataError(path, "does not exist.")
+    if path.suffix.lower() == ".npy":
+        return NpyFile(path)
+    parts = parquet_parts(path)
+    if parts:
+        return ParquetFiles(path, parts)
+    if (path / "zarr.json").exists() or (path / ".zarray").exists():
+        return _open_zarr(path)
+    raise DataError(
+        path, "must be an npy or parquet file, a folder of parquet files, or a zarr array."
+    )
+
+
+def _open_zarr(path: Path) -> RowSource:
+    try:
+        import zarr
+    except ModuleNotFoundError as error:
+        raise DataError(path, "needs zarr: install labelwise[cluster].") from error
+    try:
+        array = zarr.open_array(str(path), mode="r")
+    except (ValueError, FileNotFoundError, KeyError) as error:
+        raise DataError(path, f"is no zarr array ({error}).") from error
+    if array.ndim != 2:
+        raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
+    return ArraySource(array)

@@ -1,0 +1,146 @@
+"""Commands on folders and large files print what they print for the same rows in memory."""
+
+import json
+
+import distributed
+import numpy as np
+import pandas as pd
+import pytest
+
+from labelwise.engine import open_blocks
+from tests.cli.shell import refusal, run
+from tests.engine.row_files import WRITERS
+
+RANDOM = np.random.default_rng(21)
+Y = RANDOM.random((300, 4)) < 0.3
+SCORES = (Y + RANDOM.normal(size=Y.shape)).round(2)
+BY_BLOCKS = "rows that are read in blocks are not cross-validated"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Scores, labels and decisions as folders of parquet files, and as single files."""
+    matrices = {"scores": SCORES, "labels": Y.astype(np.int8), "decided": SCORES > 0.6}
+    found = {}
+    for name, matrix in matrices.items():
+        found[name] = WRITERS["folder"](tmp_path, name, matrix)
+        columns = [f"label_{j}" for j in range(4)]
+        frame = pd.DataFrame(matrix.astype(float), columns=columns)
+        frame.to_parquet(tmp_path / f"{name}.parquet", index=False)
+    return tmp_path, found
+
+
+LEFT_OUT = ("unseen", "trusted", "Expect about", "not tuned on", "by position")
+
+
+def comparable(text):
+    """The lines of a report without those about unseen rows and about how rows are matched."""
+    return [line for line in text.splitlines() if not any(word in line for word in LEFT_OUT)]
+
+
+@pytest.mark.parametrize("options", [(), ("--maximize", "macro-f"), ("--min-precision", "0.6")])
+def test_tuning_a_folder_prints_the_report_of_one_file(files, options):
+    folder, parts = files
+    found = run("tune", parts["scores"], parts["labels"], *options)
+    whole = (folder / "scores.parquet", folder / "labels.parquet", "--shrink", "0")
+    wanted = run("tune", *whole, *options)
+    assert BY_BLOCKS in found
+    assert comparable(found) == comparable(wanted)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npy"])
+def test_a_file_above_a_quarter_of_the_memory_is_read_in_blocks(files, monkeypatch, ending):
+    folder, _ = files
+    np.save(folder / "scores.npy", SCORES)
+    np.save(folder / "labels.npy", Y)
+    paths = (folder / f"scores.{ending}", folder / f"labels.{ending}")
+    whole, blocks = folder / "whole.json", folder / "blocks.json"
+    monkeypatch.setattr(
+        "labelwise.cli.blocks._block_inputs.memory_bytes", lambda: 5 * SCORES.nbytes
+    )
+    assert BY_BLOCKS not in run("tune", *paths, "--shrink", "0", "-o", whole)
+    monkeypatch.setattr("labelwise.cli.blocks._block_inputs.memory_bytes", lambda: SCORES.nbytes)
+    assert BY_BLOCKS in run("tune", *paths, "-o", blocks)
+    assert json.loads(blocks.read_text()) == json.loads(whole.read_text())
+
+
+def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
+    _, parts = files
+    asked = []
+
+    def opened(given, names, block_rows):
+        asked.append(block_rows)
+        return open_blocks(given, names, block_rows)
+
+    monkeypatch.setattr("labelwise.cli.blocks._block_commands.open_blocks", opened)
+    paths = (parts["scores"], parts["labels"])
+    assert run("tune", *paths, "--max-bytes", "330") == run("tune", *paths)
+    assert asked == [10, None]  # four scores of eight bytes a row
+
+
+def test_deciding_a_folder_writes_the_decisions_of_one_file(files):
+    folder, parts = files
+    thresholds = folder / "thresholds.json"
+    run("tune", folder / "scores.parquet", folder / "labels.parquet", "-o", thresholds)
+    by_blocks, whole = folder / "blocks.parquet", folder / "whole.parquet"
+    run("decide", thresholds, parts["scores"], "-o", by_blocks)
+    run("decide", thresholds, folder / "scores.parquet", "-o", whole)
+    pd.testing.assert_frame_equal(pd.read_parquet(by_blocks), pd.read_parquet(whole))
+
+
+def test_evaluating_folders_prints_the_table_of_files(files):
+    folder, parts = files
+    found = run(
+        "evaluate", parts["labels"], "--scores", parts["scores"], "--decided", parts["decided"]
+    )
+    whole = {name: folder / f"{name}.parquet" for name in parts}
+    wanted = run(
+        "evaluate", whole["labels"], "--scores", whole["scores"], "--decided", whole["decided"]
+    )
+    assert comparable(found) == comparable(wanted)
+
+
+def test_measures_of_labels_are_written_from_blocks(files):
+    folder, parts = files
+    output = folder / "labels.csv"
+    run("evaluate", parts["labels"], "--decided", parts["decided"], "-o", output)
+    assert list(pd.read_csv(output)["positives"]) == Y.sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--shrink", "0.5"), "shrink needs all scores in memory"),
+        (("--plot", "figure.png"), "--plot needs all rows in memory"),
+        (("--bootstrap", "20"), "n_bootstrap needs all scores in memory"),
+        (("--missing-labels", "drop"), "--missing-labels needs all rows in memory"),
+        (("--max-bytes", "31"), "a row would take 32 bytes, more than max_bytes=31 bytes"),
+    ],
+)
+def test_what_needs_all_rows_is_refused_in_one_sentence(
+    files, monkeypatch, capsys, options, problem
+):
+    folder, parts = files
+    monkeypatch.chdir(folder)
+    shown = refusal(monkeypatch, capsys, "tune", parts["scores"], parts["labels"], *options)
+    assert problem in shown
+
+
+def test_a_cluster_prints_the_reports_of_one_process(files):
+    _, parts = files
+    tune = ("tune", parts["scores"], parts["labels"])
+    measure = ("evaluate", parts["labels"], "--scores", parts["scores"])
+    here = [run(*command) for command in (tune, measure)]
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, host="127.0.0.1", protocol="tcp"
+    ) as cluster:
+        address = ("--cluster", cluster.scheduler_address)
+        there = [run(*command, *address) for command in (tune, measure)]
+    assert "ranking-loss" in there[1]
+    assert there == here
+
+
+def test_workers_of_this_machine_are_started_and_stopped(files):
+    _, parts = files
+    report = run("tune", parts["scores"], parts["labels"], "--cluster", "local")
+    assert BY_BLOCKS in report

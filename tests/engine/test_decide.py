@@ -1,0 +1,76 @@
+"""Decisions written block by block (`_written_blocks`) are those of all rows at once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import zarr
+
+from labelwise import engine
+from labelwise.decisions import best_thresholds
+from tests.engine.row_files import WRITERS
+
+RANDOM = np.random.default_rng(7)
+SCORES = RANDOM.random((50, 3)).astype(np.float32)
+NAMES = ("label_0", "label_1", "label_2")
+TUNED = best_thresholds(SCORES, SCORES.round() > 0, label_names=NAMES)
+READERS = {
+    ".npy": np.load,
+    ".parquet": lambda path: pd.read_parquet(path).to_numpy(),
+    ".zarr": lambda path: zarr.open_array(str(path), mode="r")[:],
+}
+
+
+@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("kind", WRITERS)
+def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
+    path = tmp_path / f"decided{ending}"
+    scores = WRITERS[kind](tmp_path, "scores", SCORES)
+    counts = engine.decide(TUNED, scores, path, block_rows=7)
+    wanted = TUNED.decide(SCORES)
+    found = READERS[ending](path)
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(counts.by_label, wanted.sum(axis=0))
+    assert counts[1:] == (50, (wanted.sum(axis=1) == 0).sum())
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_columns_are_matched_by_name_and_written_with_their_names(tmp_path):
+    frame = pd.DataFrame(SCORES, columns=NAMES)[["label_2", "label_0", "label_1"]]
+    engine.decide(TUNED, frame, tmp_path / "decided.parquet")
+    found = pd.read_parquet(tmp_path / "decided.parquet")
+    assert list(found.columns) == ["label_2", "label_0", "label_1"]
+    np.testing.assert_array_equal(found[list(NAMES)].to_numpy(), TUNED.decide(SCORES))
+
+
+def test_a_limit_of_labels_a_row_holds_in_every_block(tmp_path):
+    limited = replace(TUNED, most_per_row=1)
+    engine.decide(limited, SCORES, tmp_path / "decided.npy", block_rows=9)
+    np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), limited.decide(SCORES))
+
+
+def test_thresholds_are_read_from_a_file(tmp_path):
+    TUNED.save(tmp_path / "thresholds.json")
+    engine.decide(tmp_path / "thresholds.json", SCORES, tmp_path / "decided.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), TUNED.decide(SCORES))
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_an_error_leaves_the_old_decisions(ending, tmp_path):
+    path = tmp_path / f"decided{ending}"
+    engine.decide(TUNED, SCORES, path)
+    before = READERS[ending](path)
+    np.save(tmp_path / "bad.npy", np.where(np.arange(150).reshape(50, 3) == 149, np.nan, 1.0))
+    with pytest.raises(ValueError, match="scores must be finite"):
+        engine.decide(TUNED, tmp_path / "bad.npy", path, block_rows=20)
+    np.testing.assert_array_equal(READERS[ending](path), before)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.npy", path.name]
+
+
+def test_other_endings_and_other_numbers_of_labels_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="must end in one of"):
+        engine.decide(TUNED, SCORES, tmp_path / "decided.csv")
+    with pytest.raises(ValueError, match="scores has 2 labels, but there are 3 thresholds"):
+        engine.decide(TUNED, SCORES[:, :2], tmp_path / "decided.npy")
