@@ -28,6 +28,7 @@ LONG = {
     "guarantees",
     "guarantees_real",
     "label_shift",
+    "plugins",
     "scale_engine",
     "scale_labels",
 }

@@ -19,6 +19,7 @@ from rich.table import Table
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
 
 from benchmarks.scored_sets import HOME
 from benchmarks.speedups import record
@@ -115,9 +116,18 @@ def compare_sparse(samples: Samples) -> None:
     X, Y = samples.X, samples.Y
     n_samples = X.shape[0]
     rows = sparse.csr_matrix(X)
-    ours = seconds(lambda: BinaryRelevance(penalty=1 / n_samples, n_jobs=N_JOBS).fit(X, Y))
+    ours, by_hinge = (
+        seconds(
+            lambda loss=loss: BinaryRelevance(loss=loss, penalty=1 / n_samples, n_jobs=N_JOBS).fit(
+                X, Y
+            )
+        )
+        for loss in ("log", "squared_hinge")
+    )
     liblinear = OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=N_JOBS)
     peers = {"scikit-learn's liblinear": seconds(lambda: liblinear.fit(rows, Y))}
+    machines = OneVsRestClassifier(LinearSVC(), n_jobs=N_JOBS)
+    of_hinge = {"scikit-learn's LinearSVC": seconds(lambda: machines.fit(rows, Y))}
     try:
         from libmultilabel.linear import train_1vsrest
 
@@ -126,9 +136,12 @@ def compare_sparse(samples: Samples) -> None:
             peers[f"LibMultiLabel train_1vsrest{name}"] = seconds(
                 lambda options=options: train_1vsrest(labels, rows, options=options, verbose=False)
             )
+        of_hinge["LibMultiLabel train_1vsrest"] = peers["LibMultiLabel train_1vsrest, its own loss"]
     except ImportError:
         print("LibMultiLabel is not installed: left out.")
-    show(f"BR, C = 1: {samples.name} {X.shape[0]:,} x {X.shape[1]:,} x {Y.shape[1]}", ours, peers)
+    shape = f"{samples.name} {X.shape[0]:,} x {X.shape[1]:,} x {Y.shape[1]}"
+    show(f"BR, C = 1: {shape}", ours, peers)
+    show(f"BR, squared hinge loss, C = 1: {shape}", by_hinge, of_hinge)
 
 
 def compare_exact(samples: Samples, of_relevance: float) -> None:
@@ -166,7 +179,8 @@ def warm_up() -> None:
     """Have our kernels loaded, for dense and sparse features, and the peers' processes started."""
     few = dense_samples(300)
     for X in (few.X, sparse.csr_array(few.X * (few.X > 1))):
-        seconds(lambda X=X: BinaryRelevance(penalty=0.1).fit(X, few.Y))
+        for loss in ("log", "squared_hinge"):
+            seconds(lambda X=X, loss=loss: BinaryRelevance(loss=loss, penalty=0.1).fit(X, few.Y))
         seconds(lambda X=X: ExactFPlugin(penalty=0.1).fit(X, few.Y))
     scaled(lambda y: fit_peer_path(few.X, y), list(few.Y.T), N_JOBS)
 

@@ -97,7 +97,7 @@ def run_on_cluster(n_rows: int) -> None:
                 n_workers=2,
                 threads_per_worker=1,
                 memory_limit="1GB",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 host="127.0.0.1",
             ) as cluster,
             distributed.Client(cluster) as client,

@@ -67,9 +67,11 @@ sphinx_gallery_conf = {
 
 def draw_studies(app: Any) -> None:
     """Draw the figures of the studies from their measured tables."""
-    from studies.olsson2006_plots import draw_all
+    from studies import olsson2006_plots, yardstick_plots
 
-    draw_all(Path(app.srcdir) / "generated" / "studies" / "olsson2006")
+    folder = Path(app.srcdir) / "generated" / "studies"
+    olsson2006_plots.draw_all(folder / "olsson2006")
+    yardstick_plots.draw_all(folder / "yardstick")
 
 
 def setup(app: Any) -> None:

@@ -12,7 +12,9 @@ import asyncio
 from distributed import Scheduler, Worker
 
 async def serve():
-    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+    async with Scheduler(
+        host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0"
+    ) as scheduler:
         async with Worker(scheduler.address, nthreads=1, dashboard=False):
             print(scheduler.address, flush=True)
             await asyncio.sleep(600)

@@ -79,14 +79,20 @@ def test_labels_given_by_keyword_are_learnt_as_by_position(name):
 
 VECTOR_MODELS = [
     "BagPlugin",
+    "BestLearner",
+    "BestLearner of a blend",
+    "BestLearner of sets",
     "BinaryRelevance",
     "BinaryRelevance of trees",
     "CalibratedLabelRanking",
     "CalibratedLabels",
+    "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
+    "LabelForest",
     "OkapiNeighbors",
     "ReverseMultilabel",
+    "SampledFPlugin",
     "SubmodularMultilabel",
     "TunedThresholds",
 ]

@@ -40,6 +40,14 @@ def test_each_rule_is_good_at_its_measure(names):
     assert (names["rules"]["2 labels"].sum(axis=1) == 2).all()
 
 
+@page("which_learner")
+def test_the_best_learner_is_within_a_tie_of_the_highest_and_a_blend_is_not_worse(names):
+    board = names["board"]
+    assert board.chosen in board.candidate
+    assert len(board) == 4
+    assert names["blended"].corrected_value_ >= names["model"].corrected_value_
+
+
 @page("rare_labels")
 def test_labels_that_borrow_from_each_other_have_a_higher_f_on_new_rows(names):
     assert names["exact"].value > names["shrunk"].value

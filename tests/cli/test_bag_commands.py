@@ -92,7 +92,7 @@ def test_the_learner_of_bags_need_not_be_asked_for(tmp_path):
     assert "learner: bags, decides" in run("fit", path, *options, "--bags", "bag")
     plain = tmp_path / "rows.csv"
     plain.write_text("x,topics\n1,a\n2,b\n3,a\n4,b\n1,a\n2,b\n3,a\n4,b\n")
-    assert "learner: br, decides" in run("fit", plain, *options)
+    assert "learner: auto, decides" in run("fit", plain, *options)
 
 
 def test_scores_of_instances_need_bags(tmp_path, monkeypatch, capsys):

@@ -209,7 +209,7 @@ def test_a_study_runs_on_a_dask_cluster(study, tmp_path):
         n_workers=1,
         threads_per_worker=1,
         processes=False,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         host="127.0.0.1",
         protocol="tcp",
     ) as cluster:

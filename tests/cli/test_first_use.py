@@ -123,7 +123,8 @@ def test_raw_texts_go_in_and_names_of_subjects_come_out(tmp_path):
     # The index of pandas becomes a column without a name, beside the ids.
     train.assign(subjects=subjects[:150]).to_csv(tmp_path / "texts.csv")
     new.to_csv(tmp_path / "new.csv")
-    fitted = program(tmp_path, "fit", "texts.csv", "--labels", "subjects", "-o", "model.skops")
+    options = ("--labels", "subjects", "--learner", "br", "-o", "model.skops")
+    fitted = program(tmp_path, "fit", "texts.csv", *options)
     assert "'title', 'abstract' taken as text" in fitted.stderr
     assert "learner: br, decides at thresholds tuned for micro-f" in fitted.stdout
     program(tmp_path, "predict", "model.skops", "new.csv", "--format", "names", "-o", "found.csv")

@@ -267,7 +267,7 @@ def test_models_from_python_need_no_names(tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--learner", "zz"], "--learner must be one of br, br-forest"),
+        (["--learner", "zz"], "--learner must be one of auto, br, forest, br-forest"),
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
         (["--beta", "2", "--maximize", "none"], "--beta 2 is not for br with --maximize none"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
@@ -357,3 +357,17 @@ def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatc
     labelwise.save(BinaryRelevance(), tmp_path / "raw.skops")
     assert "no fitted model of labels" in told(tmp_path / "raw.skops", new, "-o", output)
     assert not output.exists()
+
+
+def test_auto_shows_what_it_tried_and_decides_as_the_best(train, tmp_path):
+    arguments = ("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "m.skops")
+    done = run_program(tmp_path, *arguments, "--time", "20", "--verbose")
+    fitted = labelwise.load(tmp_path / "m.skops")
+    assert str(fitted.leaderboard_) in done.stdout
+    assert f"{fitted.corrected_value_:.4f} if no row is decided" in done.stdout
+    assert "1 of 4, " in done.stderr
+    assert (fitted.budget, fitted.maximize, fitted.verbose) == (20.0, "micro-f", 0)
+    for option in (("--maximize", "none"), ("--calibrate",)):
+        done = run_program(tmp_path, *arguments, "--learner", "auto", *option, "--force")
+        assert done.code == 2
+    assert "--calibrate is not for auto" in done.stderr

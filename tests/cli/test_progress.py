@@ -55,7 +55,7 @@ def test_fit_shows_its_parts_on_a_terminal_only(tmp_path, monkeypatch):
     columns = dict(zip("abc", np.round(data.X, 3).T, strict=True))
     truth = dict(zip("yz", data.Y.toarray().astype(int).T, strict=True))
     pd.DataFrame(columns | truth).to_csv(tmp_path / "d.csv", index=False)
-    arguments = ["fit", "d.csv", "--labels", "y,z", "-o", "m.skops"]
+    arguments = ["fit", "d.csv", "--labels", "y,z", "--learner", "br", "-o", "m.skops"]
     monkeypatch.chdir(tmp_path)
     as_terminal(monkeypatch)
     # What is drawn depends on the time, because the line is drawn a few times a second.

@@ -220,3 +220,12 @@ def test_benchmark_bags_are_learned(benchmark_home):
         )
     ]
     assert values[0] > values[1]
+
+
+def test_auto_tries_the_candidates_that_give_probabilities():
+    train, test = digits(30)
+    model = BagPlugin("auto", n_iter=1, cv=2, random_state=0).fit(train)
+    alone = BagPlugin(n_iter=1, cv=2, random_state=0).fit(train)
+    assert len(model._candidates()) == 4
+    assert model.thresholds_.value >= alone.thresholds_.value
+    assert model.predict(test).shape == (len(test), 10)

@@ -136,6 +136,7 @@ def fit(
     learner: opt.FitLearner = None,
     maximize: opt.FitMaximize = None,
     calibrate: opt.FitCalibrate = False,
+    time: opt.FitTime = 60.0,
     beta: opt.BetaOption = 1.0,
     part: opt.FitPart = None,
     seed: opt.SeedOption = 0,
@@ -153,7 +154,7 @@ def fit(
     from labelwise.cli.commands._fit import FitOptions, run_fit
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose, calibrate)
+    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose, calibrate, time)
     run_fit(source, output, options)
 
 

@@ -26,7 +26,10 @@ def cluster_client(address: str | None) -> Iterator[Any]:
     connect: Any = distributed.Client  # which has no types
     if address == _LOCAL:
         start: Any = distributed.LocalCluster
-        with start(dashboard_address=None, host="127.0.0.1") as workers, connect(workers) as client:
+        with (
+            start(dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers,
+            connect(workers) as client,
+        ):
             yield client
         return
     try:

@@ -169,7 +169,12 @@ FitOutput = Annotated[
 ]
 FitLearner = Annotated[
     str | None,
-    typer.Option(help="A name that labelwise learners lists.  [default: br; bags for bags]"),
+    typer.Option(
+        help="A name that labelwise learners lists; br is quick.  [default: auto; bags for bags]"
+    ),
+]
+FitTime = Annotated[
+    float, typer.Option("--time", help="Seconds for trying learners, with --learner auto.")
 ]
 FitMaximize = Annotated[
     str | None,

@@ -95,7 +95,7 @@ class TuningReport(NamedTuple):
 def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport:
     """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
     problem = problem.with_top(request.top_per_row)
-    tuned, unseen = tune_and_correct(problem, request, seed)
+    tuned, unseen, _ = tune_and_correct(problem, request, seed)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value
     if given:

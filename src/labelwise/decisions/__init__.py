@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
+    from labelwise.decisions._scores_to_tune_on import Samples as Samples
+    from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
+    from labelwise.decisions._scores_to_tune_on import constant_scores as constant_scores
+    from labelwise.decisions._scores_to_tune_on import tuning_problem as tuning_problem
+    from labelwise.decisions._sigmoids import Sigmoids as Sigmoids
+    from labelwise.decisions._sigmoids import fit_sigmoids as fit_sigmoids
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
     from labelwise.decisions.bands._band_guarantee import BandGuarantee

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -32,6 +32,7 @@ from labelwise._estimators import (
     warn_of_constants,
 )
 from labelwise._validation import check_weights, dense_targets, take_rows
+from labelwise.decisions._sigmoids import fit_sigmoids
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 
@@ -342,27 +343,9 @@ class Sigmoid:
 
 
 def _fit_sigmoid(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Sigmoid:
-    """Fit a sigmoid by maximum likelihood to Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2).
-
-    N+ and N- are the total weights of the positives and of the negatives.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    n_positive = weights[labels == 1].sum()
-    n_negative = weights[labels == 0].sum()
-    target = np.where(labels == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    centre = np.average(scores, weights=weights)
-    spread = np.sqrt(np.average((scores - centre) ** 2, weights=weights))
-    if spread <= 1e-12 * np.abs(scores).max():
-        return Sigmoid(0.0, float(logit(np.average(target, weights=weights))))
-    # Each sample counts as positive with its target as weight, and as negative with the rest.
-    twice = np.tile((scores - centre) / spread, 2)[:, None]
-    classes = np.repeat([1, 0], labels.size)
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
-    shares = np.concatenate([target * weights, (1 - target) * weights])
-    model.fit(twice, classes, sample_weight=shares)
-    slope = float(model.coef_[0, 0] / spread)
-    return Sigmoid(slope, float(model.intercept_[0] - slope * centre))
+    """Fit the sigmoid of one label."""
+    found = fit_sigmoids(scores[:, None], labels[:, None], weights)
+    return Sigmoid(float(found.slopes[0]), float(found.intercepts[0]))
 
 
 def _fit_isotonic(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Any:

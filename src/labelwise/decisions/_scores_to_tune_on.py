@@ -62,6 +62,37 @@ def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> Tuni
     return TuningScores(HeldOutScores(scores, test, np.zeros(test.size, dtype=np.intp)), scorer)
 
 
+def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
+    """Fit the estimator to all samples; score each by the parts of it that have not seen it.
+
+    Samples without such a part are left out.
+    """
+    from sklearn.base import clone
+
+    if not hasattr(estimator, "fit_scoring_oob"):
+        kind = type(estimator).__name__
+        raise TypeError(
+            f'cv="oob" needs an estimator with fit_scoring_oob, such as LabelForest, got {kind}.'
+        )
+    if samples.groups is not None:
+        raise ValueError('cv="oob" does not keep groups together: give folds of groups as cv.')
+    constants = constant_labels(samples.Y)
+    warn_of_constants(constants, samples.names)
+    varies = np.isnan(constants)
+    if not varies.any():
+        rows = np.arange(len(samples.Y))
+        held_out = HeldOutScores(np.empty((rows.size, 0)), rows, np.zeros_like(rows))
+        return TuningScores(held_out, LabelScorer(None, constants))
+    model = clone(estimator)
+    scores = model.fit_scoring_oob(samples.X, samples.Y[:, varies], **samples.fit_params)
+    # Kernels behind take scores as finite.
+    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    if rows.size == 0:
+        raise ValueError('cv="oob" needs more trees: every sample has been seen by all of them.')
+    held_out = HeldOutScores(scores[rows], rows, np.zeros_like(rows))
+    return TuningScores(held_out, LabelScorer(model, constants))
+
+
 def fold_scores(
     estimator: Any, samples: Samples, method: str, cv: Any, n_jobs: int | None
 ) -> TuningScores:

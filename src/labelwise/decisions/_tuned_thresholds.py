@@ -37,6 +37,7 @@ from labelwise.decisions._scores_to_tune_on import (
     constant_scores,
     fold_scores,
     guarantee_problem,
+    oob_scores,
     prefit_scores,
     split_scores,
     tuning_problem,
@@ -85,11 +86,12 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
-    cv : int, splitter, iterable of (train, test) or "prefit", default=5
+    cv : int, splitter, iterable of (train, test), "prefit" or "oob", default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call. Both
         parts of a pair are row numbers or boolean masks of all samples. "prefit": the estimator
         has been fitted already, to other samples, and the samples given to `fit` serve the
-        thresholds only.
+        thresholds only. "oob": the estimator, such as `LabelForest`, scores each sample by the
+        trees that have not seen it, so that it is fitted only once.
     refit : bool, default=True
         Whether the estimator is fitted again to all samples. If False, `cv` must give a single
         split, and the estimator that was fitted to its training part is used.
@@ -261,7 +263,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
-        self.thresholds_, self.corrected_value_ = self._tuned(request, scored, samples)
+        self.thresholds_, self.corrected_value_, _ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
@@ -413,6 +415,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         method = scoring_method(self.estimator)
         if self._is_prefit():
             return prefit_scores(self.estimator, samples, method)
+        if isinstance(self.cv, str) and self.cv == "oob":
+            return oob_scores(self.estimator, samples)
         if not self.refit:
             return split_scores(self.estimator, samples, method, self.cv)
         return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs)

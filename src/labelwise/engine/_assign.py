@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,8 @@ from scipy import sparse
 
 from labelwise._validation import Outcome
 from labelwise.engine._block_curves import open_blocks
+from labelwise.engine.blocks._matched_blocks import MatchedBlocks
+from labelwise.splitting import BALANCED_UP_TO, assign_blocks
 from labelwise.splitting import assign as assign_in_memory
 
 
@@ -24,8 +29,7 @@ def assign(
 ) -> np.ndarray:
     """Assign the rows of a label file to subsets, with every label spread evenly.
 
-    The subsets are those of `labelwise.splitting.assign` on all rows. The file is read in blocks,
-    and only its positives are kept.
+    The subsets are those of `labelwise.splitting.assign` on all rows. The file is read in blocks.
 
     Parameters
     ----------
@@ -60,7 +64,10 @@ def assign(
 
     Notes
     -----
-    The positives take 9 bytes each while they are joined.
+    By method "iterative" (and "auto" for more than 10 million samples and positives together), rows
+    are read three times. Memory grows with the rows (36 bytes each) and with labels times subsets;
+    the positives are in a temporary file, 12 bytes each, which the system may keep in memory if
+    there is room. Other methods, groups and dask arrays join the positives in memory.
 
     Examples
     --------
@@ -69,10 +76,57 @@ def assign(
     [0, 1, 1, 0]
     """
     blocks = open_blocks({"Y": Y}, None, block_rows)
+    if groups is None and isinstance(blocks, MatchedBlocks) and _is_iterative(blocks, method):
+        return _assign_by_files(blocks, proportions, random_state)
     labels = blocks.reduced(_labels_of_block, _joined)
     return assign_in_memory(
         labels, proportions, method=method, groups=groups, random_state=random_state
     )
+
+
+def _is_iterative(blocks: MatchedBlocks, method: str) -> bool:
+    """Return whether the method is "iterative", or "auto" on so many positives that it is."""
+    if method != "auto":
+        return method == "iterative"
+    return blocks.n_samples + blocks.reduced(_n_positives, _total) > BALANCED_UP_TO
+
+
+def _assign_by_files(blocks: MatchedBlocks, proportions: Any, random_state: Any) -> np.ndarray:
+    """Assign rows with the positives in temporary files."""
+    shape = (blocks.n_samples, blocks.n_labels)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        numbers = count()
+
+        def allocate(size: int, dtype: Any) -> np.ndarray:
+            path = Path(folder) / f"{next(numbers)}.bin"
+            return np.asarray(np.memmap(path, dtype, "w+", shape=max(1, size)))[:size]
+
+        return assign_blocks(
+            lambda: _cells(blocks),
+            shape,
+            proportions,
+            random_state=random_state,
+            allocate=allocate,
+        )
+
+
+def _cells(blocks: MatchedBlocks) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the rows and labels of the positives of each block."""
+    start = 0
+    for outcome in blocks.outcomes():
+        rows = sparse.csr_array(outcome.Y)
+        n_rows = rows.shape[0]
+        numbers = np.arange(start, start + n_rows, dtype=np.int32)
+        yield np.repeat(numbers, np.diff(rows.indptr)), rows.indices.astype(np.int32, copy=False)
+        start += n_rows
+
+
+def _n_positives(outcome: Outcome) -> int:
+    return int(outcome.Y.nnz)
+
+
+def _total(parts: Sequence[int]) -> int:
+    return sum(parts)
 
 
 def _labels_of_block(outcome: Outcome) -> sparse.csr_array:

@@ -10,28 +10,38 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
-    from labelwise.learners._bag_summary import BagSummary
+    from labelwise.learners._best_learner import BestLearner
     from labelwise.learners._binary_relevance import BinaryRelevance
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
+    from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._exact_f import ExactFPlugin
     from labelwise.learners._independent_f import IndependentFPlugin
+    from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._measure_wrappers import maximizing as maximizing
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
+    from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
+    from labelwise.learners.bags._bag_summary import BagSummary
     from labelwise.learners.okapi._term_curve import term_curve as term_curve
     from labelwise.learners.ranking._pair_forests import Forests as Forests
+    from labelwise.learners.selection._leaderboard import Leaderboard
 
 __all__ = [
     "BagPlugin",
     "BagSummary",
+    "BestLearner",
     "BinaryRelevance",
     "CalibratedLabelRanking",
+    "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
     "InstanceLabels",
+    "LabelForest",
+    "Leaderboard",
     "OkapiNeighbors",
     "ReverseMultilabel",
+    "SampledFPlugin",
     "SubmodularMultilabel",
 ]
 

@@ -21,7 +21,7 @@ from labelwise._estimators import (
     scores_of_classes,
     scoring_method,
 )
-from labelwise._validation import check_real, check_whole
+from labelwise._validation import check_real, check_whole, is_whole
 from labelwise.data import Bags
 from labelwise.decisions import (
     Request,
@@ -43,6 +43,7 @@ from labelwise.learners.bags._training_rounds import (
     fit_all,
     highest,
 )
+from labelwise.learners.selection._candidates import probability_models
 from labelwise.measures import f_measure
 
 _PENALTY = 0.01
@@ -89,11 +90,12 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     Parameters
     ----------
-    estimator : estimator with predict_proba, or list of estimators, default=None
+    estimator : estimator with predict_proba, list of estimators or "auto", default=None
         Estimates the probability of each label for an instance. Of several estimators, the one
         with the highest tuned value after all its rounds is used. None means `BinaryRelevance`
         with ``penalty=0.01`` on features scaled to variance 1: to choose a penalty in each fold of
-        each round would take many times as long.
+        each round would take many times as long. "auto" tries this model and, of the default
+        candidates of `BestLearner`, neighbours, forests and extremely randomised trees.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
     measure : callable or str, default=f_measure
@@ -385,12 +387,15 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         """List the estimators to choose from."""
         if isinstance(self.estimator, list | tuple):
             return list(self.estimator)
-        if self.estimator is not None:
+        is_auto = isinstance(self.estimator, str) and self.estimator == "auto"
+        if self.estimator is not None and not is_auto:
             return [self.estimator]
         # The regressions have intercepts of their own, so that features need no centre.
         # They take sparse rows, which the scaler must not turn into a frame.
         scaler = StandardScaler(with_mean=False).set_output(transform="default")
-        return [make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))]
+        regressions = make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))
+        seed = int(self.random_state) if is_whole(self.random_state) else None
+        return [regressions, *(probability_models(seed) if is_auto else ())]
 
     def _bag_scores(self, X: Any) -> np.ndarray:
         """Return the aggregated scores of the labels, of shape (n_bags, n_labels)."""

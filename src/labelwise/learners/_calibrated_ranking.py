@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
@@ -22,7 +22,12 @@ from labelwise._estimators import (
     scores_of_classes,
 )
 from labelwise._validation import check_readable, n_rows, take_rows
-from labelwise.learners._training import learn_targets, report_progress
+from labelwise.learners._training import (
+    learn_targets,
+    learn_tree_features,
+    report_progress,
+    seeded,
+)
 from labelwise.learners.ranking._label_pairs import LabelPairs, all_pairs, pair_samples
 from labelwise.learners.ranking._pair_forests import (
     Forests,
@@ -246,19 +251,9 @@ class CalibratedLabelRanking(
 
     def _features(self, X: Any, for_packed: bool, *, reset: bool) -> Any:
         """Return X as float32 for packed trees, and unchanged for other classifiers."""
-        check_readable(X, "X")
         if for_packed:
-            # Whether values may be missing is for the trees to say, in fit.
-            finite = "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True
-            return validate_data(
-                self,
-                X,
-                accept_sparse="csr",
-                dtype=np.float32,
-                order="C",
-                ensure_all_finite=finite,
-                reset=reset,
-            )
+            return learn_tree_features(self, X, self._base(), reset=reset)
+        check_readable(X, "X")
         return X.tocsr() if sparse.issparse(X) else X
 
     def _fit_pairs(self, X: Any, Y: sparse.csc_array, pairs: LabelPairs) -> list[Any] | Forests:
@@ -352,18 +347,10 @@ def _fit_block(
     models = []
     for place, (j, k) in enumerate(zip(first, second, strict=True)):
         rows, target = pair_samples(Y, j, k)
-        model = _seeded(clone(base), None if seeds is None else int(seeds[place]))
+        model = seeded(clone(base), None if seeds is None else int(seeds[place]))
         model.fit(X if rows is None else take_rows(X, rows), target)
         models.append(packed(model) if is_packable(base) else model)
     return models
-
-
-def _seeded(model: Any, seed: int | None) -> Any:
-    """Return the model with the seed wherever it or a part of it takes one."""
-    if seed is None:
-        return model
-    names = [key for key in model.get_params() if key.split("__")[-1] == "random_state"]
-    return model.set_params(**dict.fromkeys(names, seed))
 
 
 def _votes_of_forests(

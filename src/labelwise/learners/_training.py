@@ -103,6 +103,33 @@ def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = T
     )
 
 
+def learn_tree_features(learner: Any, X: Any, base: Any, *, reset: bool) -> Any:
+    """Return X as float32, row-major or CSR, for packed trees of a classifier of scikit-learn."""
+    from sklearn.utils import get_tags
+    from sklearn.utils.validation import validate_data
+
+    check_readable(X, "X")
+    # Whether values may be missing is for the trees to say, in fit.
+    finite = "allow-nan" if get_tags(base).input_tags.allow_nan else True
+    return validate_data(
+        learner,
+        X,
+        accept_sparse="csr",
+        dtype=np.float32,
+        order="C",
+        ensure_all_finite=finite,
+        reset=reset,
+    )
+
+
+def seeded(model: Any, seed: int | None) -> Any:
+    """Return the model with the seed wherever it or a part of it takes one; None changes none."""
+    if seed is None:
+        return model
+    names = [key for key in model.get_params() if key.split("__")[-1] == "random_state"]
+    return model.set_params(**dict.fromkeys(names, seed))
+
+
 def check_coefficients(learner: Any, n_outputs: int) -> None:
     """Refuse coefficients of a loaded learner that do not fit its features and its outputs."""
     n_features = learner.n_features_in_

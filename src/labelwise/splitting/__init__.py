@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
+    from labelwise.splitting._assign import BALANCED_UP_TO as BALANCED_UP_TO
     from labelwise.splitting._assign import assign
+    from labelwise.splitting._assign import assign_blocks as assign_blocks
     from labelwise.splitting._assign import assign_checked as assign_checked
     from labelwise.splitting._assign import tuning_folds as tuning_folds
     from labelwise.splitting._comparison import SplitComparison, compare_splits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -150,6 +151,28 @@ def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | 
         return method
     is_small = matrix.shape[0] + matrix.nnz <= BALANCED_UP_TO
     return "balanced" if is_small or budget is not None else "iterative"
+
+
+def assign_blocks(
+    blocks: Callable[[], Iterable[Any]],
+    shape: tuple[int, int],
+    proportions: Any,
+    *,
+    random_state: Any,
+    allocate: Callable[[int, Any], np.ndarray],
+) -> np.ndarray:
+    """Assign rows by method "iterative", from blocks of their positives.
+
+    `blocks` returns arrays of row and label numbers (int32), and is called twice; `allocate`
+    provides the arrays that grow with the positives.
+    """
+    from labelwise.splitting.stratification._iterative import assign_rows_iteratively
+
+    shares, n_rows = check_proportions(proportions), shape[0]
+    _check_enough(n_rows, None, shares)
+    rng = generator(random_state)
+    subset = assign_rows_iteratively(blocks, shape, shares, rng, allocate)
+    return without_empty(np.ones(n_rows, dtype=np.int64), subset, n_rows * shares)
 
 
 def tuning_folds(

@@ -2,7 +2,6 @@
 
 import json
 
-import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from labelwise.engine import open_blocks
 from tests.cli.shell import refusal, run
 from tests.engine.row_files import WRITERS
+from tests.schedulers import scheduler_process
 
 RANDOM = np.random.default_rng(21)
 Y = RANDOM.random((300, 4)) < 0.3
@@ -131,11 +131,8 @@ def test_a_cluster_prints_the_reports_of_one_process(files):
     tune = ("tune", parts["scores"], parts["labels"])
     measure = ("evaluate", parts["labels"], "--scores", parts["scores"])
     here = [run(*command) for command in (tune, measure)]
-    with distributed.LocalCluster(
-        n_workers=1, processes=False, dashboard_address=None, host="127.0.0.1", protocol="tcp"
-    ) as cluster:
-        address = ("--cluster", cluster.scheduler_address)
-        there = [run(*command, *address) for command in (tune, measure)]
+    with scheduler_process() as (address, _):
+        there = [run(*command, "--cluster", address) for command in (tune, measure)]
     assert "ranking-loss" in there[1]
     assert there == here
 

@@ -172,13 +172,13 @@ def test_features_too_many_to_rotate_have_the_same_optimum(monkeypatch):
 def test_a_path_that_has_turned_worse_is_left(monkeypatch):
     X, Y = some_data(n_samples=40, n_features=30)
     tried = []
-    whole = _penalty_path.minimize
+    of_log = _penalty_path._LOSSES["log"]
 
     def noted(objective, start, penalty, tolerance, tasks=None, beyond=None):
         tried.append((penalty[0], tasks))
-        return whole(objective, start, penalty, tolerance, tasks, beyond)
+        return of_log.minimize(objective, start, penalty, tolerance, tasks, beyond)
 
-    monkeypatch.setattr(_penalty_path, "minimize", noted)
+    monkeypatch.setitem(_penalty_path._LOSSES, "log", of_log._replace(minimize=noted))
     model = BinaryRelevance(cv=2).fit(X, Y)
     left = Counter()
     for penalty, tasks in tried:

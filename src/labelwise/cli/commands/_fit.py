@@ -19,7 +19,7 @@ from labelwise.cli.commands._learners import ChosenLearner, choose_learner
 from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
 from labelwise.features import TableFeatures, TextTerms
-from labelwise.learners import BagPlugin
+from labelwise.learners import BagPlugin, BestLearner
 
 
 class FitOptions(NamedTuple):
@@ -33,11 +33,14 @@ class FitOptions(NamedTuple):
     part: str | None = None
     verbose: bool = False
     calibrate: bool = False
+    time: float = 60.0
 
 
 def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     """Fit a learner to a data set, write the model, and print what was done."""
-    name, chosen = _chosen_learner(options, "br")
+    # Learners cannot be compared without a measure, nor with probabilities that one of them gives.
+    is_single = options.maximize == "none" or options.calibrate
+    name, chosen = _chosen_learner(options, "br" if is_single else "auto")
     check_part(options.part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
@@ -80,6 +83,7 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
         "random_state": options.seed,
         "n_jobs": options.jobs,
         "verbose": int(options.verbose or shows_status()),
+        "budget": options.time,
     }
     name = options.learner or default
     return name, choose_learner(
@@ -98,9 +102,10 @@ def _silence(model: Any) -> None:
     """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
     if hasattr(model, "verbose"):
         model.set_params(verbose=0)
-    for name in ("estimator", "estimator_"):
-        if getattr(model, name, None) is not None:
-            _silence(getattr(model, name))
+    parts = [getattr(model, name, None) for name in ("estimator", "estimator_")]
+    for part in (*parts, *getattr(model, "estimators_", ())):
+        if part is not None:
+            _silence(part)
 
 
 def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
@@ -125,8 +130,7 @@ def _label_frame(data: Dataset) -> Any:
 
 
 def _rule_of(chosen: ChosenLearner) -> str:
-    is_tuned = isinstance(chosen.model, BagPlugin | TunedThresholds)
-    return f"at {chosen.rule}" if is_tuned else chosen.rule
+    return f"at {chosen.rule}" if chosen.rule.startswith("thresholds") else chosen.rule
 
 
 def _held_out_lines(chosen: ChosenLearner) -> list[str]:
@@ -134,11 +138,12 @@ def _held_out_lines(chosen: ChosenLearner) -> list[str]:
     fitted = chosen.model
     if isinstance(fitted, BagPlugin):
         return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
-    if not isinstance(fitted, TunedThresholds):
+    if not isinstance(fitted, BestLearner | TunedThresholds):
         advice = "predict and evaluate measure the model on other rows"
         return [f"no value on held-out rows: this rule is not tuned, so none were scored; {advice}"]
+    table = [str(fitted.leaderboard_)] if isinstance(fitted, BestLearner) else []
     line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
     if np.isnan(fitted.corrected_value_):
-        return [f"{line}, on which the thresholds were tuned"]
+        return [*table, f"{line}, on which the thresholds were tuned"]
     corrected = f"{fitted.corrected_value_:.4f}"
-    return [f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]
+    return [*table, f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]

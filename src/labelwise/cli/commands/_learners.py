@@ -21,12 +21,6 @@ def _neighbors() -> Any:
     return KNeighborsClassifier(10, algorithm="brute")
 
 
-def _support_vectors() -> Any:
-    from sklearn.svm import LinearSVC
-
-    return LinearSVC()
-
-
 class Learner(NamedTuple):
     """A learner of the command line."""
 
@@ -37,11 +31,18 @@ class Learner(NamedTuple):
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
+    loss: str | None = None  # of the linear models of the learner
 
 
 DEFAULT_MEASURE = "micro-f"
 _HALF = "each label at a probability of 0.5"
 LEARNERS = (
+    Learner(
+        "auto",
+        "BestLearner",
+        "the best of several learners, or the mean of the best few, on held-out rows",
+        "as the best learner does",
+    ),
     Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
     Learner(
         "br-forest",
@@ -62,8 +63,9 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        estimator=_support_vectors,
+        loss="squared_hinge",
     ),
+    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
         "lfp",
         "IndependentFPlugin",
@@ -75,6 +77,19 @@ LEARNERS = (
         "efp",
         "ExactFPlugin",
         "highest expected F of each row, by regressions of label and label count",
+        "the label set of highest expected F, row by row",
+        "sample-f",
+    ),
+    Learner(
+        "chains",
+        "ChainEnsemble",
+        "chains of logistic regressions, each label given the features and earlier labels",
+        _HALF,
+    ),
+    Learner(
+        "sfp",
+        "SampledFPlugin",
+        "highest expected F of each row, from label sets drawn by chains",
         "the label set of highest expected F, row by row",
         "sample-f",
     ),
@@ -152,8 +167,8 @@ def choose_learner(
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
-    means the learner's own rule. `settings` has random_state, n_jobs and verbose; an estimator gets
-    those that it knows. With `calibrate`, the scores become probabilities.
+    means the learner's own rule. `settings` has random_state, n_jobs, verbose and budget; an
+    estimator gets those that it knows. With `calibrate`, the scores become probabilities.
     """
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
@@ -164,6 +179,8 @@ def choose_learner(
         learner, model = _calibrated(learner, model)
     if maximize is None:
         maximize = learner.maximizes or DEFAULT_MEASURE
+    if isinstance(model, learners.BestLearner):
+        return _best_of_several(model, maximize, beta)
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
     average, measure = measures.average_and_measure(maximize, "--maximize")
@@ -174,15 +191,25 @@ def choose_learner(
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
+def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
+    """Return the learner that tries others, and chooses the best for the measure."""
+    if maximize == "none":
+        raise ValueError("--learner auto needs a measure to compare learners by, got none.")
+    measures.average_and_measure(maximize, "--maximize")
+    model.set_params(maximize=maximize, beta=beta, blend=True)
+    return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
+
+
 def _calibrated(learner: Learner, model: Any) -> tuple[Learner, Any]:
     """Return the learner with calibrated probabilities instead of scores."""
-    if learner.maximizes is not None:
+    if learner.maximizes is not None or learner.class_name == "BestLearner":
         raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
     return learner._replace(rule=_HALF), decisions.CalibratedLabels(model, method="sigmoid")
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
-    if isinstance(model, learners.IndependentFPlugin):
+    is_of_samples = isinstance(model, learners.BestLearner) and maximize == "sample-f"
+    if isinstance(model, learners.IndependentFPlugin) or is_of_samples:
         return "the label set of highest expected F, row by row, labels taken as independent"
     if isinstance(model, learners.BagPlugin):
         return f"thresholds tuned for {maximize} on held-out bags"
@@ -195,6 +222,8 @@ def _rule_in_words(model: Any, maximize: str) -> str:
 def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
     kind = getattr(learners, learner.class_name)
     model = kind() if learner.estimator is None else kind(learner.estimator())
+    if learner.loss is not None:
+        model.set_params(loss=learner.loss)
     known = model.get_params()
     given = {key: value for key, value in settings.items() if key in known}
     seeds = [key for key in known if key.endswith("__random_state")]

@@ -291,6 +291,6 @@ def best_thresholds(
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
         return solve(problem, request, random_state)
-    tuned, _ = tune_and_correct(problem, request, random_state, calibration=tested)
+    tuned = tune_and_correct(problem, request, random_state, calibration=tested).thresholds
     warn_of_broken_constraints(tuned)
     return tuned

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds.curves._problem import Problem, check_problem
-from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
-    cross_fitted_counts,
-)
+from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import cross_fitted
 from labelwise.measures import Counts, micro, precision, recall
 
 
@@ -24,6 +23,8 @@ class TunedAndCorrected(NamedTuple):
 
     thresholds: Thresholds
     corrected_value: float
+    # bool, decided by thresholds of other folds, for the labels that have truth; None if unknown
+    decided: sparse.csc_array | None = None
 
 
 def tune_and_correct(
@@ -36,17 +37,19 @@ def tune_and_correct(
 ) -> TunedAndCorrected:
     """Tune thresholds, and estimate the value and the constraints on other samples.
 
-    `folds` is as in `cross_fitted_counts`, `calibration` as in `solve`. With a guarantee, the
+    `folds` is as in `cross_fitted`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
     problem = problem.with_top(request.top_per_row)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
-    counts = cross_fitted_counts(problem, request, random_state, folds)
-    checks = constraint_checks(problem, request, tuned, counts)
-    value = float("nan") if counts is None else _value(problem, request, counts)
-    return TunedAndCorrected(replace(tuned, constraints=checks), value)
+    unseen = cross_fitted(problem, request, random_state, folds)
+    checks = constraint_checks(problem, request, tuned, None if unseen is None else unseen.counts)
+    checked = replace(tuned, constraints=checks)
+    if unseen is None:
+        return TunedAndCorrected(checked, float("nan"))
+    return TunedAndCorrected(checked, _value(problem, request, unseen.counts), unseen.decided)
 
 
 def _value(problem: Problem, request: Request, counts: Counts) -> float:

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from labelwise.learners.ranking._pair_forests_kernels import LEAF, pack_tree
 
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
-_FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
+FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
 class Forests(NamedTuple):
@@ -29,13 +29,21 @@ def is_packable(base: Any) -> bool:
 
     A subclass may predict by other rules, and is not packed.
     """
-    return type(base) in (*_TREES, *_FORESTS)
+    return type(base) in (*_TREES, *FORESTS)
 
 
-def packed(model: Any) -> Forests:
-    """Pack the trees of one fitted model of two classes."""
-    trees = [model] if isinstance(model, _TREES) else model.estimators_
-    parts = [_packed_tree(tree.tree_) for tree in trees]
+def trees_of(model: Any) -> list[Any]:
+    """Return the trees of a fitted tree or forest."""
+    return [model] if isinstance(model, _TREES) else list(model.estimators_)
+
+
+def packed(model: Any, values: np.ndarray | None = None) -> Forests:
+    """Pack the trees of one fitted model of two classes.
+
+    A leaf has the probability of the second class; or, for a single tree, the one of `values`,
+    which are given for all of its nodes.
+    """
+    parts = [_packed_tree(tree.tree_, values) for tree in trees_of(model)]
     sizes = np.array([code.size for code, _, _ in parts])
     code, value, jump = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     roots = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
@@ -84,12 +92,12 @@ def check_forests(forests: Forests, n_features: int) -> None:
         raise ValueError("trees must lead from each root to a leaf.")
 
 
-def _packed_tree(tree: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _packed_tree(tree: Any, values: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return pack_tree(  # type: ignore[no-any-return]
         tree.children_left,
         tree.children_right,
         tree.feature,
         tree.threshold,
         tree.missing_go_to_left,
-        np.ascontiguousarray(tree.value[:, 0, 1]),
+        np.ascontiguousarray(tree.value[:, 0, 1]) if values is None else values,
     )

@@ -42,15 +42,15 @@ def pack_tree(left, right, feature, threshold, missing_left, chance):
 
 
 @njit(cache=True, nogil=True)
-def leaf_chance(row, forests, node):
-    """Return the probability at the leaf that a sample reaches from a root."""
+def find_leaf(row, forests, node):
+    """Return the leaf that a sample reaches from a root."""
     while forests.code[node] != LEAF:
         entry = row[forests.code[node] >> 1]
         goes_left = entry <= forests.value[node]
         if np.isnan(entry):
             goes_left = forests.code[node] & 1 == 1
         node += 1 if goes_left else forests.jump[node]
-    return forests.value[node]
+    return node
 
 
 @njit(cache=True, nogil=True)
@@ -63,7 +63,7 @@ def add_votes(X, forests, models, first, second, votes):
             # as in scikit-learn.
             chance = 0.0
             for tree in range(begin, end):
-                chance += leaf_chance(X[i], forests, forests.roots[tree])
+                chance += forests.value[find_leaf(X[i], forests, forests.roots[tree])]
             chance /= end - begin
             vote = (np.sign(chance - 0.5) + 1) / 2
             votes[i, first[k]] += vote

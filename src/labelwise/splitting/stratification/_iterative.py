@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -14,6 +17,9 @@ from labelwise.splitting.stratification._iterative_kernels import (
     fill,
 )
 from labelwise.splitting.stratification._units import Units
+
+# Positives of rows from which on further kernels bring them into order, which have to be compiled.
+_MANY = 2_000_000
 
 
 def assign_iteratively(
@@ -28,6 +34,33 @@ def assign_iteratively(
         assign_in_order(stage, order, proportions, rank, lots, examples, in_turn)
     fill(_weight_in_order(units, order), examples, lots, in_turn)
     subset = np.empty(units.n_units, dtype=np.int64)
+    subset[order] = in_turn
+    return subset
+
+
+def assign_rows_iteratively(
+    blocks: Callable[[], Iterable[Any]],
+    shape: tuple[int, int],
+    proportions: np.ndarray,
+    rng: np.random.Generator,
+    allocate: Callable[[int, Any], np.ndarray],
+) -> np.ndarray:
+    """Assign rows as `assign_iteratively` does, from blocks of positives (see `labels_in_order`).
+
+    Memory grows with rows and with labels times subsets; `allocate` provides the arrays that grow
+    with the positives.
+    """
+    from labelwise.splitting.stratification._row_labels import labels_in_order
+
+    n_rows, n_labels = shape
+    order, lots = rng.permutation(n_rows), rng.random(n_rows)
+    in_turn = np.full(n_rows, -1, dtype=np.int32)
+    examples = n_rows * proportions
+    rank = rng.permutation(n_labels)
+    unit_labels = labels_in_order(blocks, order, n_labels, allocate)
+    _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
+    fill(np.ones(1, dtype=np.int64), examples, lots, in_turn)
+    subset = np.empty(n_rows, dtype=np.int64)
     subset[order] = in_turn
     return subset
 
@@ -53,12 +86,25 @@ def assign_in_order(
     the given order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
     samples that each subset lacks, are updated.
     """
-    labels = np.full(units.n_labels, -1, dtype=np.int64)
-    if units.n_labels:
-        unit_labels = _unit_labels(units, order)
-        wanted, left = _wanted_and_left(unit_labels, proportions, in_turn)
-        demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
-        assign_rarest_first(unit_labels, demand, minima, lots, in_turn, labels)
+    if not units.n_labels:
+        return np.empty(0, dtype=np.int64)
+    unit_labels = _unit_labels(units, order)
+    return _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
+
+
+def _assign_labels(
+    unit_labels: UnitLabels,
+    proportions: np.ndarray,
+    rank: np.ndarray,
+    lots: np.ndarray,
+    examples: np.ndarray,
+    in_turn: np.ndarray,
+) -> np.ndarray:
+    """Assign units as `assign_in_order` does, from their labels in order."""
+    labels = np.full(rank.size, -1, dtype=np.int64)
+    wanted, left = _wanted_and_left(unit_labels, proportions, in_turn)
+    demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
+    assign_rarest_first(unit_labels, demand, minima, lots, in_turn, labels)
     return labels[labels >= 0]
 
 
@@ -112,7 +158,10 @@ def _wanted_and_left(
     """Return the positives that each subset still lacks, and those not yet assigned, by label."""
     n_labels, n_subsets = unit_labels.holder_starts.size - 1, proportions.size
     counts = None if unit_labels.counts.size == 1 else unit_labels.counts
-    left = np.bincount(unit_labels.labels, counts, minlength=n_labels).astype(np.float64)
+    if counts is None:
+        left = np.diff(unit_labels.holder_starts).astype(np.float64)
+    else:
+        left = np.bincount(unit_labels.labels, counts, minlength=n_labels).astype(np.float64)
     wanted = left[:, None] * proportions
     if (subset >= 0).any():
         owner = np.repeat(subset, np.diff(unit_labels.starts))
@@ -131,6 +180,10 @@ def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
 
 def _unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
     """Return the labels of all units, in the order in which the kernel reads them."""
+    if units.of_row is None and units.counts.nnz >= _MANY:
+        from labelwise.splitting.stratification._row_labels import cells_of, labels_in_order
+
+        return labels_in_order(lambda: cells_of(units.counts), order, units.n_labels)
     by_unit = sparse.csr_array(units.counts)[order]
     by_label = sparse.csc_array(by_unit)
     # Few types, so that the kernels are compiled once.

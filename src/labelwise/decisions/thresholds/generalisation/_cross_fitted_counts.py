@@ -1,8 +1,8 @@
-"""Counts of decisions by thresholds that were tuned on other folds."""
+"""Decisions, and their counts, by thresholds that were tuned on other folds."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,10 +17,17 @@ from labelwise.splitting import assign_checked
 N_FOLDS = 5
 
 
-def cross_fitted_counts(
+class CrossFitted(NamedTuple):
+    """Decisions of samples by thresholds that were tuned on other samples, and their counts."""
+
+    decided: sparse.csc_array  # bool, of the labels that have truth
+    counts: Counts  # by label or by sample, as `Request.value` takes them
+
+
+def cross_fitted(
     problem: Problem, request: Request, random_state: Any = None, folds: np.ndarray | None = None
-) -> Counts | None:
-    """Count decisions of samples by thresholds that were tuned on other samples.
+) -> CrossFitted | None:
+    """Decide and count samples by thresholds that were tuned on other samples.
 
     Each fold is decided by thresholds that are tuned on the scores of the other folds. The
     decisions of all folds are counted together, as those behind the tuned value are. No model is
@@ -41,9 +48,8 @@ def cross_fitted_counts(
 
     Returns
     -------
-    Counts or None
-        Counts by label or by sample, as `request.value` takes them; None if other folds have no
-        sample, or give no thresholds.
+    CrossFitted or None
+        None if other folds have no sample, or give no thresholds.
     """
     known = problem.labels_with_truth()
     if known is not None:
@@ -69,7 +75,7 @@ def cross_fitted_counts(
     in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
     decided = sparse.csc_array(in_order, dtype=bool)
     decided.sort_indices()
-    return problem.counts_of_decisions(decided, request.counts_by)
+    return CrossFitted(decided, problem.counts_of_decisions(decided, request.counts_by))
 
 
 def random_folds(problem: Problem) -> np.ndarray:

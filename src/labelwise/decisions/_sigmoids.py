@@ -1,0 +1,149 @@
+"""Sigmoids from scores to probabilities, fitted to all labels at a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+# Number of scores in memory at a time; a step needs about ten arrays of this size.
+_TOGETHER = 2**20
+_MOST_STEPS = 100
+_MOST_HALVINGS = 30
+# A label is finished when a step would lower its mean log-loss by less.
+_TOLERANCE = 1e-14
+
+
+class Sigmoids(NamedTuple):
+    """The probability 1 / (1 + exp(-(slope · score + intercept))) of each label."""
+
+    slopes: np.ndarray  # (n_labels,)
+    intercepts: np.ndarray  # (n_labels,)
+
+    def log_odds(self, scores: np.ndarray) -> np.ndarray:
+        """Return slope · score + intercept, of shape (n_samples, n_labels)."""
+        return np.asarray(self.slopes * scores + self.intercepts)
+
+
+def fit_sigmoids(
+    scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, *, increasing: bool = False
+) -> Sigmoids:
+    """Fit a sigmoid to each label by maximum likelihood to Platt's targets.
+
+    The targets are (N+ + 1) / (N+ + 2) for positives and 1 / (N- + 2) for negatives, where N+ and
+    N- are the total weights of the positives and of the negatives.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_labels)
+        Finite scores where Y has truth.
+    Y : ndarray of shape (n_samples, n_labels)
+        Labels, 0 or 1, or NaN where there is no truth.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample; each label has truth for a sample of positive weight.
+    increasing : bool, default=False
+        Whether slopes must be at least 0. Held-out scores of a label with few positives may be
+        lower for positives, because each was scored by a model that had seen one positive fewer.
+
+    Returns
+    -------
+    Sigmoids
+        The slope and the intercept of each label. The slope of a constant score is 0.
+    """
+    n_samples, n_labels = scores.shape
+    width = max(1, _TOGETHER // max(1, n_samples))
+    parts = [
+        _fit_block(
+            scores[:, first : first + width], Y[:, first : first + width], weights, increasing
+        )
+        for first in range(0, n_labels, width)
+    ]
+    if not parts:
+        return Sigmoids(np.empty(0), np.empty(0))
+    return Sigmoids(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _fit_block(
+    scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, increasing: bool
+) -> Sigmoids:
+    known = ~np.isnan(Y)
+    cell_weights = np.where(known, weights[:, None], 0.0)
+    total = cell_weights.sum(axis=0)
+    shares = cell_weights / total
+    n_positive = (cell_weights * (Y == 1)).sum(axis=0)
+    high, low = (n_positive + 1) / (n_positive + 2), 1 / (total - n_positive + 2)
+    targets = np.where(Y == 1, high, low)
+    scores = np.where(known, scores, 0.0)
+    centre = (shares * scores).sum(axis=0)
+    spread = np.sqrt((shares * (scores - centre) ** 2).sum(axis=0))
+    varies = spread > 1e-12 * np.abs(scores).max(axis=0, initial=0.0)
+    unit = np.where(varies, spread, 1.0)
+    columns = _StandardScores((scores - centre) / unit * varies, targets, shares)
+    slope, intercept = _newton(columns, varies)
+    if increasing:
+        # The loss is convex, so that the constrained optimum has slope 0.
+        falls = slope < 0
+        slope = np.where(falls, 0.0, slope)
+        intercept = np.where(falls, columns.start(), intercept)
+    slope = slope / unit
+    return Sigmoids(slope, intercept - slope * centre)
+
+
+class _StandardScores(NamedTuple):
+    """Standardised scores, targets and weights (which sum to 1) of some labels."""
+
+    scores: np.ndarray
+    targets: np.ndarray
+    shares: np.ndarray
+
+    def start(self) -> np.ndarray:
+        """Return the best intercept of each label for slope 0."""
+        return np.asarray(logit((self.shares * self.targets).sum(axis=0)))
+
+    def loss(self, slope: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """Return the mean log-loss of each label."""
+        margin = slope * self.scores + intercept
+        losses = np.logaddexp(0, margin) - self.targets * margin
+        return np.asarray((self.shares * losses).sum(axis=0))
+
+    def step(
+        self, slope: np.ndarray, intercept: np.ndarray, varies: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return Newton's step of both parameters, and twice the decrease that it predicts."""
+        proba = expit(slope * self.scores + intercept)
+        error = self.shares * (proba - self.targets)
+        curvature = self.shares * proba * (1 - proba)
+        g_slope, g_intercept = (error * self.scores).sum(axis=0), error.sum(axis=0)
+        h_both = (curvature * self.scores).sum(axis=0)
+        # The slope of a constant score stays 0.
+        h_slope = np.where(varies, (curvature * self.scores**2).sum(axis=0), 1.0)
+        h_intercept = curvature.sum(axis=0)
+        determinant = h_slope * h_intercept - h_both**2
+        to_slope = (h_both * g_intercept - h_intercept * g_slope) / determinant
+        to_intercept = (h_both * g_slope - h_slope * g_intercept) / determinant
+        return to_slope, to_intercept, -(g_slope * to_slope + g_intercept * to_intercept)
+
+
+def _newton(columns: _StandardScores, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Minimise the log-loss of each label by Newton's method, halving steps that overshoot."""
+    slope = np.zeros(varies.size)
+    intercept = columns.start()
+    loss = columns.loss(slope, intercept)
+    for _ in range(_MOST_STEPS):
+        to_slope, to_intercept, decrease = columns.step(slope, intercept, varies)
+        length = np.where(decrease > _TOLERANCE, 1.0, 0.0)
+        if not length.any():
+            break
+        for _ in range(_MOST_HALVINGS):
+            reached = columns.loss(slope + length * to_slope, intercept + length * to_intercept)
+            overshoots = reached > loss
+            if not overshoots.any():
+                break
+            length = np.where(overshoots, length / 2, length)
+        length = np.where(reached > loss, 0.0, length)
+        slope, intercept = slope + length * to_slope, intercept + length * to_intercept
+        loss = np.minimum(loss, reached)
+        if not length.any():
+            break
+    return slope, intercept

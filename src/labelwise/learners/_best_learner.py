@@ -1,0 +1,466 @@
+"""`BestLearner`: the best of several learners, chosen by their values on held-out samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from labelwise._estimators import (
+    LabelAccuracyMixin,
+    LabelScorer,
+    as_multilabel,
+    check_constants,
+    check_target,
+    classes_of_decisions,
+    constant_labels,
+    copy_feature_attributes,
+    fit_scorer,
+    proba_of_classes,
+    scores_of_classes,
+    scoring_method,
+    store_target,
+    warn_of_constants,
+)
+from labelwise._validation import check_real, dense_targets, is_whole, n_rows
+from labelwise.decisions import (
+    Request,
+    Samples,
+    Sigmoids,
+    Thresholds,
+    check_request,
+    check_thresholds,
+    constant_scores,
+    thresholds_of_no_label,
+    with_constant_labels,
+)
+from labelwise.learners._training import all_labels, learn_features, report_progress
+from labelwise.learners.selection._blending import best_blend
+from labelwise.learners.selection._candidates import (
+    Candidate,
+    default_candidates,
+    given_candidates,
+    size_of,
+)
+from labelwise.learners.selection._decision_rules import RULES, decide_by_expected_f
+from labelwise.learners.selection._leaderboard import leaderboard_of
+from labelwise.learners.selection._race import Finish, run_race
+from labelwise.learners.selection._trials import Arena, Trial, best_of, with_beta_of
+from labelwise.splitting import splits_of
+
+
+class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Fit several learners, and choose the best by its value on held-out samples.
+
+    All candidates score the same folds. The decisions of each are tuned on its held-out scores, and
+    candidates are compared by their corrected values: each fold is decided by thresholds that were
+    tuned on the other folds, as in `TunedThresholds`. Of the candidates whose value is lower than
+    the highest by at most one standard error of the difference, the cheapest is chosen, and fitted
+    to all samples.
+
+    Parameters
+    ----------
+    candidates : mapping of str to estimator, or sequence, default=None
+        Estimators with `decision_function` or `predict_proba`; in a sequence also pairs (name,
+        estimator) and names of default candidates. The first one is taken as the cheapest. None
+        means the default candidates, see Notes.
+    maximize : str, default="micro-f"
+        Average and measure by name, such as "macro-f" or "micro-accuracy" (1 minus the Hamming
+        loss), as in `best_thresholds`.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
+        measures that take it.
+    cv : int, splitter or iterable of (train, test), default=5
+        An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.
+    budget : float, default=None
+        Seconds for the choice of a candidate, without its last fit. None means no limit. See Notes.
+    blend : bool, default=False
+        Whether the mean log-odds of the two to five best candidates are used if their corrected
+        value is higher than that of the best candidate.
+    n_jobs : int, default=None
+        Number of folds that are fitted in parallel. The choice does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the default candidates and of the tuning of thresholds.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
+
+    Attributes
+    ----------
+    leaderboard_ : Leaderboard
+        Candidates with value, corrected value, standard error and seconds, and those that were not
+        tried, with the reason.
+    best_names_ : tuple of str
+        Name of the chosen candidate; several names for a blend.
+    estimators_ : list of estimators
+        The chosen candidate, or those of the blend, fitted to all samples and to the labels that
+        have both classes.
+    rule_ : {"thresholds", "expected-f", "own"}
+        How labels are decided: at `thresholds_`; by the highest expected F of a sample's label
+        set, for "sample-f"; or by the candidate itself, if it is a plug-in for "sample-f".
+    thresholds_ : Thresholds or None
+        Thresholds of all labels on the scores of `decision_function`; None for other rules.
+    value_ : float
+        Value on the held-out scores that the decisions were tuned on; NaN if no label has both
+        classes.
+    corrected_value_ : float
+        Value of decisions that were tuned on other folds. It is the highest of several, and so a
+        little higher than the value on new samples.
+    slopes_, intercepts_ : arrays of shape (n_estimators, n_varying_labels)
+        Sigmoids that turn scores into probabilities.
+    constants_ : array of shape (n_labels,)
+        0 or 1 for labels with one class in training, of which `fit` warns; NaN for all others.
+    label_names_ : tuple of str, or None
+        Names of the labels, if Y has any.
+    classes_ : array of shape (n_labels,)
+        Numbers of the labels; the classes of y if it was a vector.
+    target_classes_ : array of shape (n_classes,), or None
+        The classes of y if it was a vector, otherwise None.
+    n_features_in_, feature_names_in_
+        Number and names of the features, if the candidates have these attributes.
+
+    See Also
+    --------
+    labelwise.decisions.TunedThresholds : Tune the thresholds of one learner.
+
+    Notes
+    -----
+    The default candidates are logistic regressions ("br"), linear and kernel support vector
+    machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
+    "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
+    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("chains"), and
+    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and
+    neighbours are scaled inside each fold, unless they are sparse. A cost model of each candidate,
+    of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
+    they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
+    "catboost" if they are installed. `labelwise.save` does not write their models.
+
+    The budget is divided by the cost models, not by the clock, so that the choice is the same
+    in every run. If it is too short for all candidates on all rows, candidates are first tried on
+    fewer rows: the better half goes on to twice the rows (successive halving). Candidates that no
+    such plan has time for are left out. If fits take longer than predicted, no further candidate
+    is started when the time is over, and the best so far is chosen. Estimators that are given as
+    `candidates` have no cost model; only the clock limits them.
+
+    A candidate that raises an error is left out; if all do, the first error is raised.
+
+    References
+    ----------
+    K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter
+    Optimization", AISTATS 2016, for successive halving.
+
+    Examples
+    --------
+    >>> from labelwise.data import make_multilabel
+    >>> from labelwise.learners import BestLearner
+    >>> data, _ = make_multilabel(200, random_state=0)
+    >>> model = BestLearner(["br", "knn", "br-svm"], random_state=0).fit(data.X, data.Y)
+    >>> len(model.leaderboard_), model.predict(data.X).shape
+    (3, (200, 6))
+    """
+
+    def __init__(
+        self,
+        candidates: Any = None,
+        *,
+        maximize: str = "micro-f",
+        beta: float = 1.0,
+        cv: Any = 5,
+        budget: float | None = None,
+        blend: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.candidates = candidates
+        self.maximize = maximize
+        self.beta = beta
+        self.cv = cv
+        self.budget = budget
+        self.blend = blend
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> BestLearner:
+        """Try the candidates on held-out folds, and fit the best one to all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples; in any form that the candidates take, if they are given.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            NaN, null or a masked cell is a missing label; candidates that need all labels of a
+            sample are then left out.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample, for the splitter and the tuning of thresholds.
+
+        Returns
+        -------
+        BestLearner
+            The fitted estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option or the labels are wrong, before any model is fitted; or the error of the
+            first candidate, if all candidates fail.
+        """
+        if self.budget is not None:
+            check_real(self.budget, "budget", least=0.0, most=np.inf)
+        target = check_target(self, X, y, allow_missing=True)
+        params = {"maximize": self.maximize, "beta": self.beta, "shrink": "auto"}
+        request = check_request(params, target.matrix.shape[1], shrink_if_possible=True)
+        if self.candidates is None:
+            X = learn_features(self, X)
+        samples = Samples(X, dense_targets(target.matrix, target.missing), target.names, groups, {})
+        self.constants_ = constant_labels(samples.Y)
+        warn_of_constants(self.constants_, target.names)
+        store_target(self, target)
+        if not np.isnan(self.constants_).any():
+            return self._fit_nothing(request, samples)
+        self._fit_best(request, samples)
+        if self.candidates is not None:
+            copy_feature_attributes(self, self.estimators_[0])
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the labels by the chosen candidate and its decision rule.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others. After fitting to a vector, the predicted
+            classes, of shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        """
+        X = self._checked(X)
+        varies = np.isnan(self.constants_)
+        if self.thresholds_ is not None:
+            decided = self.thresholds_.decide(self._scores(X))
+        elif self.rule_ == "own":
+            own = LabelScorer(self.estimators_[0], self.constants_).scores(X, "predict")
+            decided = all_labels(own[:, varies], self.constants_)
+        else:
+            request = check_request({"maximize": self.maximize, "beta": self.beta}, varies.size)
+            sets = decide_by_expected_f(self._log_odds(X), request)
+            decided = all_labels(sets.astype(np.float64), self.constants_)
+        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score each label by the chosen candidate.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_labels)
+            Scores of the candidate, or the mean log-odds of a blend; 0 or 1, or -1 or 1, for
+            labels that had one class in training. After fitting to a vector, of shape
+            (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        """
+        return scores_of_classes(self, self._scores(self._checked(X)))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Estimate the probability of each label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_labels)
+            P(y_label = 1), from scores by sigmoids that were fitted to held-out scores; 0 or 1 for
+            labels that had one class in training. After fitting to a vector, a column for each
+            class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        """
+        log_odds = self._log_odds(self._checked(X))
+        return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
+
+    def _fit_nothing(self, request: Request, samples: Samples) -> BestLearner:
+        """Set the attributes of a learner of labels that all have one class."""
+        none = thresholds_of_no_label(request)
+        self.thresholds_: Thresholds | None = with_constant_labels(
+            none, self.constants_, samples.Y, samples.names
+        )
+        self.estimators_: list[Any] = []
+        self.best_names_: tuple[str, ...] = ()
+        self.rule_ = "thresholds"
+        self.slopes_ = self.intercepts_ = np.empty((0, 0))
+        self.value_ = self.corrected_value_ = float("nan")
+        self.leaderboard_ = leaderboard_of(self.maximize, None, [], [])
+        return self
+
+    def _fit_best(self, request: Request, samples: Samples) -> None:
+        random = check_random_state(self.random_state)
+        seed = int(random.randint(2**31 - 1))
+        splits = splits_of(
+            self.cv, samples.X, samples.Y[:, np.isnan(self.constants_)], samples.groups
+        )
+        # Folds behind shrinkage are those of `TunedThresholds`; a generator is drawn from once.
+        is_fixed = self.random_state is None or is_whole(self.random_state)
+        tuning_seed = self.random_state if is_fixed else seed
+        arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
+        candidates, left_out = self._candidates(samples, seed)
+        finish = run_race(candidates, arena, self.budget, self._tell)
+        chosen, trials = self._chosen(finish)
+        by_name = {one.name: one.estimator for one in candidates}
+        self._tell(f"{chosen.name} is chosen, and fitted to all samples")
+        of_names = {trial.name: trial for trial in trials}
+        members = [of_names[name] for name in chosen.names]
+        self._store(chosen, members, finish, by_name, samples)
+        self.leaderboard_ = leaderboard_of(
+            self.maximize, chosen, [*trials, *finish.earlier], [*left_out, *finish.left_out]
+        )
+
+    def _candidates(
+        self, samples: Samples, seed: int
+    ) -> tuple[list[Candidate], list[tuple[str, str]]]:
+        """Return the candidates, and those that are not for these samples."""
+        n_labels = int(np.isnan(self.constants_).sum())
+        if self.candidates is None:
+            return default_candidates(size_of(samples.X, n_labels), seed)
+        return given_candidates(self.candidates, sparse.issparse(samples.X), seed), []
+
+    def _chosen(self, finish: Finish) -> tuple[Trial, list[Trial]]:
+        """Return the best trial, or the blend if it is better, and all trials of all rows."""
+        best = finish.last[best_of(finish.last)]
+        if not self.blend:
+            return best, finish.last
+        blend = best_blend(finish.last, finish.arena)
+        if blend is None:
+            return best, finish.last
+        highest = max(trial.judgement.compared for trial in finish.last)
+        is_better = blend.judgement.compared > highest
+        return blend if is_better else best, [*finish.last, blend]
+
+    def _store(
+        self,
+        chosen: Trial,
+        members: list[Trial],
+        finish: Finish,
+        by_name: dict[str, Any],
+        samples: Samples,
+    ) -> None:
+        """Fit the chosen candidates to all samples, and store how they decide."""
+        # A race that was stopped on some rows may have seen one class of more labels.
+        self.constants_ = finish.arena.constants
+        Y = np.where(np.isnan(self.constants_), samples.Y, self.constants_)
+        self.best_names_, self.rule_ = chosen.names, chosen.rule.name
+        self.estimators_ = []
+        for trial in members:
+            fitted = trial.scorer
+            if fitted is None or finish.arena.samples is not samples:
+                estimator = with_beta_of(by_name[trial.name], finish.arena.request)
+                fitted = fit_scorer(estimator, samples.X, Y)
+            self.estimators_.append(fitted.estimator)
+        sigmoids = [trial.sigmoids() for trial in members]
+        self.slopes_ = np.array([one.slopes for one in sigmoids])
+        self.intercepts_ = np.array([one.intercepts for one in sigmoids])
+        self.value_ = float(chosen.judgement.value)
+        self.corrected_value_ = float(chosen.judgement.corrected_value)
+        tuned = chosen.judgement.thresholds
+        self.thresholds_ = None
+        if tuned is not None:
+            self.thresholds_ = with_constant_labels(tuned, self.constants_, Y, samples.names)
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return learn_features(self, X, reset=False) if self.candidates is None else X
+
+    def _member_scores(self, X: Any) -> list[np.ndarray]:
+        """Return the scores of the labels that have both classes, by each estimator."""
+        varies = np.isnan(self.constants_)
+        return [
+            LabelScorer(one, self.constants_).scores(X, scoring_method(one))[:, varies]
+            for one in self.estimators_
+        ]
+
+    def _log_odds(self, X: Any) -> np.ndarray:
+        """Return the mean calibrated log-odds of the labels that have both classes."""
+        if not self.estimators_:
+            return np.empty((n_rows(X), 0))
+        if self.rule_ == "own":
+            proba = LabelScorer(self.estimators_[0], self.constants_).scores(X, "predict_proba")
+            return np.asarray(logit(proba[:, np.isnan(self.constants_)]))
+        parts = zip(self.slopes_, self.intercepts_, self._member_scores(X), strict=True)
+        log_odds = [Sigmoids(slope, b).log_odds(scores) for slope, b, scores in parts]
+        return np.asarray(np.mean(log_odds, axis=0))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Return the scores of all labels, of shape (n_samples, n_labels)."""
+        method = "decision_function"
+        if len(self.estimators_) == 1:
+            method = scoring_method(self.estimators_[0])
+            scores = self._member_scores(X)[0]
+        else:
+            scores = self._log_odds(X)
+        ends = constant_scores(self.constants_, method)
+        columns = np.tile(ends, (len(scores), 1))
+        columns[:, np.isnan(self.constants_)] = scores
+        return columns
+
+    def _tell(self, text: str) -> None:
+        report_progress(self.verbose, self, text)
+
+    def _check_loaded(self) -> None:
+        """Refuse a loaded model whose parts do not match its labels."""
+        if not hasattr(self, "constants_"):
+            return
+        n_labels, n_varying = check_constants(self), int(np.isnan(self.constants_).sum())
+        if self.rule_ not in RULES:
+            raise ValueError(f"rule_ must be one of {', '.join(RULES)}, got {self.rule_!r:.50}")
+        if (self.rule_ == "thresholds") != (self.thresholds_ is not None):
+            raise ValueError("thresholds_ must be those of the rule with thresholds")
+        if self.thresholds_ is not None:
+            check_thresholds(self.thresholds_, n_labels)
+        shape = (len(self.estimators_), n_varying if self.estimators_ else 0)
+        arrays: list[Any] = [self.slopes_, self.intercepts_]
+        for array in arrays:
+            if not isinstance(array, np.ndarray) or array.shape != shape:
+                raise ValueError(f"slopes_ and intercepts_ must have the shape {shape}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
+        estimators = [] if self.candidates is None else self._given_estimators()
+        accepted = [get_tags(one).input_tags for one in estimators]
+        # Candidates that refuse NaN are left out, but sparse rows must suit the one that is chosen.
+        tags.input_tags.sparse = all(one.sparse for one in accepted)
+        tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
+        return tags
+
+    def _given_estimators(self) -> list[Any]:
+        """Return the candidates that are estimators, whatever they are named."""
+        given = self.candidates
+        values = list(given.values()) if hasattr(given, "values") else list(given)
+        last = [one[-1] if isinstance(one, tuple) else one for one in values]
+        return [one for one in last if hasattr(one, "__sklearn_tags__")]

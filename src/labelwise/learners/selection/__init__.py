@@ -1,0 +1,1 @@
+"""Parts of `BestLearner`: candidates and their costs, held-out trials, the race and its table."""

@@ -1,0 +1,134 @@
+"""Cost models: predicted seconds of one fit, and for which samples a candidate is not meant.
+
+The constants were measured on one core. Predictions order the candidates and divide a budget; they
+need not be exact.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+# A default candidate whose fit would take longer is not tried.
+LONGEST_FIT = 600.0
+_MOST_ROWS_OF_KERNELS = 5000
+# On fewer rows, standard errors are so large that the cheaper candidates are chosen anyway.
+_LEAST_ROWS_OF_TREES = 100
+_MOST_LABELS_OF_PAIRS = 60
+
+
+# Seconds of a tree for each unit of `_per_split`, for dense and for sparse rows.
+_SPLIT = (1e-7, 4e-8)
+
+
+class Size(NamedTuple):
+    """Size and kind of the samples that a model is fitted to."""
+
+    n_rows: int
+    n_features: int
+    n_labels: int
+    n_stored: float  # entries of a row that are stored
+    is_sparse: bool
+    are_counts: bool  # whether all entries are whole numbers of at least 0
+
+
+def _per_split(size: Size) -> float:
+    """Return the work of growing one tree: rows, times levels, times features that are tried."""
+    return size.n_rows * math.log2(size.n_rows + 2) * math.sqrt(size.n_features)
+
+
+def logistic(size: Size) -> float:
+    """Predict the seconds of logistic regressions at eight penalties on five folds."""
+    products = 2e-7 * size.n_rows * size.n_stored * (size.n_labels + 10)
+    return 0.02 + products + 1.2e-5 * size.n_features * size.n_labels
+
+
+def linear_svm(size: Size) -> float:
+    """Predict the seconds of linear support vector machines at eight penalties."""
+    products = 7e-7 * size.n_rows * size.n_stored * size.n_labels
+    return 0.02 + products + 1e-5 * size.n_features * size.n_labels
+
+
+def kernel_svm(size: Size) -> float:
+    """Predict the seconds of support vector machines with a kernel."""
+    pairs = float(size.n_rows) ** 2
+    return 0.002 * size.n_labels + 2e-10 * pairs * (size.n_stored + 50) * size.n_labels
+
+
+def neighbors(size: Size) -> float:
+    """Predict the seconds of distances between all rows."""
+    pairs = float(size.n_rows) ** 2
+    return 0.005 + pairs * (2e-10 * size.n_stored + 1e-8) + 1e-8 * size.n_rows * size.n_labels
+
+
+def exact_f(size: Size) -> float:
+    """Predict the seconds of multinomial regressions of labels and label counts."""
+    return 5 * logistic(size)
+
+
+def chains(size: Size) -> float:
+    """Predict the seconds of ten chains of logistic regressions."""
+    return 8 * logistic(size)
+
+
+def forest(size: Size) -> float:
+    """Predict the seconds of a forest of 200 trees for all labels."""
+    return 0.05 + 200 * _per_split(size) * (_SPLIT[size.is_sparse] + 1e-9 * size.n_labels)
+
+
+def extra_trees(size: Size) -> float:
+    """Predict the seconds of 200 trees with random splits for all labels."""
+    return 0.7 * forest(size)
+
+
+def forest_per_label(size: Size) -> float:
+    """Predict the seconds of a forest of 100 trees for each label."""
+    return size.n_labels * (0.02 + 100 * _per_split(size) * _SPLIT[size.is_sparse])
+
+
+def label_ranking(size: Size) -> float:
+    """Predict the seconds of forests of ten trees for each pair of labels."""
+    n_pairs = size.n_labels * (size.n_labels + 1) / 2
+    per_pair = 10 * _per_split(size) * _SPLIT[size.is_sparse] / math.sqrt(size.n_labels + 1)
+    return n_pairs * (0.01 + per_pair)
+
+
+def boosting(size: Size) -> float:
+    """Predict the seconds of 150 boosted trees for each label."""
+    return size.n_labels * 150 * (0.002 + 1e-9 * size.n_rows * size.n_features)
+
+
+def unless_many_rows(size: Size) -> str:
+    """Refuse few rows."""
+    if size.n_rows >= _LEAST_ROWS_OF_TREES:
+        return ""
+    return f"is for at least {_LEAST_ROWS_OF_TREES} rows"
+
+
+def unless_dense(size: Size) -> str:
+    """Refuse sparse rows, and few rows."""
+    return "takes no sparse rows" if size.is_sparse else unless_many_rows(size)
+
+
+def unless_counts(size: Size) -> str:
+    """Refuse features that are not counts of terms."""
+    return "" if size.is_sparse and size.are_counts else "is for counts of terms"
+
+
+def unless_few_rows(size: Size) -> str:
+    """Refuse many rows."""
+    if size.n_rows <= _MOST_ROWS_OF_KERNELS:
+        return ""
+    return f"is for at most {_MOST_ROWS_OF_KERNELS} rows"
+
+
+def unless_few_pairs(size: Size) -> str:
+    """Refuse many labels, and few rows."""
+    if size.n_labels <= _MOST_LABELS_OF_PAIRS:
+        return unless_many_rows(size)
+    return f"is for at most {_MOST_LABELS_OF_PAIRS} labels"
+
+
+def never(size: Size) -> str:  # noqa: ARG001
+    """Refuse nothing."""
+    return ""

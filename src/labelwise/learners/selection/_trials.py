@@ -1,0 +1,184 @@
+"""Trials: a candidate's held-out scores on the folds that all candidates share, and their worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from labelwise._estimators import (
+    HeldOutScores,
+    LabelScorer,
+    constant_labels,
+    fit_and_score_folds,
+    held_out_scores,
+)
+from labelwise._validation import take_rows
+from labelwise.decisions import (
+    Problem,
+    Request,
+    Samples,
+    Sigmoids,
+    TuningScores,
+    fit_sigmoids,
+    tuning_problem,
+)
+from labelwise.learners.selection._decision_rules import (
+    DecisionRule,
+    Judgement,
+    dense_problem,
+    last_step,
+    rule_for,
+)
+from labelwise.learners.selection._standard_errors import leave_out_values, standard_error
+
+Splits = list[tuple[np.ndarray, np.ndarray]]
+
+
+class Arena(NamedTuple):
+    """What all candidates share: samples, folds, and what they are judged by."""
+
+    samples: Samples
+    splits: Splits
+    request: Request
+    random_state: Any
+    n_jobs: int | None
+
+    @property
+    def constants(self) -> np.ndarray:
+        """0 or 1 for labels with one class, NaN for others."""
+        return constant_labels(self.samples.Y)
+
+    def part(self, rows: np.ndarray) -> Arena:
+        """Return the arena of some rows: the same folds, without all other rows."""
+        number = np.full(len(self.samples.Y), -1)
+        number[rows] = np.arange(rows.size)
+        pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in self.splits]
+        splits: Splits = [(train, test) for train, test in pairs if train.size and test.size]
+        groups = self.samples.groups
+        samples = self.samples._replace(
+            X=take_rows(self.samples.X, rows),
+            Y=self.samples.Y[rows],
+            groups=None if groups is None else take_rows(groups, rows),
+        )
+        return self._replace(samples=samples, splits=splits)
+
+
+class Trial(NamedTuple):
+    """The held-out scores of a candidate, or of a blend of several, and what they are worth."""
+
+    names: tuple[str, ...]  # of the candidate, or of those that are blended
+    cost: float  # seconds that the cost model predicts, or the place in the given list
+    rule: DecisionRule
+    problem: Problem
+    judgement: Judgement
+    left_out_values: np.ndarray  # values without groups of samples, see `leave_out_values`
+    seconds: float
+    scorer: LabelScorer | None  # fitted to all samples, if that came with the held-out scores
+
+    @property
+    def name(self) -> str:
+        """Name of the candidate; those of a blend are joined by "+"."""
+        return " + ".join(self.names)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the corrected value."""
+        return standard_error(self.left_out_values)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of samples that were scored."""
+        return self.problem.n_samples
+
+    def sigmoids(self) -> Sigmoids:
+        """Fit the sigmoids that turn the scores into probabilities."""
+        scores, Y = dense_problem(self.problem)
+        return fit_sigmoids(scores, Y, np.ones(len(scores)), increasing=True)
+
+
+def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
+    """Score the folds by a candidate, and judge the scores.
+
+    Parameters
+    ----------
+    name : str
+        Name of the candidate.
+    estimator : estimator
+        Cloned for each fold.
+    cost : float
+        What decides between candidates that are equally good: the lower one.
+    arena : Arena
+        Samples, folds and request.
+
+    Returns
+    -------
+    Trial
+        The scores and their values.
+    """
+    start = perf_counter()
+    rule = rule_for(estimator, arena.request)
+    held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rule)
+    trial = judged((name,), cost, rule, held_out, arena)
+    return trial._replace(seconds=perf_counter() - start, scorer=scorer)
+
+
+def judged(
+    names: tuple[str, ...], cost: float, rule: DecisionRule, held_out: HeldOutScores, arena: Arena
+) -> Trial:
+    """Judge held-out scores of the labels that have both classes."""
+    scored = TuningScores(held_out, LabelScorer(None, arena.constants))
+    problem, folds = tuning_problem(scored, arena.samples)
+    judgement = rule.judge(problem, folds, arena.request, arena.random_state)
+    values = np.empty(0)
+    if judgement.decided is not None:
+        values = leave_out_values(problem, judgement.decided, arena.request)
+    return Trial(names, cost, rule, problem, judgement, values, 0.0, None)
+
+
+def with_beta_of(estimator: Any, request: Request) -> Any:
+    """Return an estimator whose own rule is for the beta of the request."""
+    own = last_step(estimator)
+    if request.beta == 1 or not hasattr(own, "expected_f") or "beta" not in own.get_params():
+        return estimator
+    changed = clone(estimator)
+    last_step(changed).set_params(beta=request.beta)
+    return changed
+
+
+def _scored(
+    estimator: Any, arena: Arena, rule: DecisionRule
+) -> tuple[HeldOutScores, LabelScorer | None]:
+    """Return held-out scores, and the model of all samples if it is fitted in the same pass."""
+    method, samples = rule.method(estimator), arena.samples
+    if method == "decision_function" and hasattr(estimator, "fit_scoring_folds"):
+        return fit_and_score_folds(
+            estimator, samples.X, samples.Y, arena.splits, method=method, n_jobs=arena.n_jobs
+        )
+    held_out = held_out_scores(
+        estimator, samples.X, samples.Y, arena.splits, method=method, n_jobs=arena.n_jobs
+    )
+    varies = np.isnan(arena.constants)
+    return held_out._replace(scores=held_out.scores[:, varies]), None
+
+
+def best_of(trials: Sequence[Trial]) -> int:
+    """Return the number of the best trial; of those that are as good, the cheapest.
+
+    A trial is as good as the one of the highest value if its value is lower by at most one standard
+    error of the difference, which is paired: both are measured on the same samples.
+    """
+    values = np.array([trial.judgement.compared for trial in trials])
+    top = int(np.argmax(values))
+    tied = [k for k, trial in enumerate(trials) if k == top or _is_tie(trials[top], trial)]
+    return min(tied, key=lambda k: (trials[k].cost, k))
+
+
+def _is_tie(top: Trial, other: Trial) -> bool:
+    behind = top.judgement.compared - other.judgement.compared
+    if top.left_out_values.shape != other.left_out_values.shape or not top.left_out_values.size:
+        return bool(behind == 0)
+    return bool(behind <= standard_error(top.left_out_values - other.left_out_values))

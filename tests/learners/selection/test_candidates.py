@@ -1,0 +1,86 @@
+"""The register of candidates, their cost models, and those that are built by name."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from labelwise.learners.selection import _costs
+from labelwise.learners.selection._candidates import (
+    REGISTER,
+    default_candidates,
+    given_candidates,
+    size_of,
+)
+from labelwise.learners.selection._costs import Size
+
+MEDIUM = Size(1000, 50, 8, 50.0, False, False)
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_a_fit_is_predicted_to_take_longer_on_more_rows_and_more_labels(name):
+    seconds = REGISTER[name].seconds
+    assert 0 < seconds(MEDIUM) < seconds(MEDIUM._replace(n_rows=4000))
+    assert seconds(MEDIUM) <= seconds(MEDIUM._replace(n_labels=80))
+
+
+def test_the_size_of_sparse_rows_is_that_of_their_entries():
+    X = sparse.csr_array(np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 3.0]]))
+    assert size_of(X, 4) == Size(2, 3, 4, 1.5, True, True)
+    assert not size_of(X - 0.5 * X, 4).are_counts
+    assert size_of(X.toarray(), 4) == Size(2, 3, 4, 3.0, False, True)
+
+
+def test_default_candidates_suit_the_samples():
+    taken, left_out = default_candidates(MEDIUM, 0)
+    assert {one.name for one in taken} | dict(left_out).keys() == {
+        name for name, kind in REGISTER.items() if kind.is_default
+    }
+    assert dict(left_out) == {"okapi": "is for counts of terms"}
+    counts = MEDIUM._replace(is_sparse=True, are_counts=True)
+    assert "okapi" in {one.name for one in default_candidates(counts, 0)[0]}
+
+
+def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
+    _, left_out = default_candidates(MEDIUM._replace(n_rows=10**6, n_labels=500), 0)
+    reasons = dict(left_out)
+    assert reasons["br-kernel-svm"] == "is for at most 5000 rows"
+    assert reasons["clr"] == "is for at most 60 labels"
+    assert reasons["br-forest"].startswith("a fit would take about ")
+    assert _costs.forest_per_label(MEDIUM) < _costs.LONGEST_FIT
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("lightgbm", "LGBMClassifier"),
+        ("xgboost", "XGBClassifier"),
+        ("catboost", "CatBoostClassifier"),
+    ],
+)
+def test_packages_that_are_installed_are_taken_by_name(name, kind, monkeypatch):
+    made = []
+
+    def build(**arguments):
+        made.append(arguments)
+        return LogisticRegression()
+
+    package = SimpleNamespace(**{kind: build}, __spec__=SimpleNamespace(name=name))
+    monkeypatch.setitem(sys.modules, name, package)
+    (candidate,) = given_candidates([name], False, 7)
+    assert candidate.name == name
+    assert made[0]["random_state"] == 7
+    assert isinstance(candidate.estimator.estimator, LogisticRegression)
+
+
+def test_given_estimators_are_cheap_in_their_order():
+    found = given_candidates([("b", LogisticRegression()), "br", LogisticRegression()], True, 0)
+    assert [(one.name, one.cost) for one in found] == [
+        ("b", 0.0),
+        ("br", 1.0),
+        ("LogisticRegression", 2.0),
+    ]
+    assert found[0].seconds(10**9) == 0

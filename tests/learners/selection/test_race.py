@@ -1,0 +1,113 @@
+"""Rounds of a race: how they fit a budget, who goes on, and what a stop returns."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
+
+from labelwise.learners import BinaryRelevance
+from labelwise.learners.selection import _race
+from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._race import LEAST_ROWS, planned_rounds, run_race
+from tests.learners.selection.arenas import arena_of
+
+
+def trees(depths, seconds=0.0):
+    """Trees of several depths; the deeper is dearer."""
+    return [
+        Candidate(
+            f"depth {depth}",
+            BinaryRelevance(DecisionTreeClassifier(max_depth=depth, random_state=0)),
+            float(depth),
+            lambda n_rows: seconds * n_rows,
+        )
+        for depth in depths
+    ]
+
+
+def quiet(text):
+    pass
+
+
+@given(st.integers(1, 5000), st.integers(1, 12), st.floats(0, 3000), st.floats(0, 0.01))
+def test_a_plan_fits_the_budget_with_as_few_rounds_as_possible(rows, n, budget, each):
+    def seconds(n_rows, n_candidates):
+        return each * n_rows * n_candidates
+
+    found = planned_rounds(rows, n, seconds, budget)
+    if found is None:
+        assert seconds(rows, n) > budget
+        return
+    assert found[-1].n_rows == rows
+    assert found[0].n_candidates == n
+    assert sum(seconds(*one) for one in found) <= budget
+    for before, after in pairwise(found):
+        assert before.n_rows == -(-after.n_rows // 2)
+        assert after.n_candidates == -(-before.n_candidates // 2)
+    if len(found) > 1:
+        assert seconds(rows, n) > budget
+        assert found[0].n_rows >= LEAST_ROWS
+
+
+def test_without_a_budget_there_is_one_round_of_all():
+    assert planned_rounds(10**6, 20, pow, None) == [(10**6, 20)]
+
+
+def test_rows_double_and_candidates_halve():
+    found = planned_rounds(1600, 8, lambda rows, n: rows * n / 100, 64.0)
+    assert found == [(200, 8), (400, 4), (800, 2), (1600, 1)]
+
+
+def test_a_short_budget_drops_candidates_on_fewer_rows():
+    finish = run_race(trees([1, 2, 3, 4], 1e-3), arena_of(800), 8.0, quiet)
+    assert len(finish.last) < 4
+    assert all(trial.n_rows == 800 for trial in finish.last)
+    assert finish.earlier
+    assert all(trial.n_rows < 800 for trial in finish.earlier)
+    names = {trial.name for trial in (*finish.last, *finish.earlier)}
+    assert names | {name for name, _ in finish.left_out} == {f"depth {k}" for k in (1, 2, 3, 4)}
+
+
+def test_candidates_that_no_plan_has_time_for_are_left_out_with_the_reason():
+    field = [*trees([1], 1e-6), *trees([9], 10.0)]
+    finish = run_race(field, arena_of(100), 5.0, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1"]
+    (left_out,) = finish.left_out
+    assert left_out == ("depth 9", "would take about 3000 of 5 seconds")
+
+
+def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):
+    times = iter([0.0, 100.0, 200.0, 300.0])
+    monkeypatch.setattr(_race, "perf_counter", lambda: next(times))
+    finish = run_race(trees([1, 2, 3]), arena_of(60), 50.0, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1"]
+    assert finish.left_out == [("depth 2", "the time was over"), ("depth 3", "the time was over")]
+
+
+def test_a_budget_of_nothing_still_tries_the_cheapest():
+    finish = run_race(trees([1, 2], 1.0), arena_of(1000), 0.0, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1"]
+    assert finish.last[0].n_rows <= LEAST_ROWS + 10
+
+
+class Broken(DecisionTreeClassifier):
+    def fit(self, X, y):  # noqa: ARG002
+        raise ValueError("no tree grows here\nat all")
+
+
+def test_a_candidate_that_fails_is_left_out_and_all_failing_raise_the_first_error():
+    broken = Candidate("broken", BinaryRelevance(Broken()), 0.0, float)
+    finish = run_race([broken, *trees([1])], arena_of(60), None, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1"]
+    assert finish.left_out == [("broken", "failed: no tree grows here")]
+    with pytest.raises(ValueError, match="no tree grows here"):
+        run_race([broken], arena_of(60), None, quiet)
+
+
+def test_a_race_reports_every_candidate():
+    lines = []
+    run_race(trees([1, 2]), arena_of(60), None, lines.append)
+    assert lines[0] == "1 of 2, depth 1 on 60 rows"
+    assert lines[1].startswith("depth 1: 0.")

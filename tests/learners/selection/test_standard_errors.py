@@ -1,0 +1,69 @@
+"""Standard errors of values, by leaving out groups of samples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise.decisions import Problem, check_request
+from labelwise.learners.selection._standard_errors import leave_out_values, standard_error
+from labelwise.measures import average_and_measure
+from tests.oracles.leave_out import jackknife, leave_out_loop, value_of
+
+
+def cells(seed, n_samples, n_labels):
+    rng = np.random.default_rng(seed)
+    scores = rng.random((n_samples, n_labels))  # no two rows are copies
+    return scores, rng.random(scores.shape) < 0.4, rng.random(scores.shape) < 0.5
+
+
+@pytest.mark.parametrize("maximize", ["micro-f", "macro-f", "sample-f", "micro-accuracy"])
+@given(st.integers(0, 10_000), st.integers(2, 70), st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_values_without_groups_are_those_of_a_loop(maximize, seed, n_samples, n_labels):
+    scores, Y, decided = cells(seed, n_samples, n_labels)
+    problem = Problem(scores, sparse.csc_array(Y), None)
+    request = check_request({"maximize": maximize}, n_labels)
+    found = leave_out_values(problem, sparse.csc_array(decided), request)
+    average, measure = average_and_measure(maximize)
+    np.testing.assert_allclose(found, leave_out_loop(Y, decided, measure, average), atol=1e-12)
+    assert standard_error(found) == pytest.approx(jackknife(list(found)))
+
+
+def test_rows_of_a_group_are_left_out_together():
+    scores, Y, decided = cells(0, 12, 3)
+    groups = np.repeat([0, 1, 2], 4)
+    problem = Problem(scores, sparse.csc_array(Y), None, groups)
+    request = check_request({"maximize": "micro-f"}, 3)
+    found = leave_out_values(problem, sparse.csc_array(decided), request)
+    expected = [
+        value_of(Y[groups != k], decided[groups != k], request.measure, "micro") for k in range(3)
+    ]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_missing_labels_are_no_negatives():
+    scores, Y, decided = cells(0, 30, 2)
+    missing = np.zeros(Y.shape, dtype=bool)
+    missing[:10, 1] = True
+    Y, decided = Y & ~missing, decided & ~missing
+    request = check_request({"maximize": "macro-accuracy"}, 2)
+    gaps = sparse.csc_array(missing)
+    problem = Problem(sparse.csr_array(scores), sparse.csc_array(Y), None, missing=gaps)
+    found = leave_out_values(problem, sparse.csc_array(decided), request)
+    right = (decided == Y) & ~missing
+    for k, value in enumerate(found):
+        kept = np.arange(30) % 30 != k
+        shares = right[kept].sum(axis=0) / (~missing[kept]).sum(axis=0)
+        assert value == pytest.approx(shares.mean())
+
+
+def test_the_error_of_a_mean_is_the_usual_one():
+    values = np.random.default_rng(0).random(40)
+    without = (values.sum() - values) / 39
+    assert standard_error(without) == pytest.approx(values.std(ddof=1) / np.sqrt(40))
+
+
+def test_one_group_has_no_standard_error():
+    assert np.isnan(standard_error(np.array([0.5])))

@@ -1,0 +1,272 @@
+"""`BestLearner` chooses the best candidate by held-out value, and decides as it did."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from labelwise.data import make_multilabel
+from labelwise.decisions import TunedThresholds, maximize_expected_f_independent
+from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
+from labelwise.splitting import MultilabelStratifiedKFold
+
+MEASURES = ["micro-f", "macro-f", "sample-f", "micro-accuracy", "macro-jaccard"]
+LINEAR = BinaryRelevance(LogisticRegression())
+TREE = BinaryRelevance(DecisionTreeClassifier(max_depth=3, random_state=0))
+
+
+def some_data(n_samples=120, n_labels=4, seed=0):
+    data, _ = make_multilabel(n_samples, n_features=5, n_labels=n_labels, random_state=seed)
+    return data.X, data.Y.toarray().astype(np.int64)
+
+
+@pytest.mark.parametrize("maximize", ["micro-f", "macro-f", "micro-accuracy"])
+def test_one_candidate_is_judged_as_tuned_thresholds_are(maximize):
+    X, Y = some_data()
+    best = BestLearner([LINEAR], maximize=maximize, random_state=0).fit(X, Y)
+    tuned = TunedThresholds(LINEAR, maximize=maximize, random_state=0).fit(X, Y)
+    assert best.value_ == tuned.value_
+    assert best.corrected_value_ == tuned.corrected_value_
+    assert best.leaderboard_.corrected_value == (best.corrected_value_,)
+    np.testing.assert_array_equal(best.decision_function(X), tuned.decision_function(X))
+
+
+def of_columns(columns):
+    """A linear model of some features."""
+    return make_pipeline(ColumnTransformer([("some", "passthrough", columns)]), clone(LINEAR))
+
+
+def test_a_candidate_that_knows_the_labels_beats_one_that_guesses():
+    X, Y = some_data()
+    candidates = {"guess": of_columns(slice(0, 5)), "knows": of_columns(slice(5, 9))}
+    model = BestLearner(candidates, random_state=0).fit(np.hstack([X, Y]), Y)
+    assert model.best_names_ == ("knows",)
+    assert model.leaderboard_.chosen == "knows"
+    assert model.leaderboard_.candidate == ("knows", "guess")
+
+
+@pytest.mark.parametrize("maximize", MEASURES)
+def test_every_measure_is_decided_for(maximize):
+    X, Y = some_data()
+    model = BestLearner([LINEAR, ExactFPlugin(penalty=0.1)], maximize=maximize, random_state=0)
+    decided = model.fit(X, Y).predict(X)
+    assert decided.shape == Y.shape
+    assert set(np.unique(decided)) <= {0, 1}
+    assert (model.thresholds_ is None) == (maximize == "sample-f")
+    assert model.rule_ == ("thresholds" if maximize != "sample-f" else model.rule_)
+
+
+def test_sample_f_is_decided_by_expected_f_of_calibrated_probabilities():
+    X, Y = some_data()
+    model = BestLearner([LINEAR], maximize="sample-f", beta=2.0, random_state=0).fit(X, Y)
+    assert model.rule_ == "expected-f"
+    expected, _ = maximize_expected_f_independent(model.predict_proba(X), beta=2.0)
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_a_plug_in_decides_sample_f_by_itself():
+    X, Y = some_data()
+    plugin = ExactFPlugin(penalty=0.1)
+    model = BestLearner([plugin], maximize="sample-f", beta=0.5, random_state=0).fit(X, Y)
+    alone = clone(plugin).set_params(beta=0.5).fit(X, Y)
+    assert model.rule_ == "own"
+    np.testing.assert_array_equal(model.predict(X), alone.predict(X))
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X))
+
+
+def test_a_blend_is_the_mean_of_the_log_odds_of_its_members():
+    _, Y = some_data()
+    # Noise of their own, so that two are better than one.
+    rng = np.random.default_rng(0)
+    X = np.hstack([Y + rng.normal(size=Y.shape), Y + rng.normal(size=Y.shape)])
+    halves = {"first": of_columns(slice(0, 4)), "second": of_columns(slice(4, 8))}
+    model = BestLearner(halves, blend=True, random_state=0).fit(X, Y)
+    assert sorted(model.best_names_) == ["first", "second"]
+    parts = zip(model.slopes_, model.intercepts_, model.estimators_, strict=True)
+    log_odds = [slope * one.decision_function(X) + b for slope, b, one in parts]
+    np.testing.assert_allclose(model.decision_function(X), (log_odds[0] + log_odds[1]) / 2)
+    np.testing.assert_allclose(model.predict_proba(X), expit(model.decision_function(X)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_blend_is_used_only_if_its_corrected_value_is_the_highest(seed):
+    X, Y = some_data(seed=seed)
+    model = BestLearner({"linear": LINEAR, "tree": TREE}, blend=True, random_state=0).fit(X, Y)
+    rows = model.leaderboard_.rows()
+    blend = next(row for row in rows if "+" in row["candidate"])
+    others = [row["corrected_value"] for row in rows if row is not blend]
+    assert blend["chosen"] == (blend["corrected_value"] > max(others))
+    assert blend["chosen"] == (len(model.estimators_) == 2)
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """A model that remembers the rows it was fitted to."""
+
+    seen: list = []  # noqa: RUF012
+
+    def __init__(self, name="a"):
+        self.name = name
+
+    def fit(self, X, y):
+        Recorder.seen.append((self.name, tuple(X[:, 0])))
+        self.n_labels_ = y.shape[1]
+        return self
+
+    def decision_function(self, X):
+        return np.repeat(X[:, :1], self.n_labels_, axis=1)
+
+
+def test_all_candidates_are_fitted_to_the_same_folds():
+    X, Y = some_data(60)
+    Recorder.seen.clear()
+    BestLearner({"a": Recorder("a"), "b": Recorder("b")}, cv=3, random_state=0).fit(X, Y)
+    of = {name: [rows for who, rows in Recorder.seen if who == name] for name in "ab"}
+    assert of["a"][:3] == of["b"][:3]
+    expected = [tuple(X[train, 0]) for train, _ in MultilabelStratifiedKFold(3).split(X, Y)]
+    assert of["a"][:3] == expected
+    # Equally good: the first is the cheapest, and only it is fitted to all samples.
+    assert of["a"][3:] == [tuple(X[:, 0])]
+    assert of["b"][3:] == []
+
+
+def test_the_choice_does_not_depend_on_the_number_of_jobs():
+    X, Y = some_data()
+    boards = []
+    for n_jobs in (None, 2):
+        model = BestLearner(["br", "knn", "br-svm"], n_jobs=n_jobs, random_state=0).fit(X, Y)
+        rows = [{**row, "seconds": 0} for row in model.leaderboard_.rows()]
+        boards.append((model.best_names_, rows, model.predict_proba(X).tolist()))
+    assert boards[0] == boards[1]
+
+
+def test_default_candidates_are_tried_and_the_others_are_explained():
+    X, Y = some_data(60, 3)
+    model = BestLearner(random_state=0, cv=2).fit(X, Y)
+    board = model.leaderboard_
+    assert set(board.candidate) == {"br", "br-svm", "knn", "br-kernel-svm"}
+    reasons = dict(board.left_out)
+    assert reasons["okapi"] == "is for counts of terms"
+    assert reasons["forest"] == "is for at least 100 rows"
+    assert "forest was not tried: is for at least 100 rows" in str(board)
+    assert model.n_features_in_ == 5
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :3])
+
+
+def test_three_rows_give_a_model_or_the_error_of_the_folds():
+    X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0, 1], [1, 0], [1, 1]])
+    model = BestLearner([LINEAR], cv=3, random_state=0).fit(X, Y)
+    assert model.predict(X).shape == (3, 2)
+    with pytest.raises(ValueError, match="3"):
+        BestLearner([LINEAR], random_state=0).fit(X, Y)
+
+
+def test_labels_of_one_class_are_decided_as_in_training():
+    X, Y = some_data()
+    Y[:, 1], Y[:, 2] = 0, 1
+    for blend in (False, True):
+        model = BestLearner({"linear": LINEAR, "tree": TREE}, blend=blend, random_state=0)
+        with pytest.warns(UserWarning, match="one class only for label 1, 2"):
+            model.fit(X, Y)
+        assert (model.predict(X)[:, 1:3] == [0, 1]).all()
+        assert (model.predict_proba(X)[:, 1:3] == [0, 1]).all()
+        assert model.decision_function(X).shape == Y.shape
+
+
+def test_labels_that_all_have_one_class_need_no_candidate():
+    X, _ = some_data()
+    with pytest.warns(UserWarning, match="one class only"):
+        model = BestLearner([LINEAR]).fit(X, np.ones((len(X), 2), dtype=int))
+    assert (model.predict(X) == 1).all()
+    assert (model.predict_proba(X) == 1).all()
+    assert (model.decision_function(X) == 1).all()
+    assert len(model.leaderboard_) == 0
+
+
+def test_candidates_that_need_all_labels_are_left_out_if_labels_are_missing():
+    X, Y = some_data()
+    gaps = Y.astype(float)
+    gaps[::7, 0] = np.nan
+    candidates = {"plug-in": ExactFPlugin(penalty=0.1), "linear": LINEAR}
+    model = BestLearner(candidates, random_state=0).fit(X, gaps)
+    assert model.best_names_ == ("linear",)
+    assert dict(model.leaderboard_.left_out).keys() == {"plug-in"}
+    alone = TunedThresholds(LINEAR, maximize="micro-f", random_state=0).fit(X, gaps)
+    assert model.value_ == alone.value_
+
+
+def test_groups_stay_together():
+    X, Y = some_data(60)
+    groups = np.repeat(np.arange(20), 3)
+    Recorder.seen.clear()
+    BestLearner([Recorder()], cv=2, random_state=0).fit(X, Y, groups=groups)
+    for _, values in Recorder.seen[:2]:
+        here = np.isin(X[:, 0], values)
+        assert all(len(set(here[groups == group])) == 1 for group in range(20))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "error", "words"),
+    [
+        ([], ValueError, "candidates must contain an estimator, got none."),
+        ("br", TypeError, "candidates must be a list or a mapping of estimators, got 'br'."),
+        (["b"], ValueError, "candidates must be estimators or one of"),
+        ([LINEAR, LINEAR], ValueError, "different names, got 'BinaryRelevance' twice."),
+        ([("a", 3)], TypeError, "candidates must be estimators or names, got 3 as 'a'."),
+        (["lightgbm"], ValueError, "candidates names 'lightgbm', which is not installed."),
+    ],
+)
+def test_wrong_candidates_are_refused(candidates, error, words, monkeypatch):
+    X, Y = some_data(30)
+    monkeypatch.setattr("labelwise.learners.selection._candidates.find_spec", {}.get)
+    with pytest.raises(error, match=re.escape(words)):
+        BestLearner(candidates).fit(X, Y)
+
+
+def test_wrong_options_are_refused_before_any_fit():
+    X, Y = some_data(30)
+    with pytest.raises(ValueError, match="budget must be from 0"):
+        BestLearner([LINEAR], budget=-1).fit(X, Y)
+    with pytest.raises(ValueError, match="maximize must be micro-, macro- or sample-"):
+        BestLearner([LINEAR], maximize="loss").fit(X, Y)
+
+
+def test_the_leaderboard_prints_as_a_table_and_as_html():
+    board = Leaderboard(
+        "micro-f", "b", ("b", "a"), (0.5, 0.4), (0.4, 0.3), (0.01,) * 2, (1.0,) * 2, (9, 9)
+    )
+    assert str(board).splitlines()[1].split() == [
+        "b",
+        "(chosen)",
+        *["0.5000", "0.4000", "0.0100", "1.0", "9"],
+    ]
+    assert board._repr_html_().startswith("<table>")
+    assert [row["chosen"] for row in board.rows()] == [True, False]
+
+
+def test_progress_names_the_candidates(capsys):
+    X, Y = some_data(40)
+    BestLearner({"linear": LINEAR}, cv=2, random_state=0, verbose=1).fit(X, Y)
+    assert "BestLearner: 1 of 1, linear on 40 rows" in capsys.readouterr().err
+
+
+def test_a_budget_of_nothing_returns_the_cheapest_default_candidate():
+    X, Y = some_data(450, 3)
+    rare = np.zeros((450, 1), dtype=np.int64)
+    rare[7] = 1
+    model = BestLearner(budget=0, random_state=0).fit(X, np.hstack([Y, rare]))
+    board = model.leaderboard_
+    assert board.candidate == ("knn",)
+    assert board.n_samples[0] < 450
+    assert re.fullmatch(r"would take about \d\.\d of 0 seconds", dict(board.left_out)["br"])
+    # The row with the rare label may not be among those that were tried.
+    decided = model.predict(X)
+    assert decided.shape == (450, 4)
+    assert model.estimators_[0].predict(X).shape[1] == np.isnan(model.constants_).sum()
+    assert model.predict_proba(X).shape == (450, 4)

@@ -1,0 +1,106 @@
+"""The yardstick study: what is fitted once, how it is compared, and what was measured."""
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from labelwise.data import make_multilabel
+from labelwise.learners import BinaryRelevance
+from studies import yardstick as study
+from studies import yardstick_plots as plots
+from studies.comparison import read_table
+
+TITLES = ("BestLearner", "blend", "br", "forest")
+
+
+def values(shift=0.0):
+    """The values of one split, as a cell of the study has them."""
+    found = {"seconds": 60.0}
+    for number, measure in enumerate(study.MEASURES):
+        for title in TITLES:
+            found[f"{measure}/{title}"] = 0.5 + shift
+            found[f"{measure}/{title}/corrected"] = 0.5
+        found[f"{measure}/chosen"] = float(number % 2)
+    return found
+
+
+@pytest.fixture
+def printed(monkeypatch):
+    cells = {
+        (name, measure): {"A": 0.505, "B": 0.4}
+        for name in ("emotions", "birds")
+        for measure in study.MEASURES
+    }
+    monkeypatch.setattr(study, "published", lambda: cells)
+    return cells
+
+
+def test_a_mean_within_a_hundredth_of_the_best_of_all_methods_is_no_worse(printed):
+    table = study.tables_of({"emotions": [values(0.0), values(0.02)], "birds": [values(-0.02)]})
+    verdicts = {cell.where: cell.verdict for cell in table.cells}
+    assert verdicts["emotions", "BestLearner", "micro-f"] == "no worse"
+    assert verdicts["birds", "BestLearner", "macro-f"] == "worse"
+    assert verdicts["birds", "BestLearner", "sample-f"] == ""
+    assert "emotions 2, birds 1" in table.words
+
+
+def test_the_best_single_method_is_the_one_of_the_best_mean(printed):
+    printed["birds", "micro-f"] = {"A": 0.1, "B": 0.6, "C": 0.9}  # C has no value on emotions
+    cells = study.single_methods({"emotions": [values()], "birds": [values()]}, printed).cells
+    by_place = {cell.where: cell for cell in cells}
+    assert by_place["BestLearner", "micro-f"].published == "0.5000"
+    assert by_place["BestLearner", "micro-f"].verdict == "no worse"
+    assert by_place["BestLearner", "hamming-loss"].published == "0.4000"
+    assert by_place["BestLearner", "hamming-loss"].verdict == "worse"
+
+
+def test_the_bias_of_corrected_values_is_their_mean_difference(printed):
+    found = {"emotions": [values(0.03)], "birds": [values(-0.02)]}
+    bias = {cell.where: cell for cell in study.bias_table(found).cells}["BestLearner", "micro-f"]
+    assert bias.measured == pytest.approx(-0.005)
+    assert bias.verdict == "within"
+    rows = {cell.where: cell.measured for cell in study.corrected_table(found).cells}
+    assert rows["BestLearner", "micro-f", "emotions", "0", "test"] == 0.53
+    assert rows["BestLearner", "micro-f", "emotions", "0", "corrected"] == 0.5
+
+
+def test_the_plot_has_a_point_for_each_run(tmp_path, monkeypatch):
+    found = {"emotions": [values(0.03), values(0.01)], "birds": [values(-0.02)]}
+    table = tmp_path / "corrected_measured.csv"
+    with table.open("w") as lines:
+        study.corrected_table(found)._write_cells(lines)
+    figure = plots.draw_corrected(read_table(table)[1])
+    assert figure.axes[0].get_title() == "BestLearner, hamming-loss"
+    assert [len(points.get_offsets()) for points in figure.axes[1].collections] == [2, 1]
+    monkeypatch.setattr(plots, "TABLE", table)
+    plots.draw_all(tmp_path)
+    assert (tmp_path / "corrected.svg").read_text().startswith("<?xml")
+
+
+def test_an_undefined_f_counts_nothing():
+    nothing = np.zeros((2, 2), dtype=int)
+    assert study.value_of("sample-f", nothing, nothing) == 0
+    assert study.value_of("hamming-loss", nothing, nothing) == 0
+
+
+def test_a_candidate_is_fitted_once_to_the_same_samples(monkeypatch):
+    data, _ = make_multilabel(30, random_state=0)
+    Y = data.Y.toarray().astype(int)
+    monkeypatch.setattr(study, "_FITTED", {})
+    tree = BinaryRelevance(DecisionTreeClassifier(max_depth=2, random_state=0))
+    one, two = (study.Remembered(tree, "tree").fit(data.X, Y) for _ in range(2))
+    other = study.Remembered(tree, "tree").fit(data.X[:20], Y[:20])
+    assert one.fitted_ is two.fitted_
+    assert other.fitted_ is not one.fitted_
+    assert hasattr(one, "predict_proba")
+    assert not hasattr(one, "decision_function")
+
+
+def test_committed_tables_have_the_sets_that_were_run():
+    path = study.studies.FOLDER / "yardstick" / "best_of_28_measured.csv"
+    _, cells = read_table(path)
+    names = list(dict.fromkeys(cell["dataset"] for cell in cells))
+    assert names == [name for name in study.SETS if name in names]
+    for cell in cells:
+        is_judged = cell["measure"] in ("micro-f", "macro-f")
+        assert cell["aim"] == ("at least" if is_judged else "shown")
