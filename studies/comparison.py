@@ -139,22 +139,24 @@ class Table:
         # Pages are imported here, since they read tables.
         from studies.pages import write_page, write_readme
 
-        self._write_cells()
+        self._write_file()
         for other in self.others:
-            replace(other, made=self.made)._write_cells()
+            replace(other, made=self.made)._write_file()
         for one in (self, *self.others):
             write_page(FOLDER / one.paper / f"{one.name}{MEASURED}")
         write_readme()
 
-    def _write_cells(self) -> None:
+    def _write_file(self) -> None:
         with written_whole(FOLDER / self.paper / f"{self.name}{MEASURED}") as stream:
-            lines = codecs.getwriter("utf-8")(stream)
-            made = self.made or Provenance.now()
-            write_facts(lines, {"title": self.title, **made._asdict(), "words": self.words})
-            writer = csv.writer(lines, lineterminator="\n")
-            writer.writerow([*self.keys, *_COMPARED])
-            for cell in self.cells:
-                writer.writerow(_texts(cell.rounded()))
+            self._write_cells(codecs.getwriter("utf-8")(stream))
+
+    def _write_cells(self, lines: TextIO) -> None:
+        made = self.made or Provenance.now()
+        write_facts(lines, {"title": self.title, **made._asdict(), "words": self.words})
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow([*self.keys, *_COMPARED])
+        for cell in self.cells:
+            writer.writerow(_texts(cell.rounded()))
 
     @classmethod
     def read(cls, path: Path) -> Table:

@@ -80,7 +80,7 @@ def test_a_cell_at_the_edge_of_its_tolerance_is_judged_by_the_digits_that_are_wr
     monkeypatch.setattr(comparison, "FOLDER", tmp_path)
     cell = Cell(("a", "b", "c"), "0.5", 0.5 + 1e-3 + 2e-9, 1e-3)
     assert cell.verdict == "higher"
-    replace(some_table(), cells=[cell])._write_cells()
+    replace(some_table(), cells=[cell])._write_file()
     path = tmp_path / "paper" / "table9_measured.csv"
     assert read_table(path)[1][0]["verdict"] == Table.read(path).cells[0].verdict == "within"
 

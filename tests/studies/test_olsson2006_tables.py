@@ -208,6 +208,7 @@ def test_quick_claims_are_those_that_few_methods_can_decide():
 
 def test_every_table_of_dots_and_figure_can_be_drawn(grid, halves, monkeypatch, tmp_path):
     monkeypatch.setattr("studies.comparison.FOLDER", tmp_path)
+    monkeypatch.setattr("studies.pages.write_readme", lambda: None)
     (tmp_path / "olsson2006").mkdir()
     monkeypatch.setattr(tables, "grid", lambda *_, **__: grid)
     monkeypatch.setattr(tables, "validation", lambda **_: halves)
