@@ -1,9 +1,13 @@
 """Scores, labels and decisions in blocks of the same rows."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES, match_blocks
+from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES, first_difference, match_blocks
 
 SCORES = np.arange(12.0).reshape(6, 2)
 Y = SCORES % 3 == 0
@@ -60,3 +64,37 @@ def test_names_must_be_as_many_as_labels_and_blocks_have_a_row():
         match_blocks({"Y": Y, "scores": SCORES}, ["a", "b", "c"])
     with pytest.raises(ValueError, match="block_rows"):
         match_blocks({"Y": Y, "scores": SCORES}, None, 0)
+
+
+def written(path, names, matrix, rows_per_group):
+    """Write a parquet file with a column of row names; None leaves it out."""
+    columns = {} if names is None else {"id": names}
+    columns |= {f"l{j}": matrix[:, j] for j in range(matrix.shape[1])}
+    pq.write_table(pa.table(columns), path, row_group_size=rows_per_group)
+    return path
+
+
+@pytest.mark.parametrize("groups", [(6, 6), (2, 3), (1, 4)])
+def test_files_whose_rows_have_another_order_are_refused(tmp_path, groups):
+    names = ["a", "b", "c", "d", "e", "f"]
+    truth = written(tmp_path / "y.parquet", names, Y.astype(int), groups[0])
+    same = written(tmp_path / "s.parquet", names, SCORES, groups[1])
+    assert match_blocks({"Y": truth, "scores": same}).n_samples == 6
+    nameless = written(tmp_path / "n.parquet", None, SCORES, groups[1])
+    assert match_blocks({"Y": truth, "scores": nameless}).n_samples == 6
+    swapped = written(tmp_path / "t.parquet", ["a", "b", "c", "e", "d", "f"], SCORES, groups[1])
+    with pytest.raises(ValueError, match=r"in the same order .* got 'e' and 'd' as row 3"):
+        match_blocks({"Y": truth, "scores": swapped})
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ab"), max_size=3), max_size=4),
+    st.lists(st.lists(st.sampled_from("ab"), max_size=3), max_size=4),
+)
+def test_the_first_difference_is_that_of_the_joined_names(some, others):
+    left, right = ([name for part in parts for name in part] for parts in (some, others))
+    expected = next(
+        ((i, a, b) for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None
+    )
+    arrays = [(pa.array(part, pa.string()) for part in parts) for parts in (some, others)]
+    assert first_difference(*arrays) == expected

@@ -17,6 +17,7 @@ from labelwise._validation import (
 )
 from labelwise.decisions import Gaps, add_block, no_gaps
 from labelwise.engine.blocks._hit_views import HitView
+from labelwise.engine.blocks._parquet_files import ParquetFiles
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 # Bytes of the scores of a block.
@@ -78,6 +79,8 @@ def match_blocks(
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name, rows by position.
 
+    Files whose rows have names must have them in the same order.
+
     Parameters
     ----------
     given : dict of str to path or array
@@ -100,6 +103,7 @@ def match_blocks(
         )
     for name, source in sources.items():
         check_shape(name, source.shape, (n_samples, n_labels))
+    _check_row_names(sources)
     names = _names(sources, label_names, n_labels)
     orders = {name: _order(names, source.names, name) for name, source in sources.items()}
     widest = max(source.row_bytes for source in sources.values())
@@ -107,6 +111,41 @@ def match_blocks(
     if block_rows is not None:
         together = check_whole(block_rows, "block_rows")
     return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
+
+
+def _check_row_names(sources: dict[str, RowSource]) -> None:
+    """Refuse parquet files whose rows have names in another order than those of Y."""
+    truth = sources["Y"]
+    if not isinstance(truth, ParquetFiles):
+        return
+    for name, source in sources.items():
+        if source is not truth and isinstance(source, ParquetFiles):
+            differing = first_difference(source.row_names(), truth.row_names())
+            if differing is not None:
+                row, one, other = differing
+                raise ValueError(
+                    f"{name} and Y must have their rows in the same order to be read in blocks, "
+                    f"got {one!r} and {other!r} as row {row}."
+                )
+
+
+def first_difference(some: Iterator[Any], others: Iterator[Any]) -> tuple[int, str, str] | None:
+    """Return the first row whose names differ, with both names.
+
+    None if there is none, or if only one side has names.
+    """
+    from pyarrow import compute
+
+    start, one, other = 0, next(some, None), next(others, None)
+    while one is not None and other is not None:
+        n_both = min(len(one), len(other))
+        place = compute.index(compute.not_equal(one[:n_both], other[:n_both]), True).as_py()
+        if place >= 0:
+            return start + place, one[place].as_py(), other[place].as_py()
+        start, one, other = start + n_both, one[n_both:], other[n_both:]
+        one = one if len(one) else next(some, None)
+        other = other if len(other) else next(others, None)
+    return None
 
 
 def check_shape(name: str, shape: tuple[int, int], wanted: tuple[int, int]) -> None:

@@ -47,6 +47,7 @@ class ParquetFiles:
             schema.field(name).type.to_pandas_dtype() for schema in schemas for name in self.names
         ]
         self._dtype = np.result_type(*kinds)
+        self._row_names = next((name for name in _ROW_NAMES if name in schemas[0].names), None)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -100,6 +101,15 @@ class ParquetFiles:
                     block, n_filled = np.empty_like(block), 0
         if n_filled:
             yield block[:n_filled]
+
+    def row_names(self) -> Iterator[Any]:
+        """Yield arrow arrays of the names of all rows in order; nothing if rows have no names."""
+        import pyarrow as pa
+
+        if self._row_names is None:
+            return
+        for batch in self._batches([self._row_names], _DECODED):
+            yield batch.column(0).cast(pa.string()).fill_null("")
 
     def _batches(self, names: list[str], n_together: int) -> Iterator[Any]:
         for part in self._parts:
