@@ -24,6 +24,13 @@ TESTS_OF_PAGES = ("test_coming_from.py", "test_guide.py", "test_quick_start.py",
 LONGEST_IN_PLAIN_PYTHON = 10
 
 
+def pytest_configure(config):
+    """Let integers wrap around in plain Python as in compiled kernels, without a warning."""
+    if numba.config.DISABLE_JIT:
+        wraps = "ignore:overflow encountered in scalar:RuntimeWarning"
+        config.addinivalue_line("filterwarnings", wraps)
+
+
 def pytest_collection_modifyitems(items):
     """Skip tests of whole programs if kernels are plain Python."""
     if not numba.config.DISABLE_JIT:

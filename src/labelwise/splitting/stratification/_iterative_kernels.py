@@ -78,7 +78,7 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
                         label = units.labels[entry]
                         count = units.counts[entry if n_counts > 1 else 0]
                         demand.positives[label, chosen] -= count
-                        lower(minima, label, count * n_labels)
+                        lower(minima, label, int(count) * n_labels)
         # All its units are assigned: a key below n_labels is a rank without remaining examples.
         remove(minima, rarest)
 
