@@ -16,6 +16,7 @@ NOT_BENCHMARKS = {
     "corpora",
     "growth",
     "mapie_controller",
+    "scale_routes",
     "scored_sets",
     "speedups",
     "timing",

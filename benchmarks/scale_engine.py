@@ -1,154 +1,203 @@
-"""Out of core beside in memory: time, peak resident memory, and equality bit for bit.
+"""Throughput and peak memory against size: out of core, on dask, in memory, and other packages.
 
-Scores and labels are generated block by block into npy files, and each route runs in a process of
-its own, whose peak resident memory the system reports. ``LABELWISE_SCALE`` sets the numbers of rows
-("200000,2000000" by default; 20000000 takes 10 GB of disk), all with 100 labels. Above two million
-rows, only the route out of core runs. ``python -m benchmarks.scale_engine cluster 10000000`` tunes
-on 4 GB of scores with two workers that dask limits to 1 GB each.
+Scores and labels are generated block by block into npy and parquet files, and each route runs in a
+process of its own, whose peak resident memory Linux reports. ``LABELWISE_SCALE`` sets the numbers
+of rows ("20000,200000,2000000" by default; "2000,20000" takes a minute or two, 20000000 takes 12 GB
+of disk), all with 100 labels. CPU seconds of all threads are compared: on a machine with other
+work, they are nearer to its speed than seconds. Routes that load everything run up to two million
+rows, and other packages up to the rows in ``MOST``. The results are written to scale.csv if there
+are at least as many rows as in the file, and drawn in docs/_static/scale.svg.
 """
 
 from __future__ import annotations
 
-import hashlib
+import csv
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy_format
 
+from benchmarks.scale_routes import TASKS
+from benchmarks.speedups import record
+
 N_LABELS = 100
-ROWS = "200000,2000000"
-# Rows that both routes run on: 100 float32 scores of each take 800 MB.
-_MOST_IN_MEMORY = 2_000_000
+ROWS = "20000,200000,2000000"
+# Most rows of routes that need more memory or time than those of labelwise.
+MOST = {
+    "in memory": 2_000_000,
+    "scikit-learn": 200_000,
+    "MAPIE, recall 0.8": 20_000,
+    "parquet in blocks": 2_000_000,
+}
+TABLE = Path(__file__).with_name("scale.csv")
+FIGURE = Path(__file__).parents[1] / "docs" / "_static" / "scale.svg"
 _BLOCK = 100_000
-_TASKS = {"tune micro-f": "micro-f", "tune macro-f": "macro-f"}
+
+
+class Measured(NamedTuple):
+    """What one route took on one number of rows."""
+
+    task: str
+    route: str
+    rows: int
+    seconds: float
+    cpu: float
+    megabytes: float
 
 
 def write_files(folder: Path, n_rows: int, seed: int = 0) -> None:
-    """Write scores (float32) and labels (bool) with label shares from 0.5 % to 4 %."""
+    """Write scores, labels and decisions, with label shares from 0.5 % to 4 %."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
     random = np.random.default_rng(seed)
     shares = np.linspace(0.005, 0.04, N_LABELS, dtype=np.float32)
-    kinds = {"scores.npy": "<f4", "labels.npy": "|b1"}
-    streams = {name: (folder / name).open("wb") for name in kinds}
+    kinds = {"scores": "<f4", "labels": "|b1", "decided": "|b1"}
+    streams = {name: (folder / f"{name}.npy").open("wb") for name in kinds}
     for name, stream in streams.items():
         header = {"descr": kinds[name], "fortran_order": False, "shape": (n_rows, N_LABELS)}
         npy_format.write_array_header_1_0(stream, header)
+    names = [f"label_{j:02}" for j in range(N_LABELS)]
+    writers: dict[str, Any] = {}
     for start in range(0, n_rows, _BLOCK):
         shape = (min(_BLOCK, n_rows - start), N_LABELS)
         Y = random.random(shape, dtype=np.float32) < shares
         scores = random.standard_normal(shape, dtype=np.float32) + 2 * Y.astype(np.float32)
-        streams["scores.npy"].write(scores.data)
-        streams["labels.npy"].write(Y.data)
-    for stream in streams.values():
+        for name, cells in (("scores", scores), ("labels", Y), ("decided", scores > 2)):
+            streams[name].write(np.ascontiguousarray(cells).data)
+            if name != "decided" and n_rows <= MOST["parquet in blocks"]:
+                table = pa.Table.from_arrays([pa.array(column) for column in cells.T], names)
+                path = folder / f"{name}.parquet"
+                if name not in writers:
+                    writers[name] = parquet.ParquetWriter(path, table.schema)
+                writers[name].write_table(table)
+    for stream in (*streams.values(), *writers.values()):
         stream.close()
 
 
-def run_one(route: str, name: str, folder: Path) -> dict[str, Any]:
-    """Tune in this process, and return the time, the peak memory and a digest of the result."""
-    from labelwise import decisions, engine
-
-    warm = np.random.default_rng(0).random((5000, 20), dtype=np.float32)
-    for module in (decisions, engine):
-        module.best_thresholds(warm, warm > 0.9, maximize=name)
-    before = time.perf_counter()
-    if route == "engine":
-        paths = folder / "scores.npy", folder / "labels.npy"
-        tuned = engine.best_thresholds(*paths, maximize=name)
-    else:
-        scores, Y = (np.load(folder / f"{one}.npy") for one in ("scores", "labels"))
-        tuned = decisions.best_thresholds(scores, Y, maximize=name)
-    seconds = time.perf_counter() - before
-    digest = hashlib.sha256(tuned.values.tobytes() + tuned.decided.astype("<i8").tobytes())
-    return {
-        "seconds": seconds,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "value": tuned.value.hex(),
-        "digest": digest.hexdigest(),
-    }
-
-
-def measured(route: str, name: str, folder: Path) -> dict[str, Any]:
-    """Run one route in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.scale_engine", route, name, str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+def run_in_process(task: str, route: str, folder: Path, warm: Path) -> dict[str, Any] | None:
+    """Run a route in a process of its own; None if it fails."""
+    command = [sys.executable, "-m", "benchmarks.scale_routes", task, route, folder, warm]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode:
+        print(f"{task}, {route}: {(done.stderr.splitlines() or ['no output'])[-1]}")
+        return None
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def run_on_cluster(n_rows: int) -> None:
-    """Tune on two workers of 1 GB, and print the time and how often dask restarted a worker."""
-    import distributed
-
-    from labelwise import engine
-
+def measured_on(n_rows: int, warm: Path) -> list[Measured]:
+    """Run every route of every task on this many rows, and print a line for each."""
+    found = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_files(folder, n_rows)
-        with (
-            distributed.LocalCluster(
-                n_workers=2,
-                threads_per_worker=1,
-                memory_limit="1GB",
-                dashboard_address="127.0.0.1:0",
-                host="127.0.0.1",
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            before = set(client.scheduler_info()["workers"])
-            start = time.perf_counter()
-            paths = {"Y": folder / "labels.npy", "scores": folder / "scores.npy"}
-            arrays, _ = engine.open_lazily(paths)
-            tuned = engine.best_thresholds(arrays["scores"], arrays["Y"])
-            seconds = time.perf_counter() - start
-            n_new = len(set(client.scheduler_info()["workers"]) - before)
-        alone = engine.best_thresholds(folder / "scores.npy", folder / "labels.npy")
-    equal = tuned.value == alone.value and np.array_equal(tuned.values, alone.values)
-    print(f"{n_rows:,} rows, 2 workers of 1 GB: {seconds:.0f} s, {n_new} restarted, equal {equal}")
+        write_files(Path(name), n_rows)
+        for task, routes in TASKS.items():
+            digests = {}
+            for route in routes():
+                if n_rows > MOST.get(route, n_rows):
+                    continue
+                one = run_in_process(task, route, Path(name), warm)
+                if one is None:
+                    continue
+                digests[route] = one.pop("digest")
+                found.append(Measured(task, route, n_rows, **one))
+                equal = digests[route] in ("", next(iter(digests.values())))
+                print(
+                    f"{n_rows:>11,}  {task:<13} {route:<24} {one['seconds']:>8.2f} s "
+                    f"{one['cpu']:>8.2f} s CPU {one['megabytes']:>6.0f} MB"
+                    f"{'' if equal else '  DIFFERS'}",
+                    flush=True,
+                )
+    return found
+
+
+def growth(times: dict[int, float]) -> list[float]:
+    """Return the exponents by which CPU seconds grow from one number of rows to the next."""
+    return [
+        math.log(times[more] / times[fewer]) / math.log(more / fewer)
+        for fewer, more in pairwise(sorted(times))
+    ]
+
+
+def cpu_of(found: list[Measured]) -> dict[tuple[str, str], dict[int, float]]:
+    """Return the CPU seconds by rows of each task and route."""
+    times: dict[tuple[str, str], dict[int, float]] = {}
+    for one in found:
+        times.setdefault((one.task, one.route), {})[one.rows] = one.cpu
+    return times
+
+
+def draw(found: list[Measured], path: Path) -> None:
+    """Draw CPU microseconds per row and peak memory against rows, a column for each task."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(14, 6), layout="constrained")
+    axes = figure.subplots(2, len(TASKS), sharex=True, sharey="row")
+    routes = list(dict.fromkeys(one.route for one in found))
+    for column, task in zip(axes.T, TASKS, strict=True):
+        for number, route in enumerate(routes):
+            line = sorted(one for one in found if (one.task, one.route) == (task, route))
+            if not line:
+                continue
+            line.sort(key=lambda one: one.rows)
+            rows = [one.rows for one in line]
+            style = {"marker": "o", "color": f"C{number}", "label": route}
+            column[0].loglog(rows, [1e6 * one.cpu / one.rows for one in line], **style)
+            column[1].loglog(rows, [one.megabytes for one in line], **style)
+        column[0].set_title(task)
+        column[1].set_xlabel("rows")
+    axes[0, 0].set_ylabel("CPU microseconds for a row")
+    axes[1, 0].set_ylabel("peak memory in MB")
+    shown = {
+        label: handle
+        for axis in axes[0]
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=len(shown))
+    figure.savefig(path, metadata={"Date": None})
+
+
+def read_table() -> list[Measured]:
+    """Return what was measured earlier."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(newline="") as stream:
+        return [
+            Measured(
+                row["task"], row["route"], int(row["rows"]), *map(float, list(row.values())[3:])
+            )
+            for row in csv.DictReader(stream)
+        ]
 
 
 def main() -> None:
-    """Print a row for each number of rows, task and route, and how time grows with rows."""
+    """Measure all routes, print growth exponents, record ratios, and write table and figure."""
     sizes = [int(text) for text in os.environ.get("LABELWISE_SCALE", ROWS).split(",")]
-    seconds: dict[str, list[float]] = {}
-    print(f"{'rows':>12}  {'task':<14}{'route':<10}{'seconds':>9}{'peak MB':>10}  equal")
-    for n_rows in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            write_files(folder, n_rows)
-            for task, maximize in _TASKS.items():
-                routes = ["engine"] + ["memory"] * (n_rows <= _MOST_IN_MEMORY)
-                found = {route: measured(route, maximize, folder) for route in routes}
-                for route, one in found.items():
-                    seconds.setdefault(f"{task}, {route}", []).append(one["seconds"])
-                    same = {(other["value"], other["digest"]) for other in found.values()}
-                    equal = "" if len(found) == 1 else str(len(same) == 1)
-                    print(
-                        f"{n_rows:>12,}  {task:<14}{route:<10}{one['seconds']:>9.2f}"
-                        f"{one['megabytes']:>10.0f}  {equal}",
-                        flush=True,
-                    )
-    for task, times in seconds.items():
-        grown = [
-            math.log(more / less) / math.log(n_more / n_less)
-            for (less, more), (n_less, n_more) in zip(
-                pairwise(times), pairwise(sizes), strict=False
-            )
-        ]
-        print(f"growth exponents of {task}: {', '.join(f'{one:.2f}' for one in grown) or 'none'}")
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["cluster"]:
-        run_on_cluster(int(sys.argv[2]))
-    elif len(sys.argv) == 4:
-        print(json.dumps(run_one(sys.argv[1], sys.argv[2], Path(sys.argv[3]))))
-    else:
-        main()
+    with tempfile.TemporaryDirectory() as name:
+        write_files(Path(name), 1000, seed=1)
+        found = [one for n_rows in sizes for one in measured_on(n_rows, Path(name))]
+    times = cpu_of(found)
+    for (task, route), by_rows in times.items():
+        if len(by_rows) > 1:
+            shown = ", ".join(f"{one:.2f}" for one in growth(by_rows))
+            print(f"growth of {task}, {route}: {shown}")
+        ours = times[task, "npy in blocks"]
+        if route not in ("npy in blocks", "MAPIE, recall 0.8"):
+            most = max(by_rows)
+            record(f"{task} in blocks, {most:,} x {N_LABELS} / {route}", ours[most], by_rows[most])
+    earlier = read_table()
+    if max(sizes) >= max((one.rows for one in earlier), default=0):
+        new = {(one.task, one.route, one.rows) for one in found}
+        found += [one for one in earlier if (one.task, one.route, one.rows) not in new]
+        with TABLE.open("w", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(Measured._fields)
+            writer.writerows([*one[:3], *(f"{x:.4g}" for x in one[3:])] for one in sorted(found))
+        draw(found, FIGURE)

@@ -6,9 +6,12 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
+import studies
 from studies import FOLDER
-from studies.comparison import Table
+from studies.comparison import Provenance, Table
+from studies.pages import to_markdown
 
 
 def papers() -> list[str]:
@@ -33,8 +36,9 @@ def reproduce(
         raise ValueError(f"--table must be one of {', '.join(known)} for {paper}, got {table!r}.")
     for name in known if table is None else [table]:
         measured = known[name](quick=quick, repetitions=repetitions)
+        made = None if quick else measured.made or Provenance.now()
         for shown in (measured, *measured.others):
-            print(shown.to_markdown())
+            print(to_markdown(replace(shown, made=made)))
         if not quick:
             measured.write()
 
@@ -46,9 +50,14 @@ def main() -> None:
     parser.add_argument("--table", help="its number; all if not given")
     parser.add_argument("--quick", action="store_true", help="a small part, printed, not written")
     parser.add_argument(
+        "--any-code", action="store_true", help="keep finished cells of earlier code"
+    )
+    parser.add_argument(
         "--repetitions", type=int, help="how often; the paper's number if not given"
     )
     given = parser.parse_args()
+    if given.any_code:
+        studies.RESUME = "any-code"
     try:
         for paper in papers() if given.paper is None else [given.paper]:
             reproduce(paper, given.table, quick=given.quick, repetitions=given.repetitions)

@@ -1,8 +1,9 @@
 """Published beside measured: the one format of all studies.
 
 A study reads the published cells from ``studies/<paper>/<table>.csv`` (lines that begin with # cite
-it), measures each, and writes ``<table>_measured.csv`` (published, measured, difference, tolerance,
-aim, verdict) and ``<table>.md`` beside it. ``studies/README.md`` has a line for each such table.
+it), measures each, and writes ``<table>_measured.csv``: published, measured, difference, tolerance,
+aim and verdict of each cell, and in lines with # the title, the words, the dates and the versions.
+The page ``<table>.md`` has nothing but what is in that file; see `studies.pages`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import csv
 import datetime
 import math
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -22,8 +24,12 @@ from labelwise._io import written_whole
 from studies import FOLDER
 
 WITHIN = ("within", "no worse")
+MEASURED = "_measured.csv"
 _COMPARED = ("published", "measured", "difference", "tolerance", "aim", "verdict")
 _PACKAGES = ("labelwise", "numpy", "scipy", "scikit-learn")
+_FACT = re.compile(r"# (\w+):(?: (.*))?")
+# Mean and deviation of the same estimate are counted apart.
+_ESTIMATE = "estimate"
 
 
 class Cell(NamedTuple):
@@ -61,6 +67,42 @@ class Cell(NamedTuple):
         excess = self.difference if self.aim == "at most" else -self.difference
         return "no worse" if excess <= room else "worse"
 
+    def rounded(self) -> Cell:
+        """Return the cell with the digits that are written."""
+        numbers = {"measured": self.measured, "tolerance": self.tolerance}
+        return self._replace(**{name: float(f"{number:.7g}") for name, number in numbers.items()})
+
+
+class Provenance(NamedTuple):
+    """When cells were computed, and by which versions."""
+
+    date: str
+    versions: str
+
+    @classmethod
+    def now(cls) -> Provenance:
+        """Return today's date and the versions that are installed."""
+        packages = {name: version(name) for name in _PACKAGES}
+        found = {"date": datetime.date.today().isoformat(), "python": platform.python_version()}
+        return cls.of_rows([packages | found])
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Provenance:
+        """Return the dates and versions with which the cells of a store were computed."""
+        made = {tuple(row[name] for name in ("date", "python", *_PACKAGES)) for row in rows}
+        dates = sorted(date for date, *_ in made)
+        versions = {
+            ", ".join(
+                [
+                    *(f"{name} {number}" for name, number in zip(_PACKAGES, numbers, strict=True)),
+                    f"Python {python}",
+                ]
+            )
+            for _, python, *numbers in made
+        }
+        date = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+        return cls(date, "; ".join(sorted(versions)))
+
 
 @dataclass(frozen=True)
 class Table:
@@ -73,59 +115,96 @@ class Table:
     keys: tuple[str, ...]
     cells: Sequence[Cell]
     others: tuple[Table, ...] = ()  # what follows from it, written and printed after it
+    made: Provenance | None = None  # None: a quick run, or cells of this very moment
 
     @property
-    def score(self) -> str:
-        """Say how many of the cells that are judged are within tolerance."""
-        verdicts = [cell.verdict for cell in self.cells if cell.verdict]
-        return f"{sum(verdict in WITHIN for verdict in verdicts)} of {len(verdicts)}"
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Count cells within tolerance, and cells that are judged, by their kind.
 
-    def to_markdown(self) -> str:
-        """Return a page: published, then measured, then the verdict where it is not within."""
-        columns = list(dict.fromkeys(cell.where[-1] for cell in self.cells))
-        rows: dict[tuple[str, ...], dict[str, Cell]] = {}
+        Kinds are "cells", or the estimates of a table that has several; and "NaN" for cells that
+        the paper could not compute.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        place = self.keys.index(_ESTIMATE) if _ESTIMATE in self.keys else None
         for cell in self.cells:
-            rows.setdefault(cell.where[:-1], {})[cell.where[-1]] = cell
-        lines = [_line([*self.keys[:-1], *columns]), _rule(len(self.keys) - 1 + len(columns))]
-        lines += [
-            _line([*where, *(_text(found[c]) if c in found else "" for c in columns)])
-            for where, found in rows.items()
-        ]
-        table = "\n".join(lines)
-        return (
-            f"# {self.paper}, {self.title}\n\n{self.words}\n\nEach cell: published → measured, and "
-            "the verdict where it is not within tolerance.\n"
-            f"Within tolerance: {self.score} cells. Written by `studies/{self.paper}.py` on "
-            f"{_today()}.\n\n{table}\n"
-        )
+            if cell.verdict:
+                kind = "cells" if place is None else f"{cell.where[place]}s"
+                kind = "NaN" if cell.published == "NaN" else kind
+                n_within, n_judged = found.get(kind, (0, 0))
+                found[kind] = n_within + (cell.verdict in WITHIN), n_judged + 1
+        return found
 
     def write(self) -> None:
         """Write the cells and the page beside the published table, and renew the list of tables."""
-        folder = FOLDER / self.paper
-        _write(folder / f"{self.name}.md", self.to_markdown())
-        with written_whole(folder / f"{self.name}_measured.csv") as stream:
-            self._write_cells(codecs.getwriter("utf-8")(stream))
+        # Pages are imported here, since they read tables.
+        from studies.pages import write_page, write_readme
+
+        self._write_file()
         for other in self.others:
-            other.write()
+            replace(other, made=self.made)._write_file()
+        for one in (self, *self.others):
+            write_page(FOLDER / one.paper / f"{one.name}{MEASURED}")
         write_readme()
 
+    def _write_file(self) -> None:
+        with written_whole(FOLDER / self.paper / f"{self.name}{MEASURED}") as stream:
+            self._write_cells(codecs.getwriter("utf-8")(stream))
+
     def _write_cells(self, lines: TextIO) -> None:
-        facts = {"title": self.title, "date": _today(), "versions": versions()}
-        lines.writelines(f"# {key}: {value}\n" for key, value in facts.items())
+        made = self.made or Provenance.now()
+        write_facts(lines, {"title": self.title, **made._asdict(), "words": self.words})
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow([*self.keys, *_COMPARED])
         for cell in self.cells:
-            numbers = (cell.measured, cell.difference, cell.tolerance)
-            texts = [f"{number:.7g}" for number in numbers]
-            writer.writerow([*cell.where, cell.published, *texts, cell.aim, cell.verdict])
+            writer.writerow(_texts(cell.rounded()))
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        """Return the table that a file of measured cells has."""
+        facts, rows = read_table(path)
+        keys = tuple(name for name in rows[0] if name not in _COMPARED)
+        cells = [
+            Cell(
+                tuple(row[key] for key in keys),
+                row["published"],
+                float(row["measured"]),
+                float(row["tolerance"]),
+                row["aim"],
+            )
+            for row in rows
+        ]
+        made = Provenance(facts["date"], facts["versions"])
+        name = path.name.removesuffix(MEASURED)
+        title, words = facts["title"], facts["words"]
+        return cls(path.parent.name, name, title, words, keys, cells, made=made)
+
+
+def _texts(cell: Cell) -> list[str]:
+    numbers = (cell.measured, cell.difference, cell.tolerance)
+    texts = [f"{number:.7g}" for number in numbers]
+    return [*cell.where, cell.published, *texts, cell.aim, cell.verdict]
+
+
+def write_facts(lines: TextIO, facts: Mapping[str, str]) -> None:
+    """Write each line of each fact after # and the name of the fact."""
+    for name, text in facts.items():
+        lines.writelines(f"# {name}: {line}".rstrip() + "\n" for line in text.split("\n"))
 
 
 def read_table(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
-    """Return the facts that lines with # state as `key: value`, and the rows."""
+    """Return the facts that lines with # state as `name: text`, and the rows."""
+    facts: dict[str, str] = {}
     text = path.read_text(encoding="utf-8").splitlines()
-    stated = [line[2:].partition(": ") for line in text if line.startswith("# ")]
-    facts = {key: value for key, _, value in stated if value}
+    for line in text:
+        if found := _FACT.fullmatch(line):
+            name, stated = found[1], found[2] or ""
+            facts[name] = f"{facts[name]}\n{stated}" if name in facts else stated
     return facts, list(csv.DictReader(line for line in text if not line.startswith("#")))
+
+
+def measured_tables() -> list[Path]:
+    """Return the files of all measured tables, sorted by paper and name."""
+    return sorted(FOLDER.glob(f"*/*{MEASURED}"))
 
 
 def published_cells(
@@ -143,65 +222,3 @@ def published_cells(
 def rounding(printed: str) -> float:
     """Return how far a value may be from the number it was printed as: half of the last digit."""
     return 0.5 * 10.0 ** -len(printed.partition(".")[2])
-
-
-def versions() -> str:
-    """Return the versions of what measured."""
-    packages = [f"{name} {version(name)}" for name in _PACKAGES]
-    return ", ".join([*packages, f"Python {platform.python_version()}"])
-
-
-def write_readme() -> None:
-    """Write `studies/README.md`: a line for each table that was measured."""
-    heads = ["paper", "table", "within tolerance", "date", "versions"]
-    rows = [_readme_line(path) for path in sorted(FOLDER.glob("*/*_measured.csv"))]
-    words = (
-        "# Published tables, reproduced\n\n"
-        "Written by the studies themselves (`make studies`, or `labelwise reproduce PAPER`). A "
-        "cell is one number of a published table; its tolerance stands beside it in the csv "
-        "file, and the page says where it comes from.\n\n"
-    )
-    table = "\n".join([_line(heads), _rule(len(heads)), *rows])
-    _write(FOLDER / "README.md", f"{words}{table}\n")
-
-
-def _readme_line(path: Path) -> str:
-    facts, rows = read_table(path)
-    paper, name = path.parent.name, path.name.removesuffix("_measured.csv")
-    judged = [row["verdict"] for row in rows if row["verdict"]]
-    n_within = sum(verdict in WITHIN for verdict in judged)
-    link = f"[{facts['title']}]({paper}/{name}.md)"
-    score = f"{n_within} of {len(judged)}" if judged else "shown only"
-    return _line([paper, link, score, facts["date"], facts["versions"]])
-
-
-def _text(cell: Cell) -> str:
-    if not cell.published:
-        return _number(cell.measured)
-    digits = len(cell.published.partition(".")[2])
-    # A digit more than the paper has, except for whole numbers.
-    digits += digits > 0 or not cell.measured.is_integer()
-    ours = "NaN" if math.isnan(cell.measured) else f"{cell.measured:.{digits}f}"
-    mark = "" if cell.verdict in ("", *WITHIN) else f" ({cell.verdict})"
-    return f"{cell.published} → {ours}{mark}"
-
-
-def _number(value: float) -> str:
-    return "NaN" if math.isnan(value) else f"{value:.4g}"
-
-
-def _today() -> str:
-    return datetime.date.today().isoformat()
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as stream:
-        stream.write(text.encode())
-
-
-def _line(cells: Iterable[Any]) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def _rule(n_columns: int) -> str:
-    return "|" + "---|" * n_columns

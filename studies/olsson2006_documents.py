@@ -24,23 +24,25 @@ _N_ROUNDS = 9
 _N_ROUGH = 7  # rounds until the factors of terms are known well
 
 
-@lru_cache(maxsize=1)
-def rcv1_documents() -> tuple[sparse.csr_array, sparse.csr_array, np.ndarray]:
-    """Return the counts, the labels and the subset's place of all RCV1 documents, each once."""
+@lru_cache(maxsize=2)
+def rcv1_documents(
+    *, stored: bool = False
+) -> tuple[sparse.csr_array, sparse.csr_array, np.ndarray]:
+    """Return counts, or stored weights, labels and subset's place of RCV1 documents, each once."""
     sets = [load(name, data_home=studies.HOME) for name in SUBSETS]
     X = sparse.csr_array(sparse.vstack([sparse.csr_array(one.X) for one in sets]))
     Y = sparse.csr_array(sparse.vstack([sparse.csr_array(one.Y) for one in sets]))
     place = np.repeat(np.arange(len(sets)), [one.n_samples for one in sets])
     kept = first_rows(X)
-    return rebuilt_counts(X[kept]), Y[kept], place[kept]
+    return X[kept] if stored else rebuilt_counts(X[kept]), Y[kept], place[kept]
 
 
-def documents(name: str) -> Dataset:
+def documents(name: str, *, stored: bool = False) -> Dataset:
     """Return a set of documents: no two are the same, and none of subsets 3-4 is in 1-2."""
     if name == REUTERS:
         whole = load("reuters21578", data_home=studies.HOME)
         return whole.take(first_rows(sparse.csr_array(whole.X)))
-    X, Y, place = rcv1_documents()
+    X, Y, place = rcv1_documents(stored=stored)
     rows = np.isin(place, [SUBSETS.index(subset) for subset in POOLS[name]])
     return Dataset(X[rows], Y[rows], name)
 

@@ -176,10 +176,11 @@ def grid_table(
     repetitions: int | None = None,  # noqa: ARG001  (the splits are those of the paper)
 ) -> Table:
     """Return a table of the preliminary grid, of both sets."""
-    sets = GRID_SETS[:1] if quick else GRID_SETS
-    found = [cell for one in sets for cell in cells(one, grid(one, quick=quick))]
+    sets = {one: grid(one, quick=quick) for one in (GRID_SETS[:1] if quick else GRID_SETS)}
+    found = [cell for one, curves in sets.items() for cell in cells(one, curves)]
     splits = ON_GRID.format(N_QUICK if quick else N_GRID)
-    return Table("olsson2006", name, title, f"{words} {splits}", keys, found)
+    made = next(iter(sets.values())).made
+    return Table("olsson2006", name, title, f"{words} {splits}", keys, found, made=made)
 
 
 def validation_table(
@@ -193,9 +194,10 @@ def validation_table(
     repetitions: int | None = None,  # noqa: ARG001
 ) -> Table:
     """Return a table of the validation."""
-    found = tuple(cells(validation(quick=quick)))
+    curves = validation(quick=quick)
     splits = ON_HALVES.format(N_QUICK if quick else N_VALIDATION)
-    return Table("olsson2006", name, title, f"{words} {splits}", keys, found)
+    found = tuple(cells(curves))
+    return Table("olsson2006", name, title, f"{words} {splits}", keys, found, made=curves.made)
 
 
 _BY_METHOD = ("dataset", "inputs", "method", "size")

@@ -73,6 +73,7 @@ REGISTER = {
         RandomForestClassifier(2, max_depth=2), joint=False, random_state=0
     ),
     "OkapiNeighbors": OkapiNeighbors(3),
+    "OkapiNeighbors by selected lengths": OkapiNeighbors(3, lengths="selected"),
     "OkapiWeights": make_pipeline(OkapiWeights(), OkapiNeighbors(3, weighted=True)),
     "ReverseMultilabel": ReverseMultilabel(penalty=1.0, tol=0.1),
     "SampledFPlugin": SampledFPlugin(CHAINS, max_draws=128, random_state=0),

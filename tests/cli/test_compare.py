@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from labelwise.cli import app
 from labelwise.experiments import Study
+from labelwise.experiments.running import _code_digest
 
 RUNNER = CliRunner()
 STUDY = """
@@ -72,6 +73,19 @@ def test_compare_runs_a_study_and_results_shows_and_exports_it(study, tmp_path):
     assert table["measure"].unique().to_pylist() == ["micro-f", "hamming-loss"]
     run("results", store, "--export", tmp_path / "rows.csv")
     assert len((tmp_path / "rows.csv").read_text().splitlines()) == 13
+
+
+def test_cells_of_other_code_are_run_again_and_said_or_kept(study, monkeypatch):
+    run("compare", study)
+    monkeypatch.setattr(_code_digest, "package_digest", lambda _: "another labelwise")
+    kept = run("compare", study, "--any-code")
+    assert "note" not in kept.stderr
+    again = run("compare", study)
+    assert again.exit_code == 0
+    assert again.stderr.startswith("labelwise: note: 6 finished cells in ")
+    assert "note" not in run("compare", study).stderr
+    both = run("compare", study, "--any-code", "--anew")
+    assert str(both.exception) == "--any-code cannot be given with --anew, which keeps no cells."
 
 
 def test_the_time_of_a_cell_can_be_limited(study):

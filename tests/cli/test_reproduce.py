@@ -52,6 +52,7 @@ def test_the_study_gets_its_arguments_and_its_end_is_passed_on(tmp_path, monkeyp
     checkout = checkout_at(tmp_path)
     installed_at(checkout / "src" / "labelwise", monkeypatch)
     monkeypatch.setenv("PYTHONSAFEPATH", "1")  # as `main` does for all processes it starts
-    words = ["reproduce", "sechidis2011", "--table", "2", "--quick", "--repetitions", "1"]
-    assert RUNNER.invoke(app, words).exit_code == 3
-    assert (tmp_path / "seen").read_text() == "sechidis2011 --table 2 --quick --repetitions 1"
+    words = ["reproduce", "sechidis2011", "--table", "2", "--quick", "--any-code"]
+    assert RUNNER.invoke(app, [*words, "--repetitions", "1"]).exit_code == 3
+    seen = "sechidis2011 --table 2 --quick --any-code --repetitions 1"
+    assert (tmp_path / "seen").read_text() == seen

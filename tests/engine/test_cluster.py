@@ -142,3 +142,43 @@ def test_a_scheduler_that_goes_away_gives_one_sentence():
             pytest.raises(ConnectionError, match="The dask scheduler went away before"),
         ):
             engine.best_thresholds(scores, chunks_of(Y))
+
+
+N_CHUNKS, CHUNK = 80, (40_000, 50)
+
+
+def rows_of_chunk(number):
+    """Scores of 8 MB, and labels with one positive in a thousand."""
+    random = np.random.default_rng(number)
+    labels = random.random(CHUNK, dtype=np.float32) < 0.001
+    return random.random(CHUNK, dtype=np.float32) + labels, labels
+
+
+def test_workers_stay_within_their_memory():
+    def chunk_of(part, block_info=None):
+        return rows_of_chunk(block_info[None]["chunk-location"][0])[part]
+
+    sizes = ((CHUNK[0],) * N_CHUNKS, (CHUNK[1],))
+    kinds = (np.float32, np.bool_)
+    scores, labels = (
+        da.map_blocks(chunk_of, part, chunks=sizes, dtype=kind, meta=np.empty((0, 0), kind))
+        for part, kind in enumerate(kinds)
+    )
+    place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "processes": True}
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="500MB", **place
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as limited,
+        limited.as_current(),
+    ):
+        before = limited.run(os.getpid)
+        tuned = engine.best_thresholds(scores, labels)
+        # 640 MB of scores passed through workers that use about 200 MB without any.
+        assert limited.run(os.getpid) == before
+    counts = measures.Counts(*np.zeros(4, dtype=np.int64))
+    for number in range(N_CHUNKS):
+        block, truth = rows_of_chunk(number)
+        counted = measures.count(truth, tuned.decide(block))
+        counts = measures.Counts(*(a + b.sum() for a, b in zip(counts, counted, strict=True)))
+    assert tuned.value == pytest.approx(measures.f_measure(counts), rel=1e-12)

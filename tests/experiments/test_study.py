@@ -209,8 +209,14 @@ def test_a_cell_works_with_one_thread(tmp_path):
 
 
 def test_cells_that_another_runner_finishes_meanwhile_are_not_run(tmp_path, monkeypatch):
-    fitted = []
-    monkeypatch.setattr(Frequent, "fit", lambda self, X, Y: fitted.append(1) or FIT(self, X, Y))
+    log = tmp_path / "log"  # a list would become part of the code's digest, and grow
+
+    def logged(self, X, Y):
+        with log.open("a") as stream:
+            stream.write("1")
+        return FIT(self, X, Y)
+
+    monkeypatch.setattr(Frequent, "fit", logged)
     store = tmp_path / "s.sqlite"
 
     def overtake(progress):
@@ -218,7 +224,7 @@ def test_cells_that_another_runner_finishes_meanwhile_are_not_run(tmp_path, monk
             study().run(store)
 
     results = study().run(store, progress=overtake)
-    assert len(fitted) == results.n_done == 24
+    assert len(log.read_text()) == results.n_done == 24
 
 
 def test_undefined_and_infinite_values_come_back_as_they_were(tmp_path):
@@ -267,3 +273,43 @@ def test_warnings_are_kept_with_the_cell(tmp_path):
 def test_wrong_settings_are_refused_before_any_work(changed, kind, message):
     with pytest.raises(kind, match=message):
         study(**changed)
+
+
+def shifted_fit(by):
+    def fit(self, X, Y):
+        found = FIT(self, X, Y)
+        found.means_ = found.means_ + by
+        return found
+
+    return fit
+
+
+def test_edited_code_runs_cells_again_with_a_warning_unless_they_shall_be_kept(
+    tmp_path, monkeypatch
+):
+    store = tmp_path / "s.sqlite"
+    monkeypatch.setattr(Frequent, "fit", shifted_fit(0.0))
+    first = study().run(store)
+    monkeypatch.setattr(Frequent, "fit", shifted_fit(0.4))
+    seen = []
+    kept = study().run(store, resume="any-code", progress=seen.append)
+    assert seen == []
+    assert kept.rows() == first.rows()
+    with pytest.warns(UserWarning, match=r"^24 finished cells in .* were computed by other code"):
+        again = study().run(store)
+    assert essence(again) == essence(study().run(tmp_path / "fresh.sqlite"))
+    assert essence(again) != essence(first)
+    # Of two kinds of earlier cells, those that were run last are kept.
+    monkeypatch.setattr(Frequent, "fit", shifted_fit(0.5))
+    assert study().run(store, resume="any-code").rows() == again.rows()
+
+
+def test_cells_that_are_finished_meanwhile_make_no_warning(tmp_path):
+    store = tmp_path / "s.sqlite"
+    study(seeds=(0,)).run(store)
+    assert study().run(store).n_done == 24
+
+
+def test_an_unknown_way_to_resume_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="resume must be True, False or 'any-code', got 'some'"):
+        study().run(tmp_path / "s.sqlite", resume="some")

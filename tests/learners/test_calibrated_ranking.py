@@ -48,6 +48,23 @@ def test_scores_are_votes_less_those_of_the_virtual_label(problem, base):
     np.testing.assert_array_equal(decided, expected > 0)
 
 
+@pytest.mark.filterwarnings("ignore:Y has one class only")
+@settings(max_examples=30)
+@given(problem=small_problems())
+def test_scores_may_be_shares_of_votes_and_ties_may_be_decided(problem):
+    X, Y = problem
+    model = CalibratedLabelRanking(TREE, score_by="votes", decide_ties=True).fit(X, Y)
+    votes = votes_of(TREE, X, Y, X)
+    np.testing.assert_array_equal(model.decision_function(X), votes[:, :-1] / Y.shape[1])
+    np.testing.assert_array_equal(model.predict(X), votes[:, :-1] >= votes[:, -1:])
+
+
+def test_an_unknown_score_is_refused():
+    X, Y = some_data()
+    with pytest.raises(ValueError, match=r"score_by must be one of \('margin', 'votes'\), got 'x'"):
+        CalibratedLabelRanking(TREE, score_by="x").fit(X, Y)
+
+
 @pytest.mark.parametrize(
     "base",
     [

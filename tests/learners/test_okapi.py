@@ -106,6 +106,45 @@ def test_a_curve_equals_separate_runs_on_a_corpus_weighted_once(corpus):
         )
 
 
+@given(collections(), st.data())
+def test_a_curve_of_selected_lengths_equals_learners_fitted_to_the_columns(collection, data):
+    train, Y, test, k = collection
+    order = data.draw(st.permutations(range(train.shape[1])))
+    order = order[: data.draw(st.integers(1, len(order)))]
+    sizes = data.draw(st.lists(st.integers(1, len(order)), min_size=1, max_size=6))
+    curve = fitted(train, Y, k, lengths="selected").score_curve(test, order, sizes)
+    for size, scores in zip(sizes, curve, strict=True):
+        # Terms in the order of the columns, so that sums are rounded in the same way.
+        columns = sorted(order[:size])
+        alone = fitted(train[:, columns], Y, k).decision_function(test[:, columns])
+        assert np.array_equal(scores, alone)
+
+
+def test_selected_lengths_differ_from_whole_ones_except_with_all_terms(corpus):
+    train, Y, test = corpus
+    ranking = TermSelector().fit(train, Y).ranking_
+    whole, selected = (
+        OkapiNeighbors(20, lengths=lengths).fit(train, Y).score_curve(test, ranking, [30, 120])
+        for lengths in ("document", "selected")
+    )
+    assert not np.allclose(whole[0], selected[0])
+    np.testing.assert_allclose(whole[1], selected[1], rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Y has one class only")
+def test_lengths_must_be_known_and_possible():
+    X, Y = [[1, 0], [0, 1]], [[1], [0]]
+    with pytest.raises(ValueError, match=r"lengths must be one of \('document', 'selected'\)"):
+        OkapiNeighbors(lengths="some").fit(X, Y)
+    with pytest.raises(ValueError, match='lengths="selected" needs counts'):
+        OkapiNeighbors(lengths="selected", weighted=True).fit(X, Y)
+    late = OkapiNeighbors(1).fit(X, Y).set_params(lengths="selected")
+    with pytest.raises(ValueError, match="must be set before fit"):
+        late.score_curve(X, [0], [1])
+    again = late.fit(X, Y).set_params(lengths="document").fit(X, Y)
+    assert again.score_curve(X, [0], [1]).shape == (1, 2, 1)
+
+
 def test_all_terms_at_once_are_the_end_of_the_curve(corpus):
     train, Y, test = corpus
     model = OkapiNeighbors(20).fit(train, Y)

@@ -100,4 +100,4 @@ def test_a_table_shows_every_model_and_claims_what_it_measured(monkeypatch, tmp_
     shown = {cell.where[1] for cell in table.cells}
     assert shown == {*few, *plain, miml2017.CHOSEN}
     assert all(cell.verdict == "" for cell in table.cells)
-    assert "Confirmed.**" in table.to_markdown() or "Not confirmed.**" in table.to_markdown()
+    assert "Confirmed.**" in table.words or "Not confirmed.**" in table.words

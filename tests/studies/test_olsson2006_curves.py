@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import ShuffleSplit
 
+import studies
 from labelwise.data import Dataset
 from labelwise.measures import average_precision, r_precision, rank_cut_f
 from studies import olsson2006_curves as study
@@ -25,26 +26,30 @@ def some_documents(n_docs=60, n_terms=14, n_labels=4, seed=0):
 class Outcome:
     """As much of an outcome as the measure looks at."""
 
-    def __init__(self, X, Y, train, test):
-        self.model = study.TermCurve(**METHOD, cut=1, sizes=SIZES, k=7).fit(X[train], Y[train])
+    def __init__(self, X, Y, train, test, lengths):
+        model = study.TermCurve(**METHOD, cut=1, sizes=SIZES, k=7, lengths=lengths)
+        self.model = model.fit(X[train], Y[train])
         self.data, self.test_rows = Dataset(sparse.csr_array(X), Y), test
         self.truth = Y[test]
 
 
-def test_each_point_of_a_curve_is_the_run_with_its_terms():
+@pytest.mark.parametrize("lengths", ["selected", "document"])
+def test_each_point_of_a_curve_is_the_run_with_its_terms(lengths):
     X, Y = some_documents()
     train, test = np.arange(30), np.arange(30, 60)
-    found = study.curve_values(Outcome(X, Y, train, test))
+    found = study.curve_values(Outcome(X, Y, train, test, lengths))
     lists = [oracle.term_scores(X[train], Y[train], by, 1) for by in METHOD["by"]]
     scores = oracle.combine(lists, METHOD["combine"])
     kept = [t for t in np.argsort(-scores, kind="stable") if scores[t] > -np.inf]
     assert found["terms"] == len(kept) == 14
-    weights = [oracle.okapi_weights(X[rows], X[train]) for rows in (test, train)]
     for name, size in (("2", 2), ("5", 5), ("9", 9), ("all", 14)):
         own = kept[:size]
-        sums = oracle.neighbor_sums(
-            weights[0][:, own], weights[1][:, own], oracle.idf(X[train])[own], Y[train], 7
-        )
+        # Weights of the columns that stay, or columns of the weights of whole documents.
+        counts = X[:, own] if lengths == "selected" else X
+        weights = [oracle.okapi_weights(counts[rows], counts[train]) for rows in (test, train)]
+        if lengths == "document":
+            weights = [some[:, own] for some in weights]
+        sums = oracle.neighbor_sums(*weights, oracle.idf(X[train])[own], Y[train], 7)
         assert found[f"{name}/R-precision"] == pytest.approx(r_precision(Y[test], sums))
         assert found[f"{name}/MAP"] == pytest.approx(average_precision(Y[test], sums, "sample"))
         assert found[f"{name}/F1"] == pytest.approx(rank_cut_f(Y[test], sums).max())
@@ -55,7 +60,7 @@ def test_each_point_of_a_curve_is_the_run_with_its_terms():
 @pytest.fixture
 def small_study(monkeypatch, tmp_path):
     X, Y = some_documents(120)
-    monkeypatch.setattr(study, "documents", lambda name: Dataset(sparse.csr_array(X), Y, name))
+    monkeypatch.setattr(study, "documents", lambda name, **_: Dataset(sparse.csr_array(X), Y, name))
     monkeypatch.setattr(study, "STORE", tmp_path / "made" / "store.sqlite")
     return X, Y
 
@@ -79,6 +84,7 @@ def test_a_grid_is_gathered_by_method_cut_size_and_split(small_study):
 def test_what_is_finished_is_not_measured_again(small_study, monkeypatch):
     splits = ShuffleSplit(2, train_size=0.5, random_state=0)
     once = study._measured("small", {("df", 0): 0}, splits, SIZES)
+    monkeypatch.setattr(studies, "RESUME", "any-code")
     monkeypatch.setattr(study.TermCurve, "fit", None)
     again = study._measured("small", {("df", 0): 0}, splits, SIZES)
     np.testing.assert_array_equal(once.of("df", 0), again.of("df", 0))

@@ -177,8 +177,15 @@ def test_each_claim_is_cited_and_said_in_words(grid, halves):
         assert cell.published == ("1" if is_judged else "")
     sentences = list(claims.sentences(cells))
     assert len(sentences) == len(said)
-    assert any("halves **confirmed** (20 to 0, p = 9.5e-07)" in text for text in sentences)
+    assert any("halves 20 to 0, p = 9.5e-07, **confirmed**" in text for text in sentences)
     assert all("confirmed**" in text or "not confirmed**" in text for text in sentences)
+
+
+def test_claims_on_documents_that_the_paper_never_used_are_shown_and_not_counted(grid):
+    cells = list(claims.claim_cells("Reuters-21578", claims.grid_claims(grid), counted=False))
+    assert {cell.verdict for cell in cells} == {""}
+    assert {cell.published for cell in cells if cell.where[-1] == "held"} == {"1", ""}
+    assert [cell.where[-1] for cell in cells[:4]] == ["wins", "losses", "p", "held"]
 
 
 def test_committed_claims_follow_from_their_wins_and_losses():
@@ -201,6 +208,7 @@ def test_quick_claims_are_those_that_few_methods_can_decide():
 
 def test_every_table_of_dots_and_figure_can_be_drawn(grid, halves, monkeypatch, tmp_path):
     monkeypatch.setattr("studies.comparison.FOLDER", tmp_path)
+    monkeypatch.setattr("studies.pages.write_readme", lambda: None)
     (tmp_path / "olsson2006").mkdir()
     monkeypatch.setattr(tables, "grid", lambda *_, **__: grid)
     monkeypatch.setattr(tables, "validation", lambda **_: halves)

@@ -55,6 +55,35 @@ def test_table_2_is_reproduced_on_small_sets(name, benchmark_home, monkeypatch):
     assert all(found == {"within"} for found in verdicts.values())
 
 
+def test_statements_of_section_4_2_are_judged_by_the_three_methods_of_the_paper():
+    values = {"random": 0.3, "labelset": 0.1, "iterative": 0.2, "balanced": 0.0}
+    cells = [
+        study.Cell(("Scene", method, measure), "", value if measure == "ld" else 0.0)
+        for method, value in values.items()
+        for measure in study.MEASURES
+    ]
+    found = {cell.where[1]: (cell.published, cell.measured) for cell in study.claim_cells(cells)}
+    assert found == {
+        "iterative has the lowest LD": ("0", 0.0),
+        "labelset has the lowest LD": ("1", 1.0),
+        "iterative has the smallest FZ": ("1", 1.0),
+        "iterative has the smallest FLZ": ("1", 1.0),
+    }
+
+
+@COMPILED_ONLY
+def test_sizes_that_vary_are_averaged_over_all_runs(benchmark_home, monkeypatch):
+    monkeypatch.setattr(studies, "HOME", benchmark_home)
+    monkeypatch.setattr(study, "N_SPREAD", 3)
+    monkeypatch.setattr(study, "NOISY", ("Emotions",))
+    Y = study.load("emotions", data_home=benchmark_home).Y
+    cells = {cell.where: cell for cell in study.table_2_cells("Emotions", TABLE_2, 2)}
+    runs = [*range(2), *range(100, 103)]
+    expected = np.mean([study.run(Y, "iterative", [seed])["ed"][0] for seed in runs])
+    assert cells["Emotions", "iterative", "ed"].measured == pytest.approx(expected)
+    assert cells["Emotions", "iterative", "ed, deviation"].verdict == ""
+
+
 @COMPILED_ONLY
 def test_more_runs_narrow_the_tolerance(benchmark_home, monkeypatch):
     monkeypatch.setattr(studies, "HOME", benchmark_home)

@@ -233,6 +233,7 @@ def compare(
     store: opt.CompareStore = None,
     jobs: opt.CompareJobs = None,
     resume: opt.CompareResume = True,
+    any_code: opt.CompareAnyCode = False,
     timeout: opt.CompareTimeout = None,
     max_bytes: opt.CompareBytes = None,
     cluster: opt.ClusterOption = None,
@@ -244,7 +245,7 @@ def compare(
     """
     from labelwise.cli.commands._compare import CompareOptions, run_comparison
 
-    options = CompareOptions(store, jobs, resume, timeout, max_bytes, cluster, example)
+    options = CompareOptions(store, jobs, resume, any_code, timeout, max_bytes, cluster, example)
     run_comparison(study, options)
 
 
@@ -277,6 +278,7 @@ def reproduce(
     paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
     table: Annotated[str | None, typer.Option(help="Number of the table.  [default: all]")] = None,
     quick: opt.ReproduceQuick = False,
+    any_code: opt.CompareAnyCode = False,
     repetitions: opt.ReproduceRepetitions = None,
 ) -> None:
     """Measure the published tables of a paper again.
@@ -285,7 +287,7 @@ def reproduce(
     """
     from labelwise.cli.commands._reproduce import run_study
 
-    run_study(paper, table, quick, repetitions)
+    run_study(paper, table, quick, any_code, repetitions)
 
 
 @command(app, example="labelwise warm-up")

@@ -293,6 +293,10 @@ CompareJobs = Annotated[
 CompareResume = Annotated[
     bool, typer.Option("--resume/--anew", help="Keep finished cells, or run all cells again.")
 ]
+CompareAnyCode = Annotated[
+    bool,
+    typer.Option("--any-code", help="Keep cells that an earlier version of the code computed."),
+]
 CompareTimeout = Annotated[
     float | None, typer.Option(help="Seconds after which a cell ends; overrides the study.")
 ]

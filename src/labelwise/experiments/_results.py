@@ -23,7 +23,7 @@ _TYPES = (
     | dict.fromkeys((*_NUMBERS, "peak_memory"), "int64")
     | dict.fromkeys(("fit_seconds", "predict_seconds"), "float64")
 )
-_VERSIONS = ("labelwise", "python", "numpy", "scipy", "scikit-learn")
+_PROVENANCE = ("labelwise", "python", "numpy", "scipy", "scikit-learn", "date")
 
 
 class _Values(NamedTuple):
@@ -134,8 +134,8 @@ class Results:
         -------
         list of dict
             The keys are study, dataset, model, split, fold, seed, measure, value, fit_seconds,
-            predict_seconds, peak_memory (bytes), and the versions of labelwise, python, numpy,
-            scipy and scikit-learn.
+            predict_seconds, peak_memory (bytes), the versions of labelwise, python, numpy, scipy
+            and scikit-learn, and the date on which the cell was run.
         """
         rows: list[dict[str, Any]] = self.to_table().to_pylist()
         return rows
@@ -155,12 +155,12 @@ class Results:
         for name in (*_CELL, *_COST):
             kind = pa.type_for_alias(_TYPES[name])
             columns[name] = pa.array(self._cells[name], type=kind).take(pa.array(places))
-        for name in _VERSIONS:
+        for name in _PROVENANCE:
             known = [self._texts[number].get(name) for number in self._cells["versions"]]
             columns[name] = pa.array(known, type=pa.string()).take(pa.array(places))
         named = pa.array(self.measures, type=pa.string())
         columns["measure"], columns["value"] = named.take(pa.array(measures)), pa.array(values)
-        return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_VERSIONS)})
+        return pa.table({n: columns[n] for n in (*_CELL, "measure", "value", *_COST, *_PROVENANCE)})
 
     def export(self, path: str | Path, *, safe_csv: bool = False) -> None:
         """Write the rows to a csv or parquet file; on failure no file is left behind.

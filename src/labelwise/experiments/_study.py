@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,16 +10,17 @@ from typing import Any
 from labelwise._validation import check_undefined
 from labelwise.experiments._results import Results
 from labelwise.experiments._study_arguments import (
+    ANY_CODE,
     check_datasets,
     check_measures,
     check_models,
+    check_resume,
     check_seeds,
     check_splits,
     check_timeout,
 )
 from labelwise.experiments.running._cells import Cell, Source, StudyPlan, make_plan
-from labelwise.experiments.running._executors import CellExecutor, DaskExecutor, SequentialExecutor
-from labelwise.experiments.running._process_executor import ProcessExecutor
+from labelwise.experiments.running._process_executor import executor_for
 from labelwise.experiments.running._progress import Progress, progress_callback
 from labelwise.experiments.running._scheduler import Scheduler
 from labelwise.experiments.running._storable_text import encodable
@@ -34,8 +36,8 @@ class Study:
 
     A *cell* is one model on one fold of one split of one data set with one seed. The key of a cell
     is the hash of the bytes of the data, the class and parameters of the model, the split, the
-    fold, the seed and the measures. A change of any of these makes a new cell; a cell that is
-    finished is not run again.
+    fold, the seed, the measures, and the code of labelwise and of the user that can change the
+    values. A change of any of these makes a new cell; a cell that is finished is not run again.
 
     Parameters
     ----------
@@ -78,9 +80,13 @@ class Study:
 
     Notes
     -----
-    A function is identified by its name and its own code, a class by its name. If functions or
-    classes that these call are edited, use a new store. Each cell uses one thread; cells run in
-    parallel.
+    Code that counts: labelwise without its command line and reports; and, for each model, splitter
+    and measure that is defined outside of installed packages, its class or function and all
+    functions, classes and constants that its code names, directly or through others. Comments do
+    not count. Code that is reached in other ways, such as by ``getattr`` with a text, is not seen.
+    Other packages do not count; the versions of the important ones are stored with each cell.
+
+    Each cell uses one thread; cells run in parallel.
 
     Examples
     --------
@@ -181,7 +187,7 @@ class Study:
         self,
         store: str | Path,
         *,
-        resume: bool = True,
+        resume: bool | str = True,
         client: Any = None,
         n_jobs: int | None = None,
         progress: bool | Callable[[Progress], None] | None = None,
@@ -193,8 +199,10 @@ class Study:
         store : str or Path
             SQLite file for the results; created if it does not exist. Several studies may share a
             store, and several processes may run the same study on it at the same time.
-        resume : bool, default=True
-            Whether to keep finished cells. Failed cells are run again in any case.
+        resume : bool or {"any-code"}, default=True
+            Whether to keep finished cells. True runs cells again if code has changed that can
+            change their values, with a warning that gives their number; "any-code" keeps them.
+            Failed cells are run again in any case.
         client : dask.distributed.Client, default=None
             Cluster to run the cells on; only its ``submit`` method is used.
         n_jobs : int, default=None
@@ -217,9 +225,14 @@ class Study:
         StoreError
             If the file is not a store, is damaged or locked, or if the disk is full. Finished
             cells are not affected.
+        ValueError
+            If `resume` is neither a bool nor "any-code".
         """
+        check_resume(resume)
         plan = self.plan()
         with Store(store) as opened, progress_callback(progress) as notify:
+            if resume:
+                plan = _with_earlier_cells(plan, opened, resume == ANY_CODE)
             n_earlier_runs = opened.start_run(self.name, plan)
             if not resume:
                 opened.reset(plan.cells)
@@ -227,7 +240,7 @@ class Study:
             if cells:
                 n_total = len({cell.key for cell in plan.cells})
                 before = Progress(n_total - len(cells), 0, n_total, None)
-                executor = _executor(plan, client, n_jobs, self.timeout)
+                executor = executor_for(plan.inputs, client, n_jobs, self.timeout)
                 try:
                     Scheduler(cells, executor, opened, notify, before).run()
                 except KeyboardInterrupt as stopped:
@@ -264,6 +277,20 @@ def read_study(
         return Study(**content.arguments | replaced), content.store
 
 
+def _with_earlier_cells(plan: StudyPlan, store: Store, keep: bool) -> StudyPlan:
+    """Take finished cells of other code into the plan, or warn that they are run again."""
+    earlier = store.finished_by_other_code(plan.cells)
+    if keep:
+        return plan.with_keys(earlier)
+    if earlier:
+        warnings.warn(
+            f"{len(earlier)} finished cells in {store.path} were computed by other code, of "
+            f"labelwise or of the study, and are run again; resume={ANY_CODE!r} keeps them.",
+            stacklevel=3,
+        )
+    return plan
+
+
 def _unfinished(plan: StudyPlan, store: Store, n_earlier_runs: int) -> list[Cell]:
     """Return the distinct cells to run; simultaneous runs begin at different cells."""
     known = store.statuses(plan.cells)
@@ -271,16 +298,3 @@ def _unfinished(plan: StudyPlan, store: Store, n_earlier_runs: int) -> list[Cell
     cells = [cell for cell in distinct if known[cell.key] != "done"]
     start = int(n_earlier_runs * _GOLDEN_RATIO % 1 * len(cells))
     return cells[start:] + cells[:start]
-
-
-def _executor(
-    plan: StudyPlan, client: Any, n_jobs: int | None, timeout: float | None
-) -> CellExecutor:
-    if client is not None:
-        return DaskExecutor(plan.inputs, client, n_jobs)
-    from joblib import effective_n_jobs
-
-    n_processes = effective_n_jobs(n_jobs)
-    if n_processes == 1 and timeout is None:
-        return SequentialExecutor(plan.inputs)
-    return ProcessExecutor(plan.inputs, n_processes, timeout)

@@ -13,6 +13,7 @@ from labelwise.experiments.running._cells import TRAIN_TEST, Source
 from labelwise.experiments.running._storable_text import encodable
 from labelwise.measures import measure_named
 
+ANY_CODE = "any-code"  # keep cells, whatever code computed them
 _TIMEOUT_RANGE = (0.1, 1e7)  # seconds
 
 
@@ -93,6 +94,12 @@ def check_measures(measures: Any) -> dict[str, Any]:
         elif not callable(measure):
             raise TypeError(f"measures[{name!r}] must be a name or a function, got {measure!r}.")
     return {encodable(str(name)): measure for name, measure in pairs}
+
+
+def check_resume(resume: Any) -> None:
+    """Refuse what is neither a bool nor the word for keeping cells of any code."""
+    if resume not in (True, False, ANY_CODE):
+        raise ValueError(f"resume must be True, False or {ANY_CODE!r}, got {resume!r}.")
 
 
 def check_seeds(seeds: Any) -> tuple[int, ...]:

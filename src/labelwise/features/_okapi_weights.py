@@ -38,7 +38,8 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Compute weights before terms are selected: the lengths are then those of whole documents. Counts
+    Lengths are those of whole documents if weights are computed before terms are selected. If terms
+    are selected first, as Olsson and Oard did, lengths are those of the terms that stay. Counts
     need not be whole numbers. If all documents are empty, lengths are ignored.
 
     References

@@ -40,6 +40,7 @@ from labelwise.learners.ranking._pair_forests_kernels import add_votes
 
 # Pairs that a worker learns, or a thread applies, at a time.
 _TOGETHER = 32
+_SCORES = ("margin", "votes")
 # Numbers of sparse features that are spread out at a time.
 _MOST_SPREAD = 2**24
 
@@ -54,14 +55,20 @@ class CalibratedLabelRanking(
     not, a model learns from all samples whether they have j: binary relevance. With m labels
     these are m(m+1)/2 models, and each has one vote::
 
-        score(x, j) = votes of j - votes of the virtual label
+        margin(x, j) = votes of j - votes of the virtual label
 
-    A label is decided where its score is above 0.
+    A label is decided where its margin is above 0, or also at 0 with `decide_ties`.
 
     Parameters
     ----------
     estimator : classifier, default=None
         Cloned for each pair. None means a random forest of 10 trees.
+    score_by : {"margin", "votes"}, default="margin"
+        Scores of `decision_function`: the margin, or the share of votes that a label has of all
+        votes it could have, votes / n_labels, as in Mulan. Scores of different samples differ in
+        the votes of the virtual label, which only the margin takes into account.
+    decide_ties : bool, default=False
+        Whether a label with as many votes as the virtual label is decided, as in Mulan.
     n_jobs : int, default=None
         Number of blocks of pairs fitted in parallel. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -123,11 +130,15 @@ class CalibratedLabelRanking(
         self,
         estimator: Any = None,
         *,
+        score_by: str = "margin",
+        decide_ties: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
+        self.score_by = score_by
+        self.decide_ties = decide_ties
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -154,6 +165,7 @@ class CalibratedLabelRanking(
         TypeError
             If a parameter or y is of the wrong type.
         """
+        self._check_score()
         base = self._base()
         if not hasattr(base, "fit") or not is_classifier(base):
             raise TypeError(f"estimator must be a classifier, got {base!r}.")
@@ -168,7 +180,7 @@ class CalibratedLabelRanking(
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Count the votes of each label minus those of the virtual label.
+        """Count the votes of each label, by default minus those of the virtual label.
 
         Parameters
         ----------
@@ -178,8 +190,8 @@ class CalibratedLabelRanking(
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            Differences of votes, multiples of 1/2.
-            After fitting to a vector, of shape (n_samples,).
+            Differences of votes, multiples of 1/2; or, with ``score_by="votes"``, shares of votes
+            from 0 to 1. After fitting to a vector, of shape (n_samples,).
 
         Raises
         ------
@@ -188,10 +200,16 @@ class CalibratedLabelRanking(
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        return scores_of_classes(self, self._margins(X))
+        self._check_score()
+        votes = self._votes(X)
+        n_labels = self.constants_.size
+        is_share = self.score_by == "votes"
+        return scores_of_classes(self, votes[:, :-1] / n_labels if is_share else _margins(votes))
 
     def predict(self, X: Any) -> np.ndarray:
         """Decide the labels that have more votes than the virtual label.
+
+        With `decide_ties`, also those that have as many.
 
         Parameters
         ----------
@@ -211,16 +229,22 @@ class CalibratedLabelRanking(
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        return classes_of_decisions(self, (self._margins(X) > 0).astype(np.int64))
+        margins = _margins(self._votes(X))
+        decided = margins >= 0 if self.decide_ties else margins > 0
+        return classes_of_decisions(self, decided.astype(np.int64))
 
-    def _margins(self, X: Any) -> np.ndarray:
-        """Return the votes of each label minus those of the virtual label."""
+    def _check_score(self) -> None:
+        if self.score_by not in _SCORES:
+            raise ValueError(f"score_by must be one of {_SCORES}, got {self.score_by!r}.")
+
+    def _votes(self, X: Any) -> np.ndarray:
+        """Return the votes of each label, and in the last column those of the virtual label."""
         check_is_fitted(self)
         X = self._features(X, isinstance(self.models_, Forests), reset=False)
         votes = np.tile(self._same_for_all(), (n_rows(X), 1))
         for part in self._counted(X):
             votes += part
-        return np.asarray(votes[:, :-1] - votes[:, -1:])
+        return votes
 
     def _base(self) -> Any:
         return RandomForestClassifier(n_estimators=10) if self.estimator is None else self.estimator
@@ -300,6 +324,11 @@ class CalibratedLabelRanking(
 
     def __sklearn_tags__(self) -> Any:
         return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)
+
+
+def _margins(votes: np.ndarray) -> np.ndarray:
+    """Return the votes of each label minus those of the virtual label."""
+    return np.asarray(votes[:, :-1] - votes[:, -1:])
 
 
 def _blocks(places: np.ndarray) -> list[np.ndarray]:

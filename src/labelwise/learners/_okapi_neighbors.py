@@ -20,15 +20,19 @@ from labelwise._estimators import (
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
 from labelwise.learners._training import learn_features, learn_targets
+from labelwise.learners.okapi._loaded_documents import (
+    LARGEST,
+    check_counts,
+    check_documents,
+    check_idf,
+)
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums
+from labelwise.learners.okapi._selected_terms import check_order, check_sizes, only_terms
 
 if TYPE_CHECKING:
     from labelwise.learners.okapi._okapi_kernels import Csr
 
-# Products of such weights cannot overflow, however many terms there are.
-_LARGEST = 1e100
-# Above the logarithm of any number of documents.
-_LARGEST_IDF = 50.0
+_LENGTHS = ("document", "selected")
 
 
 class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
@@ -48,6 +52,10 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     weighted : bool, default=False
         Whether X contains weights, as from ``OkapiWeights`` before a ``TermSelector``, so that
         lengths are those of whole documents. Otherwise X contains counts, which `fit` weights.
+    lengths : {"document", "selected"}, default="document"
+        Lengths of documents in `score_curve`: of the whole document, or of the selected terms only,
+        as if terms had been selected before documents are weighted. "selected" needs counts and
+        keeps those of the training documents. Without a curve the two are the same.
 
     Attributes
     ----------
@@ -83,9 +91,10 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     array([[0.119, 0.   ]])
     """
 
-    def __init__(self, k: int = 100, *, weighted: bool = False) -> None:
+    def __init__(self, k: int = 100, *, weighted: bool = False, lengths: str = "document") -> None:
         self.k = k
         self.weighted = weighted
+        self.lengths = lengths
 
     def fit(self, X: Any, y: Any) -> OkapiNeighbors:
         """Weight the training documents and index them by term.
@@ -110,11 +119,13 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             If a parameter or y is of the wrong type.
         """
         check_whole(self.k, "k")
+        self._check_lengths()
         targets = learn_targets(self, X, y)
         X = self._checked(X, reset=True)
         self.weights_ = None if self.weighted else OkapiWeights().fit(X)
         self.idf_ = inverse_document_frequency(X)
         self._postings = sparse.csc_array(self._weighed(X))
+        self._counts = X if self.lengths == "selected" else None
         self._labels = sparse.csr_array(targets.matrix)
         return self
 
@@ -140,7 +151,7 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         """
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
-        scores: np.ndarray = self._sums(queries, levels, 1, self._labels)[0]
+        scores: np.ndarray = self._sums(queries, levels, 1, self._labels, self._postings)[0]
         return scores_of_classes(self, scores)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -168,17 +179,19 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         everyone = np.ones((self._labels.shape[0], 1), dtype=bool)
         labels = sparse.csr_array(sparse.hstack([self._labels, everyone]))
-        sums = self._sums(queries, levels, 1, labels)[0]
+        sums = self._sums(queries, levels, 1, labels, self._postings)[0]
         decided = (sums[:, :-1] > 0) & (sums[:, :-1] >= sums[:, -1:] / 2)
         fixed = ~np.isnan(self.constants_)
         decided[:, fixed] = self.constants_[fixed] == 1
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def score_curve(self, X_test: Any, term_order: Any, sizes: Sequence[int]) -> np.ndarray:
-        """Score the labels with each of several numbers of terms, in one pass.
+        """Score the labels with each of several numbers of terms.
 
         The term sets of one ranking are nested, so the inner products of a larger set are those of
-        a smaller set plus those of the additional terms.
+        a smaller set plus those of the additional terms: one pass gives all sizes. With
+        ``lengths="selected"`` every weight changes with the number of terms, and each size takes a
+        pass of its own.
 
         Parameters
         ----------
@@ -193,7 +206,8 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_sizes, n_samples, n_labels)
             For each size, the scores of a learner fitted to the weights of the columns
-            ``term_order[:size]``; lengths of documents are those before any selection.
+            ``term_order[:size]``; lengths of documents are those before any selection, or with
+            ``lengths="selected"`` those of a learner fitted to the counts of these columns.
 
         Raises
         ------
@@ -211,22 +225,46 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
                [[0.119, 0.   ]]])
         """
         check_is_fitted(self)
-        order = _check_order(term_order, self.n_features_in_)
-        steps, place = np.unique(_check_sizes(sizes, order.size), return_inverse=True)
+        order = check_order(term_order, self.n_features_in_)
+        steps, place = np.unique(check_sizes(sizes, order.size), return_inverse=True)
+        if self.lengths == "selected":
+            return self._separate_sums(X_test, [order[:step] for step in steps])[place]
         queries = self._queries(X_test)
         levels = np.full(self.n_features_in_, steps.size, dtype=np.int32)
         levels[order] = np.searchsorted(steps, np.arange(order.size), side="right")
-        sums = self._sums(queries, levels, steps.size, self._labels)
+        sums = self._sums(queries, levels, steps.size, self._labels, self._postings)
         in_order = np.array_equal(place, np.arange(steps.size))
         return sums if in_order else sums[place]
+
+    def _separate_sums(self, X_test: Any, term_sets: Sequence[np.ndarray]) -> np.ndarray:
+        """Weight the documents anew for each set of terms, and score the labels."""
+        if self._counts is None:
+            raise ValueError('lengths="selected" must be set before fit, which keeps the counts.')
+        queries = self._checked(X_test, reset=False)
+        levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        sums = np.empty((len(term_sets), queries.shape[0], self._labels.shape[1]))
+        for place, terms in enumerate(term_sets):
+            train, test = only_terms(self._counts, terms), only_terms(queries, terms)
+            avdl = float(train.sum() / train.shape[0])
+            weighed = okapi_weights(test, avdl)
+            rows = _arrays(weighed, weighed.data * self.idf_[weighed.indices])
+            postings = sparse.csc_array(okapi_weights(train, avdl))
+            sums[place] = self._sums(rows, levels, 1, self._labels, postings)[0]
+        return sums
+
+    def _check_lengths(self) -> None:
+        if self.lengths not in _LENGTHS:
+            raise ValueError(f"lengths must be one of {_LENGTHS}, got {self.lengths!r}.")
+        if self.lengths == "selected" and self.weighted:
+            raise ValueError('lengths="selected" needs counts, and weighted=True has none.')
 
     def _checked(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """Return X as CSR of finite numbers that can be multiplied."""
         X = sparse.csr_array(learn_features(self, X, reset=reset))
         if not self.weighted:
             check_non_negative(X, type(self).__name__)
-        if X.nnz and max(-X.data.min(), X.data.max()) > _LARGEST:
-            raise ValueError(f"X must contain numbers of at most {_LARGEST:g} in size.")
+        if X.nnz and max(-X.data.min(), X.data.max()) > LARGEST:
+            raise ValueError(f"X must contain numbers of at most {LARGEST:g} in size.")
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -244,31 +282,27 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         return _arrays(weighed, data)
 
     def _sums(
-        self, queries: Csr, levels: np.ndarray, n_levels: int, labels: sparse.csr_array
+        self,
+        queries: Csr,
+        levels: np.ndarray,
+        n_levels: int,
+        labels: sparse.csr_array,
+        postings: sparse.csc_array,
     ) -> np.ndarray:
         # The parameter may have been set since `fit`. More neighbours than documents are all.
         k = min(check_whole(self.k, "k"), labels.shape[0])
-        documents = _arrays(self._postings, self._postings.data), _arrays(labels, np.empty(0))
+        documents = _arrays(postings, postings.data), _arrays(labels, np.empty(0))
         return neighbor_sums(queries, levels, n_levels, documents, k, labels.shape[1])
 
     def _check_loaded(self) -> None:
         """Check that documents, terms and labels of a loaded file match."""
-        if not hasattr(self, "_postings"):
-            return
-        n_labels, n_terms = check_constants(self), self.n_features_in_
-        postings, labels, idf = self._postings, self._labels, self.idf_
-        if type(postings) is not sparse.csc_array or type(labels) is not sparse.csr_array:
-            raise ValueError("documents must be stored by term, and labels by document")
-        if postings.shape != (labels.shape[0], n_terms) or labels.shape[1] != n_labels:
-            raise ValueError("documents, terms and labels must match")
-        if postings.dtype != np.float64 or not (np.abs(postings.data) <= _LARGEST).all():
-            raise ValueError(f"documents must have weights of at most {_LARGEST:g} in size")
-        if idf.dtype != np.float64 or idf.shape != (n_terms,):
-            raise ValueError(f"idf_ must be one number for each of {n_terms} terms")
-        if not (np.abs(idf) <= _LARGEST_IDF).all():
-            raise ValueError(f"idf_ must be at most {_LARGEST_IDF:g} in size")
-        if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
-            raise ValueError("weights_ must be OkapiWeights, or None")
+        if hasattr(self, "_postings"):
+            n_labels = check_constants(self)
+            check_documents(self._postings, self._labels, (self.n_features_in_, n_labels))
+            check_counts(self._counts, self._postings.shape)
+            check_idf(self.idf_, self.n_features_in_)
+            if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
+                raise ValueError("weights_ must be OkapiWeights, or None")
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
@@ -283,26 +317,3 @@ def _arrays(matrix: Any, data: np.ndarray) -> Csr:
 
     # Unsigned, since numba guards signed indices against being negative.
     return Csr(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), data)
-
-
-def _check_order(term_order: Any, n_terms: int) -> np.ndarray:
-    order = np.asarray(term_order)
-    if order.ndim != 1 or (order.size and order.dtype.kind not in "iu"):
-        raise TypeError("term_order must be a 1-D array of column numbers.")
-    outside = (order < 0) | (order >= n_terms)
-    if outside.any():
-        raise ValueError(
-            f"term_order must contain columns from 0 to {n_terms - 1}, got {order[outside][0]}."
-        )
-    if np.unique(order).size < order.size:
-        raise ValueError("term_order must contain each column once.")
-    return order.astype(np.int64)
-
-
-def _check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
-    checked = [check_whole(size, "sizes") for size in sizes]
-    if not checked:
-        raise ValueError("sizes must contain a number of terms, got none.")
-    if max(checked) > most:
-        raise ValueError(f"sizes must be at most the {most} of term_order, got {max(checked)}.")
-    return np.array(checked)

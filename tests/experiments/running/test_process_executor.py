@@ -32,10 +32,10 @@ def test_a_cell_that_kills_its_workers_fails_and_the_others_do_not(tmp_path):
 class Endless(Frequent):
     """Never ends on rows without a certain one, and does not let itself be interrupted."""
 
-    endless_row = 0.0  # no parameter, so that the cell stays the same
-
     def fit(self, X, Y):
-        while self.endless_row not in X[:, 0] and not self.shift:
+        # Neither a parameter nor code, so that the cell stays the same.
+        row = float(os.environ.get("ENDLESS_ROW", "0"))
+        while row not in X[:, 0] and not self.shift:
             with suppress(BaseException):
                 time.sleep(60)
         return super().fit(X, Y)
@@ -51,7 +51,7 @@ def test_a_cell_that_takes_too_long_fails_alone_and_is_tried_again(tmp_path, n_j
     assert failed.error == "The cell exceeded its timeout; its worker was killed."
     assert results.state() == "5 of 6 cells are done, 1 failed."
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Endless, "endless_row", 1.0)
+        patched.setenv("ENDLESS_ROW", "1")
         assert (
             study(datasets=[rows()], models=models, seeds=(0,)).run(tmp_path / "s.sqlite").failed
             == ()
@@ -61,8 +61,8 @@ def test_a_cell_that_takes_too_long_fails_alone_and_is_tried_again(tmp_path, n_j
 ORPHANS = """
 import os, random, signal, subprocess, sys, time
 program = (
-    "import sys; from tests.experiments.small_studies import Frequent, study\\n"
-    "Frequent.pause = 0.01\\n"
+    "import os, sys; from tests.experiments.small_studies import study\\n"
+    "os.environ['SECONDS_TO_FIT'] = '0.01'\\n"
     "study(seeds=range(200)).run(sys.argv[1], n_jobs=2)"
 )
 

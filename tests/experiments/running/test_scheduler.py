@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[3]
 # Imports once, then forks a runner for every attempt.
 HARNESS = """
 import os, random, signal, sys, time
-from tests.experiments.small_studies import Frequent, study
+from tests.experiments.small_studies import study
 study().run(sys.argv[1] + ".warm")
-Frequent.pause = 0.004
+os.environ["SECONDS_TO_FIT"] = "0.004"
 many = study(seeds=range(30))
 heard, told = os.pipe()
 
@@ -57,7 +57,7 @@ def run_harness(program, store):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", HARNESS + program, str(store)],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'src'}", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=True,

@@ -1,6 +1,6 @@
 """Ranking measures are what their definitions and scikit-learn say, ties included.
 
-Covers _rankings, _per_sample, _top, _mean_over_rankings and _ranks_of_positives.
+Covers _rankings, _per_sample, _top, _mean_over_rankings, _tied_scores and _ranks_of_positives.
 """
 
 import math
@@ -42,6 +42,34 @@ def every_measure(Y, scores):
     """All values of an outcome, at each k, the undefined ones skipped."""
     cutoffs = range(1, Y.shape[1] + 1)
     return list(evaluate(Y, scores=scores, cutoffs=cutoffs, undefined="skip").values())
+
+
+@pytest.mark.parametrize("measure", [coverage, ranking_loss, one_error])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@given(outcome=scored_outcomes())
+def test_ties_by_columns_are_scores_that_fall_from_column_to_column(outcome, form, measure):
+    Y, scores = outcome
+    if form is sparse.csr_array and (scores == 0).any():
+        scores = scores - scores.min() + 1  # absent scores stay tied
+    # Each score's place in its row, found one by one: the number of those ranked above it.
+    above = [
+        [sum((b > a) or (b == a and k < j) for k, b in enumerate(row)) for j, a in enumerate(row)]
+        for row in scores
+    ]
+    expected = measure(Y, -np.array(above, dtype=float).reshape(scores.shape), undefined="skip")
+    found = measure(Y, form(scores), ties="columns", undefined="skip")
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+def test_absent_scores_stay_tied_by_columns():
+    scores = sparse.csr_array([[0.0, 0.5, 0.0, 0.5]])
+    assert coverage([[0, 0, 0, 1]], scores, ties="columns") == 1
+    assert coverage([[1, 0, 0, 0]], scores, ties="columns") == 3
+
+
+def test_an_unknown_rule_for_ties_is_refused():
+    with pytest.raises(ValueError, match=r"ties must be one of \('against', 'columns'\), got 'x'"):
+        coverage([[1, 0]], [[0.1, 0.2]], ties="x")
 
 
 @BY

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import typer
 
 from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, printable_path, say
+from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
 from labelwise.cli.commands._results import results_in_words, results_record
 from labelwise.cli.running import current_settings
 from labelwise.experiments import Results, Study, read_study
@@ -55,6 +55,7 @@ class CompareOptions(NamedTuple):
     store: Path | None = None
     n_jobs: int | None = None
     resume: bool = True
+    any_code: bool = False
     timeout: float | None = None
     max_bytes: int | None = None
     cluster: str | None = None
@@ -70,9 +71,12 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
         raise ValueError("a study file must be given; --example prints one.")
     if options.timeout is not None and options.cluster is not None:
         raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
+    if options.any_code and not options.resume:
+        raise ValueError("--any-code cannot be given with --anew, which keeps no cells.")
     study, own_store = read_study(path, max_bytes=options.max_bytes, timeout=options.timeout)
     kept = own_store if options.store is None else options.store
-    results = _run(study, kept, options)
+    with warnings_as_notes():
+        results = _run(study, kept, options)
     outputs = Outputs()
     outputs.show(results_in_words(results), results_record(results))
     outputs.message(f"kept in {printable_path(kept)}")
@@ -86,7 +90,7 @@ def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
         with cluster_client(options.cluster) as client:
             return study.run(
                 kept,
-                resume=options.resume,
+                resume="any-code" if options.any_code else options.resume,
                 client=client,
                 n_jobs=options.n_jobs,
                 progress=False if current_settings().quiet else None,

@@ -10,11 +10,14 @@ from pathlib import Path
 import typer
 
 
-def run_study(paper: str, table: str | None, quick: bool, repetitions: int | None) -> None:
+def run_study(
+    paper: str, table: str | None, quick: bool, any_code: bool, repetitions: int | None
+) -> None:
     """Run the study of a paper in the checkout, and exit with its exit code."""
     command = [sys.executable, "-m", "studies", paper]
     command += [] if table is None else ["--table", table]
     command += ["--quick"] if quick else []
+    command += ["--any-code"] if any_code else []
     command += [] if repetitions is None else ["--repetitions", str(repetitions)]
     # `main` keeps modules of the current folder out of new processes; here they are wanted.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONSAFEPATH"}

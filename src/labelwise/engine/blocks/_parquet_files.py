@@ -112,7 +112,8 @@ def _opened(path: Path) -> Any:
     from pyarrow import parquet
 
     try:
-        return parquet.ParquetFile(path)
+        # With pre-buffering, what was read of all row groups stays in memory.
+        return parquet.ParquetFile(path, pre_buffer=False)
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(path, f"is no parquet file ({error}).") from error
 

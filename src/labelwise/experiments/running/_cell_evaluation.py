@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import date
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,7 +81,7 @@ class CellEvaluator:
                 error = error_text(raised)
         peak = peak_memory_bytes()
         texts = caught_texts(label_names)
-        return CellRecord(cell.key, values, error, *seconds, peak, texts, versions())
+        return CellRecord(cell.key, values, error, *seconds, peak, texts, provenance())
 
     def _fit(self, cell: Cell) -> CellOutcome:
         data, Y = self.data(cell.dataset)
@@ -179,6 +180,11 @@ def versions() -> dict[str, str]:
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
+
+
+def provenance() -> dict[str, str]:
+    """Return the versions that values may depend on, and today's date."""
+    return versions() | {"date": date.today().isoformat()}
 
 
 def _named_values(

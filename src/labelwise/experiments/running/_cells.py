@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise.data import Dataset, load
+from labelwise.experiments.running._code_digest import code_digest
 from labelwise.experiments.running._fingerprint import (
     canonical_form,
     canonical_json,
@@ -24,14 +26,19 @@ Source = Dataset | str | Path | Callable[[], Dataset]
 
 
 class Cell(NamedTuple):
-    """One model on one fold: the key of its settings, and their names in the study."""
+    """One model on one fold: the key of its settings and code, and their names in the study."""
 
-    key: str
+    key: str  # the hash of the settings, a hyphen, and the digest of the code
     dataset: str
     model: str
     split: str
     fold: int
     seed: int
+
+    @property
+    def settings(self) -> str:
+        """The part of the key that stays the same if code is edited."""
+        return self.key.partition("-")[0]
 
 
 class CellRecord(NamedTuple):
@@ -105,6 +112,11 @@ class StudyPlan:
     cells: tuple[Cell, ...]
     settings: tuple[tuple[str, str, str], ...]  # kind, name, text
 
+    def with_keys(self, replaced: Mapping[str, str]) -> StudyPlan:
+        """Return the plan with other keys for some cells."""
+        cells = [cell._replace(key=replaced.get(cell.key, cell.key)) for cell in self.cells]
+        return StudyPlan(self.inputs, tuple(cells), self.settings)
+
 
 def load_source(source: Source) -> Dataset:
     """Return a data set, loaded from its name, its file or its function if need be."""
@@ -128,6 +140,10 @@ def make_plan(
     model_texts = _canonical_forms(models, "models")
     split_texts = _canonical_forms(splits, "splits")
     measure_text = [list(pair) for pair in _canonical_forms(measures, "measures").items()]
+    code = {
+        (split, model): code_digest((split_texts[split], model_texts[model], measure_text))
+        for split, model in product(splits, models)
+    }
     digests, cells, settings = {}, [], []
     for name, source in sources.items():
         data = load_source(source)
@@ -138,7 +154,8 @@ def make_plan(
             place = (digests[name], split_texts[split], fold, seed, measure_text, undefined)
             common = fingerprint(*place)
             for model, text in model_texts.items():
-                cells.append(Cell(fingerprint(common, text), name, model, split, fold, seed))
+                key = f"{fingerprint(common, text)}-{code[split, model]}"
+                cells.append(Cell(key, name, model, split, fold, seed))
     settings += [("model", name, canonical_json(text)) for name, text in model_texts.items()]
     settings += [("split", name, canonical_json(text)) for name, text in split_texts.items()]
     inputs = StudyInputs(sources, digests, models, splits, measures, undefined)

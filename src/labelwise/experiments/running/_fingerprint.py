@@ -22,6 +22,18 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
 _PLAIN = (bool, int, str, type(None))
 
 
+class Definition(str):
+    """The qualified name of a class or function, with the object itself."""
+
+    defined: Any
+
+    def __new__(cls, defined: Any) -> Definition:
+        """Name a class or function by its module and its place there."""
+        named = super().__new__(cls, f"{defined.__module__}.{defined.__qualname__}")
+        named.defined = defined
+        return named
+
+
 def fingerprint(*texts: Any) -> str:
     """Return the SHA-256 of canonical forms, in hexadecimal."""
     return hashlib.sha256(canonical_json(texts).encode("utf-8", "surrogatepass")).hexdigest()
@@ -50,7 +62,7 @@ def canonical_form(value: Any, where: str) -> Any:
         return value
     # A member of an enumeration may be a float or a text as well: its class and name identify it.
     if isinstance(value, Enum):
-        return ["enum", f"{_qualified(type(value))}.{value.name}"]
+        return ["enum", f"{Definition(type(value))}.{value.name}"]
     return _form(value, where)
 
 
@@ -69,11 +81,7 @@ def _form(value: Any, where: str) -> Any:
 def _named(value: Any, attributes: Mapping[str, Any], where: str) -> Any:
     """Return the class of an object and the canonical forms of its attributes."""
     found = {name: canonical_form(part, f"{where}.{name}") for name, part in attributes.items()}
-    return [_qualified(type(value)), found]
-
-
-def _qualified(value: Any) -> str:
-    return f"{value.__module__}.{value.__qualname__}"
+    return [Definition(type(value)), found]
 
 
 @_form.register
@@ -144,7 +152,7 @@ def _set(value: Any, where: str) -> Any:
 
 @_form.register
 def _class(value: type, where: str) -> Any:  # noqa: ARG001
-    return ["class", _qualified(value)]
+    return ["class", Definition(value)]
 
 
 @_form.register
@@ -155,7 +163,7 @@ def _method(value: types.MethodType, where: str) -> Any:
 
 @_form.register
 def _builtin(value: types.BuiltinFunctionType, where: str) -> Any:  # noqa: ARG001
-    return ["builtin", _qualified(value)]
+    return ["builtin", Definition(value)]
 
 
 @_form.register
@@ -172,13 +180,13 @@ def _partial(value: functools.partial, where: str) -> Any:  # type: ignore[type-
 def _function(value: types.FunctionType, where: str) -> Any:
     cells = [cell.cell_contents for cell in value.__closure__ or ()]
     known = [value.__defaults__, value.__kwdefaults__, cells]
-    return ["function", _qualified(value), _code(value.__code__), canonical_form(known, where)]
+    return ["function", Definition(value), code_hash(value.__code__), canonical_form(known, where)]
 
 
-def _code(code: types.CodeType) -> str:
+def code_hash(code: types.CodeType) -> str:
     """Return the hash of the code of a function, without its line numbers."""
     constants = [
-        _code(c) if isinstance(c, types.CodeType) else canonical_form(c, code.co_name)
+        code_hash(c) if isinstance(c, types.CodeType) else canonical_form(c, code.co_name)
         for c in code.co_consts
     ]
     names = [*code.co_names, *code.co_varnames, *code.co_freevars]
@@ -189,4 +197,4 @@ def _from_repr(value: Any, where: str) -> Any:
     text = repr(value)
     if _ADDRESS.search(text) or isinstance(value, np.random.RandomState | np.random.Generator):
         raise TypeError(f"{where} must have a text that stays the same, got {text}.")
-    return [_qualified(type(value)), text]
+    return [Definition(type(value)), text]

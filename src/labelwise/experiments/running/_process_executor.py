@@ -12,6 +12,11 @@ from typing import Any
 
 from labelwise.experiments.running._cell_evaluation import BatchResult, CellEvaluator, run_batch
 from labelwise.experiments.running._cells import Cell, StudyInputs
+from labelwise.experiments.running._executors import (
+    CellExecutor,
+    DaskExecutor,
+    SequentialExecutor,
+)
 
 # One thread per process; modules are not imported from the folder that the study was started in.
 _ENVIRONMENT = {
@@ -19,6 +24,20 @@ _ENVIRONMENT = {
     "PYTHONSAFEPATH": "1",
 }
 _PARENT_CHECK_SECONDS = 1.0
+
+
+def executor_for(
+    inputs: StudyInputs, client: Any, n_jobs: int | None, timeout: float | None
+) -> CellExecutor:
+    """Return the executor that runs cells on a cluster, in this process or in others."""
+    if client is not None:
+        return DaskExecutor(inputs, client, n_jobs)
+    from joblib import effective_n_jobs
+
+    n_processes = effective_n_jobs(n_jobs)
+    if n_processes == 1 and timeout is None:
+        return SequentialExecutor(inputs)
+    return ProcessExecutor(inputs, n_processes, timeout)
 
 
 class Worker:

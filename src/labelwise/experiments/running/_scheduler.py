@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from labelwise._parallel import has_lost_scheduler
-from labelwise.experiments.running._cell_evaluation import versions
+from labelwise.experiments.running._cell_evaluation import provenance
 from labelwise.experiments.running._cells import Cell, CellRecord
 from labelwise.experiments.running._executors import CellExecutor
 from labelwise.experiments.running._progress import Progress
@@ -148,7 +148,7 @@ class Scheduler:
             self._suspects.extend(batch)
             return
         self._save(
-            [CellRecord(cell.key, {}, error, 0.0, 0.0, None, (), versions()) for cell in batch]
+            [CellRecord(cell.key, {}, error, 0.0, 0.0, None, (), provenance()) for cell in batch]
         )
 
     def _save(self, records: Sequence[CellRecord]) -> None:

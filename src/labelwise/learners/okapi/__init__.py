@@ -1,4 +1,4 @@
-"""Kernels of `OkapiNeighbors`: inner products by term, and label sums over nearest documents.
+"""Parts of `OkapiNeighbors`: inner products by term, label sums over nearest documents, term sets.
 
 Only `OkapiNeighbors` imports from here; no module here imports another stage.
 """

@@ -10,6 +10,7 @@ import numpy as np
 from labelwise._validation import check_outcome, check_undefined, check_whole
 from labelwise.measures._undefined import mean
 from labelwise.measures.ranking._ranks_of_positives import find_places
+from labelwise.measures.ranking._tied_scores import AGAINST, COLUMNS, check_ties, without_ties
 
 # The scores that are ranked together for each average.
 RANKINGS = {"micro": "all", "macro": "label", "sample": "sample"}
@@ -23,15 +24,17 @@ def mean_over_rankings(
     undefined: str | float,
     label_names: Sequence[str] | None,
     k: int | None = None,
+    ties: str = AGAINST,
 ) -> float:
     """Check truth and scores, and average a measure over its rankings."""
-    undefined = check_undefined(undefined)
+    undefined, ties = check_undefined(undefined), check_ties(ties)
     if scores is None:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
     outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
     outcome = outcome.with_truth()
     at_k = {} if k is None else {"k": check_k(k, outcome.Y.shape[1])}
-    values = value_of(find_places(outcome.Y, outcome.scores, by, outcome.missing), **at_k)
+    ranked = without_ties(outcome.scores) if ties == COLUMNS else outcome.scores
+    values = value_of(find_places(outcome.Y, ranked, by, outcome.missing), **at_k)
     return float(mean(values, undefined))
 
 

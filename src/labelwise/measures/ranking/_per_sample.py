@@ -16,6 +16,7 @@ def coverage(
     Y: Any,
     scores: Any,
     *,
+    ties: str = "against",
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
@@ -31,6 +32,10 @@ def coverage(
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
         present scores. Columns with names are matched by name.
+    ties : {"against", "columns"}, default="against"
+        Rule for equal scores: they count against the model, as in scikit-learn, or columns that
+        come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
+        absent scores stay tied.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
@@ -47,12 +52,12 @@ def coverage(
     TypeError
         If there are no scores.
     ValueError
-        If scores are not finite, or if Y and scores do not match.
+        If `ties` is unknown, if scores are not finite, or if Y and scores do not match.
 
     Notes
     -----
     Coverage counts from 0, as in sechidis2011; scikit-learn's `coverage_error` counts from 1.
-    Samples without labels have no value. Ties count against the model. Each sample takes
+    Samples without labels have no value. Each sample takes
     O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives; threads
     share the work.
 
@@ -67,13 +72,14 @@ def coverage(
     >>> coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]])
     1.0
     """
-    return mean_over_rankings(coverage_of, Y, scores, "sample", undefined, label_names)
+    return mean_over_rankings(coverage_of, Y, scores, "sample", undefined, label_names, ties=ties)
 
 
 def ranking_loss(
     Y: Any,
     scores: Any,
     *,
+    ties: str = "against",
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
@@ -88,6 +94,10 @@ def ranking_loss(
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
         present scores. Columns with names are matched by name.
+    ties : {"against", "columns"}, default="against"
+        Rule for equal scores: they count against the model, as in scikit-learn, or columns that
+        come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
+        absent scores stay tied.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
@@ -104,13 +114,13 @@ def ranking_loss(
     TypeError
         If there are no scores.
     ValueError
-        If scores are not finite, or if Y and scores do not match.
+        If `ties` is unknown, if scores are not finite, or if Y and scores do not match.
 
     Notes
     -----
-    A tie is a wrong order. Samples without labels, or with all of them, have no value. Each sample
-    takes O(positives * n_labels) time, or O(n_labels log n_labels) if it has many positives;
-    threads share the work.
+    A tie is a wrong order, unless `ties` is "columns". Samples without labels, or with all of them,
+    have no value. Each sample takes O(positives * n_labels) time, or O(n_labels log n_labels) if it
+    has many positives; threads share the work.
 
     Examples
     --------
@@ -118,19 +128,23 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.5, 0.1, 0.8]])
     0.25
     """
-    return mean_over_rankings(ranking_loss_of, Y, scores, "sample", undefined, label_names)
+    return mean_over_rankings(
+        ranking_loss_of, Y, scores, "sample", undefined, label_names, ties=ties
+    )
 
 
 def one_error(
     Y: Any,
     scores: Any,
     *,
+    ties: str = "against",
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
 ) -> float:
     """Compute the share of samples whose top-ranked label is wrong.
 
-    A negative label tied with the best positive label counts as an error.
+    A negative label tied with the best positive label counts as an error, unless `ties` is
+    "columns" and the positive label comes first.
 
     Parameters
     ----------
@@ -139,6 +153,10 @@ def one_error(
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
         present scores. Columns with names are matched by name.
+    ties : {"against", "columns"}, default="against"
+        Rule for equal scores: they count against the model, as in scikit-learn, or columns that
+        come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
+        absent scores stay tied.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
@@ -155,7 +173,7 @@ def one_error(
     TypeError
         If there are no scores.
     ValueError
-        If scores are not finite, or if Y and scores do not match.
+        If `ties` is unknown, if scores are not finite, or if Y and scores do not match.
 
     Notes
     -----
@@ -168,7 +186,7 @@ def one_error(
     >>> one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.3], [0.8, 0.1, 0.8]])
     0.5
     """
-    return mean_over_rankings(one_error_of, Y, scores, "sample", undefined, label_names)
+    return mean_over_rankings(one_error_of, Y, scores, "sample", undefined, label_names, ties=ties)
 
 
 def coverage_of(places: RankedPositives) -> np.ndarray:

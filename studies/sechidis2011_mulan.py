@@ -1,0 +1,82 @@
+"""sechidis2011, section 4.3, by the conventions of Mulan, the library of the paper's authors.
+
+- Binary relevance decides a label at a probability of at least 0.5.
+- Calibrated label ranking decides a label that has as many votes as the virtual one, and its score
+  is the share of the votes that it could have.
+- Coverage and ranking loss are those of a ranking without ties: of labels with equal scores the
+  first one is ranked higher.
+- A node of a tree tries int(log2(features) + 1) features, as in Weka, and a forest has 100 trees.
+
+The paper states none of these. They were found with its numbers in sight, before the runs of this
+file: 10 trees have a Hamming loss of .208 on Emotions, 100 have .182, and the paper .181.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
+from labelwise.measures import (
+    area_under_roc,
+    average_precision,
+    coverage,
+    hamming_loss,
+    ranking_loss,
+    subset_accuracy,
+)
+from studies.sechidis2011_forests import as_columns
+
+N_TREES = 100
+NAME = "mulan"
+
+
+class Conventions(NamedTuple):
+    """A model of so many features, and the measures of its outcome."""
+
+    model: Callable[[int], Any]
+    measures: Callable[[Any], dict[str, float]]
+
+
+def trees(n_features: int) -> RandomForestClassifier:
+    """Return a forest as Weka grows it by default, but of 100 trees."""
+    return RandomForestClassifier(N_TREES, max_features=int(np.log2(n_features) + 1))
+
+
+def relevance(n_features: int) -> Any:
+    """Return binary relevance on random forests."""
+    columns = FunctionTransformer(as_columns, accept_sparse=True)
+    return make_pipeline(columns, BinaryRelevance(trees(n_features)))
+
+
+def ranking(n_features: int) -> Any:
+    """Return calibrated label ranking on random forests."""
+    return CalibratedLabelRanking(trees(n_features), score_by="votes", decide_ties=True)
+
+
+def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
+    """Return the six measures of the paper."""
+    return {
+        "hamming-loss": float(hamming_loss(truth, decided)),
+        "subset-accuracy": float(subset_accuracy(truth, decided)),
+        "coverage": coverage(truth, scores, ties="columns", undefined="skip"),
+        "ranking-loss": ranking_loss(truth, scores, ties="columns", undefined="skip"),
+        "macro-average-precision": average_precision(truth, scores, average="macro"),
+        "micro-auc": area_under_roc(truth, scores, average="micro"),
+    }
+
+
+def values_of(outcome: Any, *, by_scores: bool) -> dict[str, float]:
+    """Return the measures of a cell, of scores of at least 0.5 or of the model's decisions."""
+    decided = np.asarray(outcome.scores) >= 0.5 if by_scores else outcome.decided
+    return measured_values(outcome.truth, outcome.scores, decided)
+
+
+RELEVANCE = Conventions(relevance, partial(values_of, by_scores=True))
+RANKING = Conventions(ranking, partial(values_of, by_scores=False))
