@@ -267,7 +267,7 @@ def test_models_from_python_need_no_names(tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--learner", "zz"], "--learner must be one of auto, br, forest, br-forest"),
+        (["--learner", "zz"], "--learner must be one of auto, br, br-forest"),
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
         (["--beta", "2", "--maximize", "none"], "--beta 2 is not for br with --maximize none"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),

@@ -72,7 +72,9 @@ def test_new_texts_get_the_labels_that_they_are_about(folder):
 
 
 def test_a_single_row_of_unseen_values_is_labelled_with_a_note(folder):
-    (folder / "one.csv").write_text("title,abstract,kind\nships and ships,the tide,song\n")
+    (folder / "one.csv").write_text(
+        "title,abstract,kind\nthe ships of the harbour,a captain and a wave of the tide,song\n"
+    )
     done = run(folder, "predict", "m.skops", "one.csv", "-o", "-")
     assert done.stdout.splitlines() == ['"sea","sky","war"', "1,0,0"]
     assert "'kind' has 'song'" in done.stderr

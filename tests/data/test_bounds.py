@@ -218,7 +218,7 @@ def test_the_bound_follows_the_size_of_the_file_and_of_the_memory(
     path = tmp_path / "x"
     with path.open("wb") as file:
         file.truncate(size)
-    monkeypatch.setattr(files, "_memory", lambda: memory)
+    monkeypatch.setattr(files, "memory_bytes", lambda: memory)
     assert files.bound_of(path).max_bytes == bound
     assert files.bound_of(path, 5).max_bytes == 5
 
@@ -227,7 +227,7 @@ def test_the_memory_is_no_more_than_a_process_may_use():
     limit = 8 * 2**30
     asked = (
         f"import resource as r; r.setrlimit(r.RLIMIT_AS, ({limit}, {limit}));"
-        "from labelwise._io._reading import _memory; print(_memory())"
+        "from labelwise._io._reading import memory_bytes; print(memory_bytes())"
     )
     pytest.importorskip("resource")
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)

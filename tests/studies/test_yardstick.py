@@ -94,13 +94,3 @@ def test_a_candidate_is_fitted_once_to_the_same_samples(monkeypatch):
     assert other.fitted_ is not one.fitted_
     assert hasattr(one, "predict_proba")
     assert not hasattr(one, "decision_function")
-
-
-def test_committed_tables_have_the_sets_that_were_run():
-    path = study.studies.FOLDER / "yardstick" / "best_of_28_measured.csv"
-    _, cells = read_table(path)
-    names = list(dict.fromkeys(cell["dataset"] for cell in cells))
-    assert names == [name for name in study.SETS if name in names]
-    for cell in cells:
-        is_judged = cell["measure"] in ("micro-f", "macro-f")
-        assert cell["aim"] == ("at least" if is_judged else "shown")

@@ -170,7 +170,8 @@ def least_squares(rows, near, residual, weights, ridge, w):
             break
         times(rows, near, along, products)
         products -= (weights * products).sum() / total
-        image[:] = ridge * along
+        for f in range(w.size):
+            image[f] = ridge * along[f]
         add_rows(rows, near, weights * products, image)
         length = energy / (along * image).sum()
         after = 0.0
