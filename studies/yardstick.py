@@ -35,6 +35,7 @@ from labelwise.learners import BestLearner
 from labelwise.learners.selection._candidates import default_candidates, size_of
 from labelwise.splitting import MultilabelStratifiedShuffleSplit
 from studies.comparison import Cell, Table
+from studies.stores import results_of
 
 STORE = studies.STORES / "yardstick.sqlite"
 PUBLISHED = studies.HOME.parent / "yardstick" / "bogatinovski2022.csv"
@@ -196,7 +197,6 @@ def published() -> dict[tuple[str, str], dict[str, float]]:
 
 def measured(names: Sequence[str], n_splits: int, store: Any = STORE) -> dict[str, list[Any]]:
     """Return for each set the values of its splits; stored splits are not run again."""
-    store.parent.mkdir(parents=True, exist_ok=True)
     found: dict[str, list[Any]] = {}
     for name in names:
         for seed in range(1 if name in ONCE else n_splits):
@@ -210,10 +210,7 @@ def measured(names: Sequence[str], n_splits: int, store: Any = STORE) -> dict[st
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                results = study.run(store, n_jobs=None)
-            if results.failed:
-                raise ValueError(f"{name}: a cell failed.\n{results.failed[0].error}")
-            rows = results.rows()
+                rows = results_of(study, store).rows()
             found.setdefault(name, []).append(
                 {row["measure"].removeprefix("values/"): row["value"] for row in rows}
             )
