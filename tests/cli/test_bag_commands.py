@@ -98,7 +98,7 @@ def test_the_learner_of_bags_need_not_be_asked_for(tmp_path):
 def test_scores_of_instances_need_bags(tmp_path, monkeypatch, capsys):
     plain, model = tmp_path / "rows.csv", tmp_path / "m.skops"
     plain.write_text("x,topics\n1,a\n2,b\n3,a\n4,b\n1,a\n2,b\n3,a\n4,b\n")
-    run("fit", plain, "--labels", "topics", "-o", model)
+    run("fit", plain, "--labels", "topics", "--learner", "br", "-o", model)
     files = ("--labels", "topics", "--instances", tmp_path / "i.csv")
     told = refusal(monkeypatch, capsys, "predict", model, plain, *files)
     assert told == "labelwise: --instances needs bags of rows, and a model of the learner bags.\n"

@@ -247,7 +247,7 @@ def test_sparse_files_may_use_fewer_features(tmp_path):
     path.write_text("0 1:1 3:2\n1 1:2\n0,1 2:1 3:1\n0 3:3\n1 2:2\n")
     new.write_text("0 1:1\n1 2:1\n")
     file, labels = tmp_path / "m.skops", tmp_path / "labels.csv"
-    run("fit", path, "-o", file)
+    run("fit", path, "--learner", "br", "-o", file)
     run("predict", file, new, "-o", labels)
     assert read_matrix(labels).values.shape == (2, 2)
     wide = tmp_path / "wide.svm"

@@ -62,7 +62,7 @@ def commands(files):
     yield ("decide", files / "t.json", files / "scores.csv", "-o", files / "decided.csv")
     yield ("evaluate", files / "truth.csv", "--scores", files / "scores.csv")
     yield ("report", files / "scores.csv", files / "truth.csv", "-o", files / "page.html")
-    yield ("fit", files / "data.csv", *data, "-o", files / "model.skops")
+    yield ("fit", files / "data.csv", *data, "--learner", "br", "-o", files / "model.skops")
     yield ("predict", files / "model.skops", files / "data.csv", *data, "-o", files / "p.csv")
 
 

@@ -10,7 +10,7 @@ COMMANDS = {
     "describe": "describe data.csv --labels y*",
     "split": "split data.csv --labels y* --folds 2",
     "select": "select data.csv --labels y* -n 1",
-    "fit": "fit data.csv --labels y* -o model.skops",
+    "fit": "fit data.csv --labels y* --learner br -o model.skops",
     "predict": "predict model.skops data.csv --labels y* -o decided.csv",
     "tune": "tune scores.npy labels.npy",
     "tune on a data set": "tune scores.npy data.csv --labels y* --by-position",
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
     (folder / "study.toml").write_text(STUDY)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run("fit", "data.csv", "--labels", "y*", "-o", "model.skops")
+        run("fit", "data.csv", "--labels", "y*", "--learner", "br", "-o", "model.skops")
         run("tune", "scores.npy", "labels.npy", "-o", "thresholds.json")
     return folder
 

@@ -43,7 +43,7 @@ def made(tmp_path_factory):
     write_svmlight(Dataset(X.astype(float), Y), folder / "data.svm")
     write_svmlight(Dataset(X.astype(float), Y), folder / "few-columns.svm")
     run("tune", folder / "scores.csv", folder / "truth.csv", "-o", folder / "thresholds.json")
-    run("fit", folder / "data.csv", *LABELS, "-o", folder / "model.skops")
+    run("fit", folder / "data.csv", *LABELS, "--learner", "br", "-o", folder / "model.skops")
     from sklearn.neighbors import KNeighborsClassifier
 
     from labelwise.splitting import MultilabelStratifiedKFold
@@ -77,7 +77,7 @@ def arguments(files, command, output):
         "curve": ("select", files / "data.svm", "--curve", "-o"),
         "tune": ("tune", files / "scores.csv", files / "truth.csv", "-o"),
         "decide": ("decide", files / "thresholds.json", files / "scores.csv", "-o"),
-        "fit": ("fit", files / "data.csv", *LABELS, "-o"),
+        "fit": ("fit", files / "data.csv", *LABELS, "--learner", "br", "-o"),
         "predict": ("predict", files / "model.skops", files / "data.csv", *LABELS, "-o"),
         "scores": ("predict", files / "model.skops", files / "data.csv", *LABELS, "--scores"),
         "results": ("results", files / "store.sqlite", "--export"),

@@ -42,7 +42,17 @@ def test_quiet_says_nothing_of_a_file_that_is_the_result(small_folder):
     words = ("decide", "t.json", "scores.csv", "--quiet", "-o")
     assert run_program(small_folder, *words, "d.csv") == (0, "", "")
     assert run_program(small_folder, *words, "-").stderr == ""
-    words = ("fit", "data.csv", "--labels", "sea,sky", "-o", "m.skops", "--quiet")
+    words = (
+        "fit",
+        "data.csv",
+        "--labels",
+        "sea,sky",
+        "--learner",
+        "br",
+        "-o",
+        "m.skops",
+        "--quiet",
+    )
     assert run_program(small_folder, *words) == (0, "", "")
 
 

@@ -49,7 +49,9 @@ def write_texts(path, n_rows, seed, columns):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("texts")
     write_texts(folder / "texts.csv", 200, 0, ["id", "title", "abstract", "kind", "subjects"])
-    done = run(folder, "fit", "texts.csv", "--labels", "subjects", "-o", "m.skops")
+    done = run(
+        folder, "fit", "texts.csv", "--labels", "subjects", "--learner", "br", "-o", "m.skops"
+    )
     assert "200 samples, 3 features, 2 texts, 3 labels" in done.stdout
     assert "'title', 'abstract' taken as text (--text names the columns of text)" in done.stderr
     assert "'id' taken as identifiers" in done.stderr
