@@ -105,7 +105,7 @@ def newton(rows, signs, weights, ridge, w, bias, tolerance):
     """
     n_samples = signs.size
     every = np.arange(n_samples)
-    margins, ahead = np.empty(n_samples), np.empty(n_samples)
+    margins, ahead = np.empty(n_samples), np.zeros(n_samples)
     times(rows, every, w, margins)
     margins += bias
     size = (w * w).sum()
