@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refu
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
-from labelwise.cli.review._state_measures import answered_states
+from labelwise.cli.review._state_measures import AnsweredStates, answered_states
 from labelwise.data import input_files
 from labelwise.measures import Evaluation, evaluate
 
@@ -68,6 +69,7 @@ def show_evaluation(
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs([output, plot, report], inputs=[*read, *input_files(labels, None, columns)])
+    files = _EvaluationFiles(output, plot, report, per_label=per_label, safe_csv=safe_csv)
     if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):
         refuse_with_blocks(
             matching.missing_labels,
@@ -80,12 +82,9 @@ def show_evaluation(
         )
         from labelwise.cli.blocks._block_commands import evaluated_in_blocks
 
-        evaluation = evaluated_in_blocks(
-            {"Y": labels, "scores": scores, "decided": decided}, beta, undefined, max_bytes, cluster
-        )
-        for of_read in read:
-            outputs.message(block_note(of_read))
-        return _shown(evaluation, outputs, output, plot, per_label=per_label, safe_csv=safe_csv)
+        paths = {"Y": labels, "scores": scores, "decided": decided}
+        evaluation = evaluated_in_blocks(paths, beta, undefined, max_bytes, cluster)
+        return _shown(evaluation, outputs, files, [block_note(path) for path in read])
     with working("reading"), warnings_as_notes():
         truth = read_labels(
             labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
@@ -106,43 +105,43 @@ def show_evaluation(
             n_bootstrap=bootstrap,
             random_state=seed,
         )
-    if output is not None:
-        _write_labels(output, evaluation, safe_csv)
-    if plot is not None:
-        write_figure(plot, label_figure(evaluation))
-    if report is not None:
-        write_page(evaluation, report)
-    table = ["", worst_labels(evaluation)] if per_label and output is None else []
-    for note in same.notes:
-        outputs.message(note)
-    record = _evaluation_record(evaluation, per_label)
-    above = states.lines() if states else []
-    if states:
-        record["review"] = states.record()
-    outputs.show("\n".join([*above, repr(evaluation), *table]), record)
-    for path in (output, plot, report):
-        outputs.say_written(path)
-    return evaluation
+    return _shown(evaluation, outputs, files, same.notes, states)
+
+
+class _EvaluationFiles(NamedTuple):
+    """The files that an evaluation is written to, and how its labels are shown."""
+
+    output: Path | None
+    plot: Path | None
+    report: Path | None
+    per_label: bool
+    safe_csv: bool
 
 
 def _shown(
     evaluation: Evaluation,
     outputs: Outputs,
-    output: Path | None,
-    plot: Path | None,
-    *,
-    per_label: bool,
-    safe_csv: bool,
+    files: _EvaluationFiles,
+    notes: Iterable[str],
+    states: AnsweredStates | None = None,
 ) -> Evaluation:
-    """Print and write an evaluation that was made block by block."""
-    if output is not None:
-        _write_labels(output, evaluation, safe_csv)
-    if plot is not None:
-        write_figure(plot, label_figure(evaluation))
-    table = ["", worst_labels(evaluation)] if per_label and output is None else []
-    record = _evaluation_record(evaluation, per_label)
-    outputs.show("\n".join([repr(evaluation), *table]), record)
-    for path in (output, plot):
+    """Write and print an evaluation, with the rows that went to review."""
+    if files.output is not None:
+        _write_labels(files.output, evaluation, files.safe_csv)
+    if files.plot is not None:
+        write_figure(files.plot, label_figure(evaluation))
+    if files.report is not None:
+        write_page(evaluation, files.report)
+    is_shown = files.per_label and files.output is None
+    table = ["", worst_labels(evaluation)] if is_shown else []
+    for note in notes:
+        outputs.message(note)
+    record = _evaluation_record(evaluation, files.per_label)
+    above = states.lines() if states else []
+    if states:
+        record["review"] = states.record()
+    outputs.show("\n".join([*above, repr(evaluation), *table]), record)
+    for path in (files.output, files.plot, files.report):
         outputs.say_written(path)
     return evaluation
 

@@ -121,19 +121,10 @@ def _result(
     chosen: Choice,
     bounds: Bounds | None,
 ) -> Thresholds:
-    return Thresholds(
-        values=chosen.thresholds,
-        value=chosen.value,
-        measure=request.measure_name,
-        average=request.average,
-        support=problem.support,
-        decided=chosen.decided,
-        n_samples=problem.n_samples,
-        beta=request.beta,
-        label_names=problem.names,
-        # A value that is not defined is not proven to be the highest.
-        gap=None if np.isnan(chosen.value) else chosen.gap,
-        certificate=chosen.certificate,
+    return thresholds_of(
+        chosen,
+        request,
+        problem,
         shared=request.shared,
         shrink=method.shrink,
         fbr=method.fbr,
@@ -142,6 +133,25 @@ def _result(
         top_per_row=request.top_per_row,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
+    )
+
+
+def thresholds_of(chosen: Choice, request: Request, tuned_on: Any, **how: Any) -> Thresholds:
+    """Return the result of a choice on a `Problem` or on curves; `how` are further fields."""
+    return Thresholds(
+        values=chosen.thresholds,
+        value=chosen.value,
+        measure=request.measure_name,
+        average=request.average,
+        support=tuned_on.support,
+        decided=chosen.decided,
+        n_samples=tuned_on.n_samples,
+        beta=request.beta,
+        label_names=tuned_on.names,
+        # A value that is not defined is not proven to be the highest.
+        gap=None if np.isnan(chosen.value) else chosen.gap,
+        certificate=chosen.certificate,
+        **how,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.thresholds._solve import thresholds_of
 from labelwise.decisions.thresholds._tune import constraint_checks
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._hit_gaps import joined_labels
@@ -72,20 +73,7 @@ def solve_on_curves(curves: LabelCurves, request: Request) -> Thresholds:
     check_for_curves(request)
     by_label = request.cost is not None or request.average == "macro"
     chosen = _best_by_label(curves, request) if by_label else _best_micro(curves, request)
-    found = Thresholds(
-        values=chosen.thresholds,
-        value=chosen.value,
-        measure=request.measure_name,
-        average=request.average,
-        support=curves.support,
-        decided=chosen.decided,
-        n_samples=curves.n_samples,
-        beta=request.beta,
-        label_names=curves.names,
-        # A value that is not defined is not proven to be the highest.
-        gap=None if np.isnan(chosen.value) else chosen.gap,
-        certificate=chosen.certificate,
-    )
+    found = thresholds_of(chosen, request, curves)
     if not request.limits.are_set:
         return found
     return replace(found, constraints=constraint_checks(curves, request, found, None))
