@@ -29,8 +29,7 @@ from sklearn.utils.metaestimators import available_if
 
 import studies
 from labelwise.data import load
-from labelwise.experiments import Study
-from labelwise.experiments.running._cell_outcome import CellOutcome
+from labelwise.experiments import CellOutcome, Study
 from labelwise.learners import BestLearner
 from labelwise.learners.selection._candidates import default_candidates, size_of
 from labelwise.splitting import MultilabelStratifiedShuffleSplit

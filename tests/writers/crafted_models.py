@@ -60,12 +60,15 @@ def changes_of(content):
 
 
 def packed_members(members):
-    """The bytes of an archive with these (name, bytes), of which two may have the same name."""
+    """The bytes of an archive with these (name, bytes), of which two may have the same name.
+
+    The date in the archive is fixed, so that the same members give the same bytes.
+    """
     stream = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
         warnings.simplefilter("ignore", UserWarning)
         for name, part in members:
-            packed.writestr(name, part)
+            packed.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 
