@@ -10,6 +10,7 @@ from labelwise.splitting import MultilabelStratifiedKFold
 from studies import sechidis2011_estimates as study
 from studies import sechidis2011_mulan as mulan
 from studies.comparison import published_cells, read_table
+from studies.sechidis2011_estimates import Runs
 from studies.sechidis2011_forests import as_columns
 from tests.splitting.problems import COMPILED_ONLY
 
@@ -38,7 +39,7 @@ def test_published_means_and_deviations_come_in_pairs(table):
     deviations = {(*where[:2], where[3]) for where in printed if where[2] == "deviation"}
     assert means == deviations
     missing = {"ImageCLEF2010"} if table is study.TABLE_4 else set()
-    assert {name for name, *_ in printed} == {*table.sets} | missing
+    assert {name for name, *_ in printed} == {*table.runs} | missing
     for name, method, measure in means:
         texts = [printed[name, method, what, measure] for what in ("mean", "deviation")]
         assert (texts[0] == "NaN") == (texts[1] == "NaN")
@@ -66,7 +67,7 @@ def test_table_5_is_measured_by_votes_of_pairs(monkeypatch, tmp_path):
     methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: methods)
-    rows = study.measured(["Emotions"], 1, tmp_path / "store.sqlite", study.TABLE_5)
+    rows = study.measured_earlier(study.TABLE_5, ["Emotions"], tmp_path / "store.sqlite")
     assert {row["model"] for row in rows} == {"ranking"}
     assert len(rows) == 3 * len(study.MEASURES)
     cells = list(study.estimate_cells(study.spreads_of(rows), study.TABLE_5))
@@ -90,7 +91,9 @@ def test_more_repetitions_only_add_cells(monkeypatch, tmp_path):
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: one_method)
     store = tmp_path / "store.sqlite"
-    once, twice = (study.measured(["Emotions"], n_runs, store) for n_runs in (1, 2))
+    once, twice = (
+        study.measured(study.TABLE_4, {"Emotions": Runs(n_runs, 3)}, store) for n_runs in (1, 2)
+    )
     cell = ("fold", "measure", "fit_seconds")
     assert len(twice) == 2 * len(once) == 2 * 3 * len(study.MEASURES)
     assert [[row[key] for key in cell] for row in once] == [
@@ -170,10 +173,9 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
     drawn, _ = make_multilabel(60, random_state=0)
     tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
     methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
-    monkeypatch.setattr(mulan, "N_TREES", 3)
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: methods)
-    rows = study.measured_by_conventions(["Emotions"], 1, tmp_path / "store.sqlite", table)
+    rows = study.measured(table, {"Emotions": Runs(1, 3)}, tmp_path / "store.sqlite")
     assert len(rows) == 3 * len(study.MEASURES)
     spreads = study.spreads_of(rows)
     cells = list(study.estimate_cells(spreads, table))
@@ -182,6 +184,12 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
     assert {cell.where[0] for cell in ten} == {"Emotions, ten trees"}
     assert [cell.published for cell in ten] == [cell.published for cell in cells]
     assert {cell.verdict for cell in ten} == {""}
+
+
+def test_words_say_repetitions_and_trees_of_each_set():
+    runs = {"Scene": Runs(), "Bibtex": Runs(1, 10), "Yeast": Runs()}
+    words = study._words(study.TABLE_4, runs)
+    assert "Repetitions: Scene, Yeast: 5 of 100 trees; Bibtex: 1 of 10 trees." in words
 
 
 def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
@@ -195,4 +203,3 @@ def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
     assert mulan.RANKING.measures(Outcome)["hamming-loss"] == pytest.approx(2 / 6)
     assert by_scores["coverage"] == 0.5
     assert by_scores["ranking-loss"] == 0.25
-    assert [mulan.trees(d).max_features for d in (1, 72, 294)] == [1, 7, 9]
