@@ -16,50 +16,31 @@ import numpy as np
 
 import studies
 from labelwise.data import load
-from labelwise.experiments import Spread, Study, average_ranks, summarize
+from labelwise.experiments import Spread, Study, summarize
 from labelwise.splitting import MultilabelStratifiedKFold
 from studies.comparison import Cell, Provenance, Table, published_cells, rounding
 from studies.sechidis2011_forests import forests, ranking
 from studies.sechidis2011_mulan import NAME, RANKING, RELEVANCE, Conventions
+from studies.sechidis2011_ranks import (
+    FOLDER,
+    GROUPS,
+    MEASURES,
+    METHODS,
+    PAPER_METHODS,
+    SETS,
+    Claim,
+    Ranked,
+    Spreads,
+    claims_table,
+    ranks_table,
+)
 from studies.stores import results_of
 
-FOLDER = studies.FOLDER / "sechidis2011"
 STORE = studies.STORES / "sechidis2011.sqlite"
-# The paper's sets that we have, by their labelsets for each example: at most 0.1, at least 0.39.
-SMALL = {
-    "Scene": "scene",
-    "Emotions": "emotions",
-    "Genbase": "genbase",
-    "Yeast": "yeast",
-    "Medical": "medical",
-}
-LARGE = {"Bibtex": "bibtex", "Enron": "enron", "Corel5k": "corel5k"}
-SETS = SMALL | LARGE
-GROUPS = {"small": tuple(SMALL), "large": tuple(LARGE), "all": tuple(SETS)}
 # Sets that are measured by the earlier reading, too.
 EARLIER = ("Emotions",)
 N_PAPER_RUNS = 5
 N_FOLDS = 10
-MEASURES = (
-    "hamming-loss",
-    "subset-accuracy",
-    "coverage",
-    "ranking-loss",
-    "macro-average-precision",
-    "micro-auc",
-)
-PAPER_METHODS = ("random", "labelset", "iterative")
-METHODS = (*PAPER_METHODS, "balanced")
-Spreads = dict[tuple[str, str, str], Spread]  # by set, method and measure
-
-
-class Claim(NamedTuple):
-    """One method has the extreme average rank of some, on a group of sets."""
-
-    methods: Sequence[str]
-    group: str
-    method: str
-    extreme: Callable[..., float]
 
 
 class Runs(NamedTuple):
@@ -72,52 +53,59 @@ class Runs(NamedTuple):
 class Estimates(NamedTuple):
     """One of the two tables: what is measured, and what is said of it."""
 
-    number: str
+    ranked: Ranked
     conventions: Conventions
     runs: Mapping[str, Runs]
-    groups: tuple[str, ...]
-    claims: Mapping[str, Claim]
     earlier: tuple[str, Callable[[], Any]]
+
+    @property
+    def number(self) -> str:
+        """Number of the table in the paper."""
+        return self.ranked.number
 
 
 TABLE_4 = Estimates(
-    "4",
+    Ranked(
+        "4",
+        tuple(GROUPS),
+        {
+            "random is worst over all sets": Claim(PAPER_METHODS, "all", "random", max),
+            "iterative is best at many labelsets": Claim(PAPER_METHODS, "large", "iterative", min),
+            "labelset is best at few labelsets": Claim(PAPER_METHODS, "small", "labelset", min),
+            "balanced is best of four over all sets": Claim(METHODS, "all", "balanced", min),
+        },
+    ),
     RELEVANCE,
-    {
-        "Scene": Runs(),
-        "Emotions": Runs(),
-        "Genbase": Runs(),
-        "Yeast": Runs(),
-        "Medical": Runs(),
-        "Bibtex": Runs(1, 10),
-        "Enron": Runs(1),
-        "Corel5k": Runs(1, 10),
-    },
-    tuple(GROUPS),
-    {
-        "random is worst over all sets": Claim(PAPER_METHODS, "all", "random", max),
-        "iterative is best at many labelsets": Claim(PAPER_METHODS, "large", "iterative", min),
-        "labelset is best at few labelsets": Claim(PAPER_METHODS, "small", "labelset", min),
-        "balanced is best of four over all sets": Claim(METHODS, "all", "balanced", min),
-    },
-    ("forests", forests),
-)
-# The sets with fewer than 50 labels.
-TABLE_5 = Estimates(
-    "5",
-    RANKING,
     {
         "Scene": Runs(),
         "Emotions": Runs(),
         "Genbase": Runs(),
         "Yeast": Runs(1),
         "Medical": Runs(1),
+        "Bibtex": Runs(1, 10),
+        "Enron": Runs(1),
+        "Corel5k": Runs(1, 10),
     },
-    ("small",),
+    ("forests", forests),
+)
+# The sets with fewer than 50 labels.
+TABLE_5 = Estimates(
+    Ranked(
+        "5",
+        ("small",),
+        {
+            "random is worst": Claim(PAPER_METHODS, "small", "random", max),
+            "labelset is best": Claim(PAPER_METHODS, "small", "labelset", min),
+            "balanced is best of four": Claim(METHODS, "small", "balanced", min),
+        },
+    ),
+    RANKING,
     {
-        "random is worst": Claim(PAPER_METHODS, "small", "random", max),
-        "labelset is best": Claim(PAPER_METHODS, "small", "labelset", min),
-        "balanced is best of four": Claim(METHODS, "small", "balanced", min),
+        "Scene": Runs(1),
+        "Emotions": Runs(),
+        "Genbase": Runs(1),
+        "Yeast": Runs(1),
+        "Medical": Runs(1),
     },
     ("ranking", ranking),
 )
@@ -209,48 +197,6 @@ def _deviation_error(n_runs: int) -> float:
     return float(np.sqrt((1 / N_PAPER_RUNS + 1 / n_runs) / (2 * (N_FOLDS - 1))))
 
 
-def ranks_of(
-    spreads: Spreads, group: str, measure: str, methods: Sequence[str]
-) -> dict[str, float]:
-    """Return the average rank of each method's deviations, over sets on which all have one."""
-    names = [name for name in GROUPS[group] if (name, "random", measure) in spreads]
-    values = {
-        method: {name: spreads[name, method, measure].deviation for name in names}
-        for method in methods
-    }
-    if not any(np.isfinite([column[name] for column in values.values()]).all() for name in names):
-        return dict.fromkeys(methods, float("nan"))
-    return average_ranks(values, higher_is_better=False, missing="drop").to_dict()
-
-
-def rank_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
-    """Give the average ranks of the paper's three methods, and those of four with `balanced`."""
-    path = FOLDER / f"table{table.number}_ranks.csv"
-    printed = published_cells(path, keys=("sets", "method"))
-    for group in table.groups:
-        for suffix, methods in (("", PAPER_METHODS), (" of four", METHODS)):
-            ranks = {measure: ranks_of(spreads, group, measure, methods) for measure in MEASURES}
-            for method in methods:
-                for measure in MEASURES:
-                    text = "" if suffix else printed.get((group, method, measure), "")
-                    where = (group, method + suffix, measure)
-                    yield Cell(where, text, ranks[measure][method], aim="shown")
-
-
-def claim_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
-    """Return for each claim of the paper, and one of ours, whether it is true (1) or not."""
-    path = FOLDER / f"table{table.number}_claims.csv"
-    printed = published_cells(path, keys=("claim",))
-    for claim, (methods, group, method, extreme) in table.claims.items():
-        for measure in MEASURES:
-            ranks = ranks_of(spreads, group, measure, methods)
-            others = [rank for other, rank in ranks.items() if other != method]
-            # A tie for the last or first place is neither worst nor best.
-            is_alone = ranks[method] == extreme(ranks.values()) and ranks[method] not in others
-            holds = np.nan if np.isnan(ranks[method]) else float(is_alone)
-            yield Cell((claim, measure), printed.get((claim, measure), ""), holds)
-
-
 def table_4(*, quick: bool = False, repetitions: int | None = None) -> Table:
     """Return means and deviations of ten folds, with their ranks and the paper's claims."""
     return estimates(TABLE_4, quick=quick, repetitions=repetitions)
@@ -275,7 +221,7 @@ def estimates(table: Estimates, *, quick: bool, repetitions: int | None) -> Tabl
     ]
     name, title = f"table{table.number}", f"Table {table.number}"
     keys = ("dataset", "method", "estimate", "measure")
-    others = (_ranks_table(spreads, table), _claims_table(spreads, table))
+    others = (ranks_table(spreads, table.ranked), claims_table(spreads, table.ranked))
     made = Provenance.of_rows(rows + earlier)
     words = _words(table, runs)
     return Table("sechidis2011", name, title, words, keys, cells, others, made)
@@ -314,30 +260,3 @@ BIBTEX_WORDS = (
     "4.9 errors in a row, and a row has 2.4 labels. Whoever decides nothing makes 2.4 errors, and "
     "a vote of the majority of trees decides little on labels of about 1 % of the rows."
 )
-
-
-def _ranks_table(spreads: Spreads, table: Estimates) -> Table:
-    words = (
-        "Average rank of the standard deviations, 1 for the lowest, over sets with "
-        "few labelsets for their examples (small), with many (large), and all; Table 5 has only "
-        "small ones. The "
-        "paper has ImageCLEF2010 among the large ones, so values are shown and not judged; 'of "
-        "four' ranks `balanced` too. The deviation of ten folds has a relative error of a quarter, "
-        "so ranks from few repetitions are to a good part chance."
-    )
-    return _part(table, "ranks", "average ranks", words, rank_cells(spreads, table))
-
-
-def _claims_table(spreads: Spreads, table: Estimates) -> Table:
-    words = (
-        "What the paper's text says of the average ranks, and a sentence of ours: 1 if it holds."
-    )
-    return _part(table, "claims", "claims", words, claim_cells(spreads, table))
-
-
-def _part(table: Estimates, name: str, title: str, words: str, cells: Iterator[Cell]) -> Table:
-    """Return what follows from a table."""
-    number = table.number
-    keys = ("sets", "method", "measure") if name == "ranks" else ("claim", "measure")
-    titles = f"table{number}_{name}", f"Table {number}, {title}"
-    return Table("sechidis2011", *titles, words, keys, tuple(cells))
