@@ -119,9 +119,7 @@ def folds(methods: Sequence[str] = METHODS) -> dict[str, MultilabelStratifiedKFo
     }
 
 
-def measured(
-    table: Estimates, runs: Mapping[str, Runs], store: Any = STORE
-) -> list[dict[str, Any]]:
+def measured(table: Estimates, runs: Mapping[str, Runs], store: Any = None) -> list[dict[str, Any]]:
     """Return the rows of all cells; those in the store are not run again."""
     rows: list[dict[str, Any]] = []
     for name, (n_repetitions, n_trees) in runs.items():
@@ -133,13 +131,13 @@ def measured(
             seeds=range(n_repetitions),
             name=f"Table {table.number}, {name}, {NAME}",
         )
-        found = results_of(study, store).rows()
+        found = results_of(study, store or STORE).rows()
         rows += [row | {"measure": row["measure"].removeprefix(f"{NAME}/")} for row in found]
     return rows
 
 
 def measured_earlier(
-    table: Estimates, names: Sequence[str] = EARLIER, store: Any = STORE
+    table: Estimates, names: Sequence[str] = EARLIER, store: Any = None
 ) -> list[dict[str, Any]]:
     """Return the rows of a repetition by the earlier reading."""
     title, model = table.earlier
@@ -150,7 +148,7 @@ def measured_earlier(
         MEASURES,
         name=f"Table {table.number}, earlier reading",
     )
-    return results_of(study, store).rows()
+    return results_of(study, store or STORE).rows()
 
 
 def _source(name: str) -> Callable[[], Any]:
@@ -159,6 +157,8 @@ def _source(name: str) -> Callable[[], Any]:
 
 def spreads_of(rows: Sequence[Mapping[str, Any]]) -> Spreads:
     """Return mean and deviation of ten folds, each as the mean over repetitions."""
+    if not rows:
+        return {}
     by_run = summarize(rows, by=("dataset", "split", "seed")).spreads
     grouped: dict[tuple[str, str, str], list[Spread]] = {}
     for (dataset, split, _, measure), one in by_run.items():

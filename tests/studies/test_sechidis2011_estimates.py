@@ -193,6 +193,22 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
     assert {cell.verdict for cell in ten} == {""}
 
 
+@COMPILED_ONLY
+def test_a_quick_table_has_a_repetition_and_not_the_earlier_reading(monkeypatch, tmp_path):
+    drawn, _ = make_multilabel(60, random_state=0)
+    tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
+    methods = {
+        name: MultilabelStratifiedKFold(3, shuffle=True, method=name) for name in ranking.METHODS
+    }
+    monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
+    monkeypatch.setattr(study, "folds", lambda: methods)
+    monkeypatch.setattr(study, "STORE", tmp_path / "store.sqlite")
+    table = study.table_4(quick=True)
+    assert {cell.where[0] for cell in table.cells} == {"Emotions"}
+    assert "Repetitions: Emotions: 1 of 100 trees." in table.words
+    assert [other.name for other in table.others] == ["table4_ranks", "table4_claims"]
+
+
 def test_words_say_repetitions_and_trees_of_each_set():
     runs = {"Scene": Runs(), "Bibtex": Runs(1, 10), "Yeast": Runs()}
     words = study._words(study.TABLE_4, runs)
