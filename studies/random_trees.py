@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from studies.random_trees_kernels import add_shares, grow_forest
+from studies.random_trees_kernels import IDENTIFIER, add_shares, grow_forest
 
 # Codes of values are stored in 16 bits.
 MOST_SAMPLES = 2**16
@@ -59,7 +59,10 @@ def coded(X: np.ndarray) -> Columns:
 
 
 class LastColumns:
-    """Codes of the array that was coded last: all labels are learned from the same array."""
+    """Codes of the array that was coded last: all labels are learned from the same array.
+
+    An array must not be changed between two labels.
+    """
 
     def __init__(self) -> None:
         self.array: Any = None
@@ -94,7 +97,7 @@ class WekaForest(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = X.shape[1]
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int64).max, size=self.n_estimators, dtype=np.int64)
-        columns, target = LAST.of(X), np.asarray(y, dtype=np.int64)
+        columns, target = self._columns(X), np.asarray(y, dtype=np.int64)
         n_tried = int(np.log2(X.shape[1]) + 1)
         shape = self.n_estimators, 2 * target.size
         tree = (
@@ -104,6 +107,9 @@ class WekaForest(ClassifierMixin, BaseEstimator):
         sizes = grow_forest(columns, target, seeds.astype(np.uint64), n_tried, tree)
         self._keep(columns, tree, sizes)
         return self
+
+    def _columns(self, X: Any) -> Columns:
+        return LAST.of(X)
 
     def _keep(self, columns: Columns, tree: tuple[np.ndarray, ...], sizes: np.ndarray) -> None:
         """Keep the nodes of all trees, with thresholds in the middle of two values."""
@@ -128,3 +134,17 @@ class WekaForest(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the class with a probability of at least one half, 1 at a tie."""
         return np.asarray(self.predict_proba(X)[:, 1] >= 0.5, dtype=np.int64)
+
+
+class IdentifiedForest(WekaForest):
+    """The same on samples whose last feature is an identifier, different in each.
+
+    Weka splits by such a feature into a node for each sample. A new sample belongs to none, and
+    gets the shares of the node that was split.
+    """
+
+    def _columns(self, X: Any) -> Columns:
+        columns = LAST.of(X)
+        n_values = columns.n_values.copy()
+        n_values[-1] = IDENTIFIER
+        return columns._replace(n_values=n_values)

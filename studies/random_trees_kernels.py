@@ -12,6 +12,8 @@ import numpy as np
 from labelwise._jit import njit
 
 LEAF = -1
+# In the place of the number of values: a feature that differs in each sample, such as its name.
+IDENTIFIER = 0
 # The number of samples is in the lower half of a count, that of positives in the upper half.
 _HALF = 32
 _LOWER = (1 << _HALF) - 1
@@ -137,6 +139,11 @@ def choose_split(columns, node, total, n_tried, n_known, spare):
             continue
         place += n_constant - n_known
         tried = window[place]
+        if columns.n_values[tried] == IDENTIFIER:
+            # Its nodes are pure, and a new sample is in none of them, so that this node is its
+            # leaf; unless a feature that was drawn before leaves pure nodes, too.
+            feature = LEAF if least > 0.0 else feature
+            break
         found, low, high = try_feature(columns, tried, node, total, histogram, bits, n_log_n)
         if high < 0:
             swap(window, place, n_constant)
@@ -239,7 +246,7 @@ def grow_forest(columns, target, seeds, n_tried, tree):
     histogram = np.zeros(n_samples + 1, dtype=np.int64)
     bits = np.zeros(n_samples // _BITS + 1, dtype=np.int64)
     state = np.empty(1, dtype=np.uint64)
-    constant_first = np.argsort(columns.n_values > 1, kind="mergesort")
+    constant_first = np.argsort(columns.n_values != 1, kind="mergesort")
     sizes = np.empty(seeds.size, dtype=np.int64)
     for t in range(seeds.size):
         state[0] = seeds[t]

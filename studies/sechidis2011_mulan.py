@@ -5,6 +5,7 @@
   is the share of the votes that it could have.
 - Coverage and ranking loss are those of a ranking without ties: of labels with equal scores the
   first one is ranked higher.
+- Genbase has an identifier of each sample among its features (the name of the protein).
 - Trees are grown as in Weka (`random_trees`), and a forest has 100, where they can be afforded.
 
 The paper states none of these. They were found with its numbers in sight, before the runs of this
@@ -37,17 +38,15 @@ NAME = "mulan"
 
 
 class Conventions(NamedTuple):
-    """A model whose forests have so many trees, and the measures of its outcome."""
+    """A model on forests, and the measures of its outcome."""
 
-    model: Callable[[int], Any]
+    model: Callable[[WekaForest], Any]
     measures: Callable[[Any], dict[str, float]]
 
 
-def relevance(n_trees: int) -> Any:
+def relevance(forest: WekaForest) -> Any:
     """Return binary relevance on random forests."""
-    return make_pipeline(
-        FunctionTransformer(as_array, accept_sparse=True), BinaryRelevance(WekaForest(n_trees))
-    )
+    return make_pipeline(FunctionTransformer(as_array, accept_sparse=True), BinaryRelevance(forest))
 
 
 def as_array(X: Any) -> np.ndarray:
@@ -55,9 +54,9 @@ def as_array(X: Any) -> np.ndarray:
     return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float32)
 
 
-def ranking(n_trees: int) -> Any:
+def ranking(forest: WekaForest) -> Any:
     """Return calibrated label ranking on random forests."""
-    return CalibratedLabelRanking(WekaForest(n_trees), score_by="votes", decide_ties=True)
+    return CalibratedLabelRanking(forest, score_by="votes", decide_ties=True)
 
 
 def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:

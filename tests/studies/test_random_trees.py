@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from studies.random_trees import MOST_SAMPLES, Columns, WekaForest, coded
+from studies.random_trees import MOST_SAMPLES, Columns, IdentifiedForest, WekaForest, coded
 from studies.random_trees_kernels import draw_bag, grow_forest
 from tests.oracles import random_trees as oracle
 
@@ -140,6 +140,19 @@ def test_forests_are_about_those_of_scikit_learn():
     # The share of 60 trees has a standard error of at most 0.065 in each.
     assert np.sqrt(np.mean((chances[0] - chances[1]) ** 2)) < 0.09
     assert np.corrcoef(chances)[0, 1] > 0.9
+
+
+def test_a_node_that_tries_the_identifier_is_a_leaf_unless_it_is_separated_before():
+    y = np.arange(40) % 2
+    X = np.column_stack([np.arange(40) % 3, np.arange(40)]).astype(np.float32)
+    # Both features are tried at the root, and the first one does not separate the classes.
+    forest = IdentifiedForest(20, 0).fit(X, y)
+    assert (forest.trees_[0] == -1).all()
+    assert len(forest.roots_) == len(forest.trees_[0]) == 20
+    # Where the first feature separates them, it is chosen if it was drawn first.
+    feature = IdentifiedForest(200, 0).fit(np.column_stack([y, X[:, 1]]), y).trees_[0]
+    assert set(feature.tolist()) == {-1, 0}
+    assert 70 < (feature == 0).sum() < 130
 
 
 def test_too_many_samples_for_codes_of_16_bits_are_refused():

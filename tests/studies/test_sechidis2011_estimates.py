@@ -194,6 +194,20 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
 
 
 @COMPILED_ONLY
+def test_genbase_has_an_identifier_of_each_sample(monkeypatch, tmp_path):
+    tiny, _ = make_multilabel(60, random_state=0)
+    monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
+    named = study._with_names()
+    assert named.X.shape[1] == tiny.X.shape[1] + 1
+    np.testing.assert_array_equal(named.X[:, -1], np.arange(60))
+    assert named.feature_names[-1] == "protein"
+    methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
+    monkeypatch.setattr(study, "folds", lambda: methods)
+    rows = study.measured(study.TABLE_4, {"Genbase": Runs(1, 3)}, tmp_path / "store.sqlite")
+    assert len(rows) == 3 * len(ranking.MEASURES)
+
+
+@COMPILED_ONLY
 def test_a_quick_table_has_a_repetition_and_not_the_earlier_reading(monkeypatch, tmp_path):
     drawn, _ = make_multilabel(60, random_state=0)
     tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
