@@ -148,7 +148,7 @@ def show_at_k() -> None:
 def show_assign() -> None:
     """Assign rows with 1,000 labels, 4.7 positives a row, to ten folds."""
     costs = []
-    rows = [int(n) for n in os.environ.get("LABELWISE_ASSIGN", "100000,1000000").split(",")]
+    rows = [int(n) for n in os.environ.get("LABELWISE_ASSIGN", "1000000,10000000").split(",")]
     for n_rows in [1000, *rows]:
         random, shares = np.random.default_rng(0), rare_labels(1000, 0.8)
         labels = np.searchsorted(shares, random.random(5 * n_rows)).clip(max=999)
