@@ -82,3 +82,13 @@ def places_in_rows(wanted_bounds, wanted, bounds, columns):
                 place += 1
             places[p] = place if place < end and columns[place] == wanted[p] else -1
     return places
+
+
+@njit(cache=True, nogil=True)
+def running_sums(ranking, values):
+    """Return the sums of the values up to each, of its own ranking; a ranking lies together."""
+    sums = values.copy()
+    for p in range(1, values.size):
+        if ranking[p] == ranking[p - 1]:
+            sums[p] += sums[p - 1]
+    return sums
