@@ -5,6 +5,8 @@
   is the share of the votes that it could have.
 - Coverage and ranking loss are those of a ranking without ties: of labels with equal scores the
   first one is ranked higher.
+- So is average precision in label ranking, where shares of votes are often equal: of samples with
+  equal scores the first one is ranked higher.
 - Genbase has an identifier of each sample among its features (the name of the protein).
 - Trees are grown as in Weka (`random_trees`), and a forest has 100, where they can be afforded.
 
@@ -72,9 +74,21 @@ def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
 
 
 def values_of(outcome: Any, *, by_scores: bool) -> dict[str, float]:
-    """Return the measures of a cell, of scores of at least 0.5 or of the model's decisions."""
-    decided = np.asarray(outcome.scores) >= 0.5 if by_scores else outcome.decided
-    return measured_values(outcome.truth, outcome.scores, decided)
+    """Return the measures of a cell, of scores of at least 0.5 or of the model's decisions.
+
+    Shares of votes have many ties: samples with the same score are ranked in their order.
+    """
+    if by_scores:
+        return measured_values(outcome.truth, outcome.scores, np.asarray(outcome.scores) >= 0.5)
+    found = measured_values(outcome.truth, outcome.scores, outcome.decided)
+    ranked = average_precision(outcome.truth, without_ties(outcome.scores), average="macro")
+    return found | {"macro-average-precision": ranked}
+
+
+def without_ties(scores: Any) -> np.ndarray:
+    """Return scores that order the samples of each label; of equals, the first is higher."""
+    order = np.argsort(-np.asarray(scores), axis=0, kind="stable")
+    return -np.asarray(np.argsort(order, axis=0), dtype=np.float64)
 
 
 RELEVANCE = Conventions(relevance, partial(values_of, by_scores=True))

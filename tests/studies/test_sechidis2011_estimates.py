@@ -229,6 +229,17 @@ def test_words_say_repetitions_and_trees_of_each_set():
     assert "Repetitions: Scene, Yeast: 5 of 100 trees; Bibtex: 1 of 10 trees." in words
 
 
+def test_samples_with_equal_votes_are_ranked_in_their_order():
+    class Outcome:
+        truth = np.array([[1, 0], [0, 1], [1, 0]])
+        scores = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.5]])
+        decided = np.zeros((3, 2), dtype=int)
+
+    np.testing.assert_array_equal(mulan.without_ties(Outcome.scores), [[0, 0], [-1, -1], [-2, -2]])
+    found = mulan.RANKING.measures(Outcome)["macro-average-precision"]
+    assert found == pytest.approx(((1 + 2 / 3) / 2 + 1 / 2) / 2)
+
+
 def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
     class Outcome:
         truth = np.array([[1, 0, 0], [0, 0, 1]])
