@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 import dask
 
+# Its settings must be there before some are replaced: otherwise all of them are removed afterwards.
+import distributed  # noqa: F401
+
 PROGRAM = """
 import asyncio
 from distributed import Scheduler, Worker

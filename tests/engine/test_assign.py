@@ -1,9 +1,12 @@
 """Subsets of a label file are those of its matrix in memory."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from labelwise import engine, splitting
+from labelwise.data import DataError
 from tests.engine.row_files import WRITERS
 
 Y = np.random.default_rng(2).random((90, 5)) < 0.2
@@ -33,3 +36,39 @@ def test_labels_without_positives_are_assigned():
     np.testing.assert_array_equal(
         found, splitting.assign(nothing, 2, method="iterative", random_state=0)
     )
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("method", ["auto", "iterative", "random"])
+def test_the_quality_of_a_split_file_is_that_of_its_matrix(kind, method, tmp_path):
+    path = WRITERS[kind](tmp_path, "Y", Y)
+    shares = [0.5, 0.3, 0.2]
+    found = engine.compare_splits(path, shares, method=method, random_state=4, block_rows=11)
+    wanted = splitting.compare_splits(Y, shares, method=method, random_state=4)
+    np.testing.assert_array_equal(found.subsets, wanted.subsets)
+    assert list(found.qualities) == list(dict.fromkeys([method, "random"]))
+    for name, quality in found.qualities.items():
+        expected = wanted.qualities[name]
+        assert (quality.ld, quality.ed, quality.sizes) == (expected.ld, expected.ed, expected.sizes)
+        np.testing.assert_array_equal(quality.positives, expected.positives)
+
+
+@pytest.mark.parametrize("columns", ["y_*", ["y_0", "y_1", "y_2", "y_3", "y_4"]])
+def test_only_the_columns_of_labels_are_read(tmp_path, columns):
+    table = {"height": np.arange(90.0), **{f"y_{j}": Y[:, j] for j in range(5)}}
+    path = tmp_path / "data.parquet"
+    parquet.write_table(pa.table(table), path)
+    found = engine.assign(path, 3, random_state=4, columns=columns, block_rows=11)
+    np.testing.assert_array_equal(found, splitting.assign(Y, 3, random_state=4))
+
+
+def test_columns_that_do_not_exist_are_refused(tmp_path):
+    path = WRITERS["parquet"](tmp_path, "Y", Y)
+    with pytest.raises(DataError, match=r"has no column of numbers 'sea'"):
+        engine.assign(path, 3, columns=["label_0", "sea"])
+    with pytest.raises(DataError, match=r"has no column of numbers 'sea\*'"):
+        engine.assign(path, 3, columns="sea*")
+    with pytest.raises(DataError, match=r"has no names of columns, so that 'sea\*' cannot"):
+        engine.assign(WRITERS["npy"](tmp_path, "Y", Y), 3, columns="sea*")
+    with pytest.raises(ValueError, match=r"columns must be None if Y is no file, got 'sea\*'"):
+        engine.assign(Y, 3, columns="sea*")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.engine._assign import assign
+    from labelwise.engine._assign import assign, compare_splits
     from labelwise.engine._best_thresholds import best_thresholds, micro_frontier
     from labelwise.engine._block_curves import BlockCurves as BlockCurves
     from labelwise.engine._block_curves import open_blocks as open_blocks
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from labelwise.engine.blocks._lazy_files import open_lazily as open_lazily
     from labelwise.engine.blocks._sources import rows_within as rows_within
 
-__all__ = ["DecisionCounts", "assign", "best_thresholds", "decide", "evaluate", "micro_frontier"]
+__all__ = [
+    "DecisionCounts",
+    "assign",
+    "best_thresholds",
+    "compare_splits",
+    "decide",
+    "evaluate",
+    "micro_frontier",
+]
 
 publish(__name__, __all__)

@@ -1,9 +1,9 @@
-"""The public function `assign` of the engine."""
+"""The public functions `assign` and `compare_splits` of the engine."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,16 @@ from scipy import sparse
 
 from labelwise._validation import Outcome
 from labelwise.engine._block_curves import open_blocks
-from labelwise.engine.blocks._matched_blocks import MatchedBlocks
-from labelwise.splitting import BALANCED_UP_TO, assign_blocks
+from labelwise.engine.blocks._matched_blocks import MatchedBlocks, match_blocks
+from labelwise.splitting import (
+    BALANCED_UP_TO,
+    SplitComparison,
+    SplitQuality,
+    assign_blocks,
+    check_proportions,
+    positives_by_subset,
+    quality_of_counts,
+)
 from labelwise.splitting import assign as assign_in_memory
 
 
@@ -25,6 +33,7 @@ def assign(
     method: str = "auto",
     groups: Any = None,
     random_state: Any = None,
+    columns: str | Sequence[str] | None = None,
     block_rows: int | None = None,
 ) -> np.ndarray:
     """Assign the rows of a label file to subsets, with every label spread evenly.
@@ -43,6 +52,9 @@ def assign(
         Group of each row; the rows of a group are in the same subset.
     random_state : int, RandomState instance or None, default=None
         Seed of the choices.
+    columns : str or sequence of str, default=None
+        Names of the columns of a parquet file that are labels, or a prefix with a star such as
+        "label:*"; None means all columns of numbers. Other columns are not read.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of labels.
 
@@ -60,6 +72,7 @@ def assign(
 
     See Also
     --------
+    compare_splits : The same, with the quality of the split.
     labelwise.splitting.assign : The same for labels in memory.
 
     Notes
@@ -75,13 +88,101 @@ def assign(
     >>> assign([[1, 0], [0, 1], [1, 0], [0, 1]], 2, random_state=0, block_rows=3).tolist()
     [0, 1, 1, 0]
     """
-    blocks = open_blocks({"Y": Y}, None, block_rows)
+    blocks = open_blocks({"Y": Y}, None, block_rows, columns)
     if groups is None and isinstance(blocks, MatchedBlocks) and _is_iterative(blocks, method):
         return _assign_by_files(blocks, proportions, random_state)
     labels = blocks.reduced(_labels_of_block, _joined)
     return assign_in_memory(
         labels, proportions, method=method, groups=groups, random_state=random_state
     )
+
+
+def compare_splits(
+    Y: Any,
+    proportions: int | Sequence[float],
+    *,
+    method: str = "auto",
+    random_state: Any = None,
+    columns: str | Sequence[str] | None = None,
+    block_rows: int | None = None,
+) -> SplitComparison:
+    """Split the rows of a label file, and measure the split beside one at random.
+
+    Parameters
+    ----------
+    Y : path, array, sparse matrix, frame or list of sets
+        The labels, 0 or 1, of shape (n_samples, n_labels), as in `assign`.
+    proportions : int or sequence of float
+        Number of subsets of equal size, or the share of each subset.
+    method : str, default="auto"
+        The method, as in `labelwise.splitting.assign`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the choices.
+    columns : str or sequence of str, default=None
+        The columns of a parquet file that are labels, as in `assign`.
+    block_rows : int, default=None
+        Rows of a block; None means about 32 MB of labels.
+
+    Returns
+    -------
+    SplitComparison
+        The subsets, and LD, ED, FZ and FLZ of both methods.
+
+    Raises
+    ------
+    ValueError
+        If a value is not 0 or 1, or if an option is out of its range.
+    DataError
+        If a file cannot be read.
+
+    See Also
+    --------
+    labelwise.splitting.compare_splits : Compare all methods on labels in memory.
+
+    Notes
+    -----
+    Positives of each label in each subset are added up block by block, in one more pass.
+
+    Examples
+    --------
+    >>> from labelwise.engine import compare_splits
+    >>> found = compare_splits([[1, 0], [0, 1], [1, 0], [0, 1]], 2, random_state=0)
+    >>> found.quality.flz, list(found.qualities)
+    (0, ['auto', 'random'])
+    """
+    shares = check_proportions(proportions)
+    blocks = match_blocks({"Y": Y}, None, block_rows, columns)
+    subsets = {
+        name: assign(
+            Y,
+            proportions,
+            method=name,
+            random_state=random_state,
+            columns=columns,
+            block_rows=block_rows,
+        )
+        for name in dict.fromkeys([method, "random"])
+    }
+    return SplitComparison(method, subsets[method], _qualities(blocks, subsets, shares))
+
+
+def _qualities(
+    blocks: MatchedBlocks, subsets: Mapping[str, np.ndarray], shares: np.ndarray
+) -> dict[str, SplitQuality]:
+    """Measure splits by one pass over the labels."""
+    counts = {name: np.zeros((blocks.n_labels, shares.size), dtype=np.int64) for name in subsets}
+    start = 0
+    for outcome in blocks.outcomes():
+        end = start + outcome.Y.shape[0]
+        for name, numbers in subsets.items():
+            counts[name] += positives_by_subset(outcome.Y, numbers[start:end], shares.size)
+        start = end
+    names = blocks.names or tuple(map(str, range(blocks.n_labels)))
+    sizes = {name: np.bincount(one, minlength=shares.size) for name, one in subsets.items()}
+    return {
+        name: quality_of_counts(counts[name], sizes[name], sizes[name], shares, names)
+        for name in subsets
+    }
 
 
 def _is_iterative(blocks: MatchedBlocks, method: str) -> bool:

@@ -60,12 +60,15 @@ class Blocks(Protocol):
 
 
 def open_blocks(
-    given: dict[str, Any], label_names: Any = None, block_rows: int | None = None
+    given: dict[str, Any],
+    label_names: Any = None,
+    block_rows: int | None = None,
+    columns: str | Sequence[str] | None = None,
 ) -> Blocks:
     """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
     if any(is_dask(data) for data in given.values()):
         return dask_blocks(given, label_names)
-    return match_blocks(given, label_names, block_rows)
+    return match_blocks(given, label_names, block_rows, columns)
 
 
 class BlockCurves:

@@ -14,11 +14,11 @@ from labelwise.measures import (
     Counts,
     Measured,
     NamedMeasure,
-    best_first,
     count_matched,
     filled_and_defined,
     find_places,
     mean_of_sums,
+    ranked_positives,
 )
 
 
@@ -87,7 +87,8 @@ def values_of_rankings(
     """Return the values of ranking measures for each label, one label at a time."""
     found: dict[str, list[np.ndarray]] = {one.name: [] for one in measures}
     for j in range(hits.support.size):
-        places = best_first(*ranks_of_hits(hits, gaps, j), hits.support[j : j + 1], n_scores)
+        above, at_least = (ranks[::-1] for ranks in ranks_of_hits(hits, gaps, j))
+        places = ranked_positives(above, at_least, hits.support[j : j + 1], n_scores)
         for one in measures:
             found[one.name].append(np.atleast_1d(one.values_of(places)))
     return {name: np.concatenate(parts) for name, parts in found.items()}

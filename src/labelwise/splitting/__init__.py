@@ -21,7 +21,10 @@ if TYPE_CHECKING:
         RepeatedMultilabelStratifiedKFold,
     )
     from labelwise.splitting._holdout import train_test_split
+    from labelwise.splitting._proportions import check_proportions as check_proportions
     from labelwise.splitting._quality import SplitQuality, split_quality
+    from labelwise.splitting._quality import positives_by_subset as positives_by_subset
+    from labelwise.splitting._quality import quality_of_counts as quality_of_counts
     from labelwise.splitting._splits import splits_of as splits_of
     from labelwise.splitting.stratification._units import check_groups as check_groups
 

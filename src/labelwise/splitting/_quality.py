@@ -203,19 +203,33 @@ def quality_of(
     sizes = np.bincount(subsets, minlength=n_subsets)
     counts = positives_by_subset(Y, subsets, n_subsets)
     known = sizes if missing is None else sizes - positives_by_subset(missing, subsets, n_subsets)
+    return quality_of_counts(counts, sizes, known, proportions, names)
+
+
+def quality_of_counts(
+    counts: np.ndarray,
+    sizes: np.ndarray,
+    known: np.ndarray,
+    proportions: np.ndarray,
+    names: tuple[str, ...],
+) -> SplitQuality:
+    """Compute the quality from the positives of each label in each subset.
+
+    `known` are the rows of each subset that have truth: `sizes`, or an array for each label.
+    """
     by_label = label_distribution(counts, known)
     counted = ~np.isnan(by_label)
     worst = int(np.nanargmax(by_label)) if counted.any() else None
     return SplitQuality(
         ld=float(by_label[counted].mean()) if counted.any() else 0.0,
-        ed=float(np.abs(sizes - Y.shape[0] * proportions).mean()),
+        ed=float(np.abs(sizes - sizes.sum() * proportions).mean()),
         fz=int((counts == 0).any(axis=0).sum()),
         flz=int((counts == 0).sum()),
         worst_label="none" if worst is None else names[worst],
         worst_ld=0.0 if worst is None else float(by_label[worst]),
         n_left_out=int((~counted).sum()),
         sizes=tuple(sizes.tolist()),
-        n_labels=Y.shape[1],
+        n_labels=len(names),
         label_names=names,
         label_ld=by_label,
         positives=counts,

@@ -141,3 +141,44 @@ def test_workers_of_this_machine_are_started_and_stopped(files):
     _, parts = files
     report = run("tune", parts["scores"], parts["labels"], "--cluster", "local")
     assert BY_BLOCKS in report
+
+
+def test_splitting_a_folder_writes_the_subsets_of_one_file(files):
+    folder, parts = files
+    by_blocks, whole = folder / "blocks.csv", folder / "whole.csv"
+    options = ("--folds", "3", "--labels", "label_*")
+    shown = run("split", parts["labels"], *options, "-o", by_blocks)
+    wanted = run("split", folder / "labels.parquet", *options, "-o", whole)
+    assert by_blocks.read_text() == whole.read_text()
+    assert "300 rows, 4 labels" in shown
+    assert table_row(shown, "auto (chosen)") == table_row(wanted, "auto (chosen)")
+    assert table_row(shown, "random") == table_row(wanted, "random")
+
+
+def table_row(shown, method):
+    """The numbers of a method in the table of a split."""
+    return next(line.split() for line in shown.splitlines() if line.startswith(method))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--folds", "301"), "--folds must be from 2 to the number of rows, 300, got 301"),
+        (("--groups", "label_0"), "--groups needs all rows in memory"),
+        (("--labels", "2"), "--labels must name the columns of an input that is read in blocks"),
+        (("--labels", "sea,sky"), "has no column of numbers 'sea'"),
+    ],
+)
+def test_splits_that_cannot_be_made_in_blocks_are_refused(
+    files, monkeypatch, capsys, options, problem
+):
+    shown = refusal(monkeypatch, capsys, "split", files[1]["labels"], *options)
+    assert problem in shown
+
+
+def test_columns_that_are_no_labels_are_refused_with_the_option_that_names_labels(
+    files, monkeypatch, capsys
+):
+    shown = refusal(monkeypatch, capsys, "split", files[1]["scores"], "--folds", "3")
+    assert "Y must contain only 0 and 1" in shown
+    assert shown.endswith("; --labels names the columns that are labels.\n")

@@ -1,4 +1,4 @@
-"""Tune, decide and evaluate by blocks of rows, with the reports of the commands in memory."""
+"""Tune, decide, evaluate and split by blocks of rows, with the reports of commands in memory."""
 
 from __future__ import annotations
 
@@ -24,8 +24,17 @@ from labelwise.decisions import (
     solve_on_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import BlockCurves, decide, evaluate, open_blocks, open_lazily, rows_within
+from labelwise.engine import (
+    BlockCurves,
+    compare_splits,
+    decide,
+    evaluate,
+    open_blocks,
+    open_lazily,
+    rows_within,
+)
 from labelwise.measures import Evaluation
+from labelwise.splitting import SplitComparison
 
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
 
@@ -99,6 +108,38 @@ def evaluated_in_blocks(
         return evaluate(
             **data, beta=beta, undefined=undefined, label_names=names, block_rows=n_rows
         )
+
+
+def rows_in_blocks(path: Path) -> int:
+    """Return the number of rows of an input, which are not read."""
+    return open_blocks({"Y": path}).n_samples
+
+
+def split_in_blocks(
+    path: Path,
+    shares: int | list[float],
+    method: str,
+    seed: int,
+    labels: str | int | list[str] | None,
+    max_bytes: int | None,
+) -> SplitComparison:
+    """Split the rows of a label file block by block, and compare with a split at random."""
+    if isinstance(labels, int) or (isinstance(labels, str) and labels.endswith(".xml")):
+        raise ValueError(
+            "--labels must name the columns of an input that is read in blocks, or be a prefix "
+            f"with a star, got {labels!r}."
+        )
+    n_rows = rows_within({"Y": path}, max_bytes)
+    try:
+        with working("splitting in blocks"), warnings_as_notes():
+            return compare_splits(
+                path, shares, method=method, random_state=seed, columns=labels, block_rows=n_rows
+            )
+    except ValueError as error:
+        if labels is not None:
+            raise
+        hint = "--labels names the columns that are labels"
+        raise ValueError(f"{str(error).rstrip('.')}; {hint}.") from error
 
 
 @contextmanager

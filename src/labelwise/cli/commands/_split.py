@@ -9,14 +9,17 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import written_whole
-from labelwise._text import printable
+from labelwise._text import counted, printable
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs, check_ending
-from labelwise.cli._parsing import parse_proportions
+from labelwise.cli._parsing import parse_labels, parse_proportions
+from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
 from labelwise.cli.pages._pages import write_page
 from labelwise.data import Dataset
 from labelwise.splitting import SplitComparison, SplitQuality, compare_splits
 
+# Rows of the output that are text in memory at a time.
+_ROWS_TOGETHER = 2**16
 _LEGEND = (
     "Smaller is better. LD: distance of label ratios from those of all rows; ED: of sizes from "
     "those wanted; FZ: subsets that lack a label; FLZ: pairs of subset and label without positives."
@@ -45,6 +48,9 @@ def show_split(
     The file has the columns row and subset, both counted from 0.
     """
     check_ending(report, ".html")
+    if reads_in_blocks(Path(source.data), source.max_bytes):
+        _show_split_in_blocks(source, options, output, report)
+        return
     outputs = Outputs([output, report], inputs=source.files())
     dataset = source.with_ids(options.groups).load()
     if dataset.Y is None:
@@ -63,9 +69,32 @@ def show_split(
         write_subsets(compared.subsets, output)
     if report is not None:
         write_page(compared, report)
-    outputs.show(_split_text(dataset, compared), _split_record(dataset, compared))
+    outputs.show(_split_text(repr(dataset), compared), _split_record(dataset.name, compared))
     for path in (output, report):
         outputs.say_written(path)
+
+
+def _show_split_in_blocks(
+    source: DataSource, options: SplitOptions, output: Path | None, report: Path | None
+) -> None:
+    """Split labels that are read in blocks of rows; only the label columns are read."""
+    refuse_with_blocks("error", report=report, groups=options.groups, ids=source.ids)
+    refuse_with_blocks("error", text=source.text, bags=source.bags)
+    from labelwise.cli.blocks._block_commands import rows_in_blocks, split_in_blocks
+
+    path = Path(source.data)
+    outputs = Outputs([output], inputs=[path])
+    shares = _shares(options, rows_in_blocks(path))
+    compared = split_in_blocks(
+        path, shares, options.method, options.seed, parse_labels(source.labels), source.max_bytes
+    )
+    if output is not None:
+        write_subsets(compared.subsets, output)
+    n_rows, n_labels = compared.subsets.size, compared.quality.n_labels
+    title = f"{path.name}: {counted(n_rows, 'row')}, {counted(n_labels, 'label')}"
+    outputs.message(f"{path} read in blocks")
+    outputs.show(_split_text(title, compared), _split_record(path.name, compared))
+    outputs.say_written(output)
 
 
 def _shares(options: SplitOptions, n_samples: int) -> int | list[float]:
@@ -95,37 +124,39 @@ def group_column(dataset: Dataset, name: str) -> np.ndarray:
     return groups
 
 
-def _split_text(dataset: Dataset, compared: SplitComparison) -> str:
+def _split_text(title: str, compared: SplitComparison) -> str:
     """Return a row of LD, ED, FZ and FLZ for each method, the chosen one first, and the sizes."""
     found = compared.quality
-    name = _worst_label(dataset, found)
+    name = _worst_label(found)
     worst = "none" if name is None else f"{printable(name)} ({found.worst_ld:.3g})"
     sizes = f"subsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
-    return "\n".join([repr(dataset), "", repr(compared), _LEGEND, "", sizes])
+    return "\n".join([title, "", repr(compared), _LEGEND, "", sizes])
 
 
-def _split_record(dataset: Dataset, compared: SplitComparison) -> dict[str, Any]:
+def _split_record(name: str, compared: SplitComparison) -> dict[str, Any]:
     """Return the same for --json."""
     found = compared.quality
     return {
-        "name": dataset.name,
+        "name": name,
         "method": compared.chosen,
         "sizes": found.sizes,
-        "worst_label": _worst_label(dataset, found),
-        "worst_ld": found.worst_ld if dataset.n_labels else None,
+        "worst_label": _worst_label(found),
+        "worst_ld": found.worst_ld if found.n_labels else None,
         "methods": [
-            {"method": name, "ld": one.ld, "ed": one.ed, "fz": one.fz, "flz": one.flz}
-            for name, one in compared.qualities.items()
+            {"method": method, "ld": one.ld, "ed": one.ed, "fz": one.fz, "flz": one.flz}
+            for method, one in compared.qualities.items()
         ],
     }
 
 
 def write_subsets(subsets: np.ndarray, path: Path) -> None:
     """Write the subset of each row; an error leaves no partial file."""
-    lines = [f"{row},{subset}\n" for row, subset in enumerate(subsets.tolist())]
     with written_whole(path) as stream:
-        stream.write("".join(["row,subset\n", *lines]).encode())
+        stream.write(b"row,subset\n")
+        for start in range(0, subsets.size, _ROWS_TOGETHER):
+            rows = enumerate(subsets[start : start + _ROWS_TOGETHER].tolist(), start)
+            stream.write("".join(f"{row},{subset}\n" for row, subset in rows).encode())
 
 
-def _worst_label(dataset: Dataset, found: SplitQuality) -> str | None:
-    return found.worst_label if dataset.n_labels else None
+def _worst_label(found: SplitQuality) -> str | None:
+    return found.worst_label if found.n_labels else None

@@ -75,7 +75,10 @@ class MatchedBlocks(NamedTuple):
 
 
 def match_blocks(
-    given: dict[str, Any], label_names: Any = None, block_rows: int | None = None
+    given: dict[str, Any],
+    label_names: Any = None,
+    block_rows: int | None = None,
+    columns: str | Sequence[str] | None = None,
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name, rows by position.
 
@@ -89,13 +92,17 @@ def match_blocks(
         Names of the labels, for data without names.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of scores.
+    columns : str or sequence of str, default=None
+        The columns that are labels, see `open_source`.
 
     Returns
     -------
     MatchedBlocks
         The rows, to be read in blocks.
     """
-    sources = {name: open_source(data, name) for name, data in given.items() if data is not None}
+    sources = {
+        name: open_source(data, name, columns) for name, data in given.items() if data is not None
+    }
     n_samples, n_labels = sources["Y"].shape
     if 0 in (n_samples, n_labels):
         raise ValueError(

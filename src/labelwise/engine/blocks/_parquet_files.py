@@ -24,9 +24,14 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 class ParquetFiles:
-    """Rows of parquet files with the same columns; columns of text and row names are left out."""
+    """Rows of parquet files with the same columns; columns of text and row names are left out.
 
-    def __init__(self, path: Path, parts: Sequence[Path]) -> None:
+    `columns` are the names of those to read, or a prefix with a star; None means all.
+    """
+
+    def __init__(
+        self, path: Path, parts: Sequence[Path], columns: str | Sequence[str] | None = None
+    ) -> None:
         self._path, self._parts = path, parts
         schemas = []
         # The file and the number of each row group, and its rows.
@@ -39,10 +44,11 @@ class ParquetFiles:
                     for k in range(file.num_row_groups)
                 ]
         self._n_rows = sum(self.chunk_sizes(0))
-        self.names: tuple[str, ...] | None = _labels_of(path, schemas[0])
+        names = _labels_of(path, schemas[0])
         for part, schema in zip(parts, schemas, strict=True):
-            if _labels_of(part, schema) != self.names:
+            if _labels_of(part, schema) != names:
                 raise DataError(part, f"has other columns than {parts[0].name}.")
+        self.names: tuple[str, ...] | None = _chosen(path, names, columns)
         kinds = [
             schema.field(name).type.to_pandas_dtype() for schema in schemas for name in self.names
         ]
@@ -144,6 +150,24 @@ def _labels_of(path: Path, schema: Any) -> tuple[str, ...]:
     if not names:
         raise DataError(path, "has no column of numbers.")
     return tuple(names)
+
+
+def _chosen(
+    path: Path, names: tuple[str, ...], columns: str | Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the columns to read, in the order in which they are named."""
+    if columns is None:
+        return names
+    if not isinstance(columns, str):
+        wanted = tuple(columns)
+    elif columns.endswith("*"):
+        wanted = tuple(name for name in names if name.startswith(columns[:-1])) or (columns,)
+    else:
+        wanted = (columns,)
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        raise DataError(path, f"has no column of numbers {unknown[0]!r}.")
+    return wanted
 
 
 def _numbers(path: Path, name: str, column: Any) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -81,7 +81,9 @@ class ArraySource:
         return equal_sizes(self.shape[0], n_together)
 
 
-def open_source(data: Any, input_name: str) -> RowSource:
+def open_source(
+    data: Any, input_name: str, columns: str | Sequence[str] | None = None
+) -> RowSource:
     """Open a matrix by its path, or wrap one in memory.
 
     Parameters
@@ -90,6 +92,9 @@ def open_source(data: Any, input_name: str) -> RowSource:
         A path names an npy or parquet file, a folder of parquet files, or a zarr array.
     input_name : str
         Name of the argument in error messages; "scores" stay dense, others are labels.
+    columns : str or sequence of str, default=None
+        Names of the columns of a parquet file that are read, or a prefix with a star; None means
+        all.
 
     Returns
     -------
@@ -97,7 +102,9 @@ def open_source(data: Any, input_name: str) -> RowSource:
         The rows, not yet checked.
     """
     if isinstance(data, str | Path):
-        return _open_path(Path(data))
+        return _open_path(Path(data), columns)
+    if columns is not None:
+        raise ValueError(f"columns must be None if {input_name} is no file, got {columns!r}.")
     if isinstance(data, np.memmap):
         if data.ndim != 2:
             raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
@@ -140,14 +147,16 @@ def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int 
     return min(found)
 
 
-def _open_path(path: Path) -> RowSource:
+def _open_path(path: Path, columns: str | Sequence[str] | None = None) -> RowSource:
     if not path.exists():
         raise DataError(path, "does not exist.")
-    if path.suffix.lower() == ".npy":
-        return NpyFile(path)
     parts = parquet_parts(path)
     if parts:
-        return ParquetFiles(path, parts)
+        return ParquetFiles(path, parts, columns)
+    if columns is not None:
+        raise DataError(path, f"has no names of columns, so that {columns!r} cannot be chosen.")
+    if path.suffix.lower() == ".npy":
+        return NpyFile(path)
     if (path / "zarr.json").exists() or (path / ".zarray").exists():
         return _open_zarr(path)
     raise DataError(

@@ -78,24 +78,22 @@ def find_places(
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives = np.diff(Y.indptr)
         above, at_least = _counts_in_rows(Y, scores, n_scores)
-    return best_first(above, at_least, n_positives.astype(np.int64), n_scores)
+    return ranked_positives(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
-def best_first(
+def ranked_positives(
     above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: Any
 ) -> RankedPositives:
-    """Order the positives of each ranking and count the positives among what lies above."""
+    """Count the positives among what lies above each; those of a ranking are given best first."""
     ranking = np.repeat(np.arange(n_positives.size), n_positives)
     first = np.cumsum(n_positives) - n_positives
-    # Both counts fall as the score grows, so sorted apart they stay together.
-    offset = ranking * (np.max(n_scores) + 1)
-    key = np.sort(at_least + offset)
-    ends = np.flatnonzero(np.diff(key, append=-1)) + 1
+    is_last = np.append((np.diff(at_least) != 0) | (np.diff(ranking) != 0), True)
+    ends = np.flatnonzero(is_last[: ranking.size]) + 1
     sizes = np.diff(ends, prepend=0)
     return RankedPositives(
         ranking=ranking,
-        above=np.sort(above + offset) - offset,
-        at_least=key - offset,
+        above=above,
+        at_least=at_least,
         hits_above=np.repeat(ends - sizes, sizes) - first[ranking],
         hits_at_least=np.repeat(ends, sizes) - first[ranking],
         n_positives=n_positives,
@@ -103,52 +101,63 @@ def best_first(
     )
 
 
+def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
+    """Return where the score of each positive is stored, -1 if it is absent.
+
+    The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
+    CSC with sorted indices. One pass over both, O(nnz).
+    """
+    from labelwise.measures.ranking._ranks_of_positives_kernels import places_in_rows
+
+    return np.asarray(
+        places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
+    )
+
+
 def _counts_in_rows(
     Y: sparse.csr_array, scores: Any, n_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the scores above, and at or above, each positive within its row."""
+    """Count the scores above, and at or above, each positive within its row, best first."""
     n_of_row = np.broadcast_to(n_scores, Y.shape[0])
+    cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
         from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
 
-        labels, block = Y[rows], scores[rows]
-        cuts = _scores_at(labels, block)
-        is_sorted = np.diff(labels.indptr) > FEW
-        values, bounds = _flat(block, copy=bool(is_sorted.any()))
-        sort_pieces(values, bounds, np.flatnonzero(is_sorted))
-        cut_bounds = labels.indptr.astype(np.int64)
-        above, at_least = count_above(values, bounds, cuts, cut_bounds, is_sorted)
-        n_absent = n_of_row[rows] - np.diff(bounds)
-        at_least += np.repeat(n_absent, np.diff(cut_bounds)) * np.isneginf(cuts)
-        return above, at_least
+        bounds = cut_bounds[rows.start : rows.stop + 1]
+        mine = cuts[bounds[0] : bounds[-1]]
+        is_sorted = np.diff(bounds) > FEW
+        values, starts = _flat(scores, rows, copy=bool(is_sorted.any()))
+        for flat, pieces in ((values, starts), (mine, bounds - bounds[0])):
+            sort_pieces(flat, pieces, np.flatnonzero(is_sorted))
+        n_absent = n_of_row[rows] - np.diff(starts)
+        found = count_above(values, starts, mine, bounds - bounds[0], n_absent, is_sorted)
+        return found[0], found[1]
 
-    blocks = _blocks(scores, _BLOCK)
-    parts = list(in_threads(count_block, blocks))
+    parts = list(in_threads(count_block, _blocks(scores, _BLOCK)))
     return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
 
 
 def _counts_overall(
     Y: sparse.csc_array, scores: Any, n_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the scores of the whole matrix above, and at or above, each positive."""
-    scores, rows = _as_rows(scores), sparse.csr_array(Y)
-    found = in_threads(
-        lambda block: _scores_at(rows[block], scores[block]), _blocks(scores, _BLOCK)
-    )
-    cuts = np.sort(np.concatenate(list(found)))
+    """Count the scores of the whole matrix above, and at or above, each positive, best first."""
+    from labelwise.measures.ranking._ranks_of_positives_kernels import add_counts
 
-    def count_block(rows: slice) -> np.ndarray:
-        values, _ = _flat(scores[rows], copy=True)
+    scores = _as_rows(scores)
+    cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+
+    def sorted_block(rows: slice) -> np.ndarray:
+        values, _ = _flat(scores, rows, copy=True)
         values.sort()
-        return np.stack([values.size - np.searchsorted(values, cuts, s) for s in ("right", "left")])
+        return values
 
-    counts = np.zeros((2, cuts.size), dtype=np.int64)
-    # With blocks larger than the positives, searching costs less than sorting.
-    for part in in_threads(count_block, _blocks(scores, max(2 * _BLOCK, 2 * cuts.size))):
-        counts += part
-    counts[1] += (n_scores - scores.size) * np.isneginf(cuts)
-    return counts[0], counts[1]
+    above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
+    # With blocks larger than the positives, counting costs less than sorting.
+    for values in in_threads(sorted_block, _blocks(scores, max(2 * _BLOCK, 2 * cuts.size))):
+        add_counts(values, cuts, above, at_least)
+    at_least += (n_scores - scores.size) * np.isneginf(cuts[::-1])
+    return above, at_least
 
 
 def _as_rows(scores: Any) -> Any:
@@ -158,23 +167,30 @@ def _as_rows(scores: Any) -> Any:
 
 def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
     """Return the score of each positive, -inf where it is absent."""
-    rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
     if not sparse.issparse(scores):
+        rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
         return np.asarray(scores[rows, Y.indices])
-    present = np.repeat(np.arange(Y.shape[0]), np.diff(scores.indptr)) * Y.shape[1] + scores.indices
-    wanted = rows * Y.shape[1] + Y.indices
-    # Checked matrices have sorted indices. One more entry makes every position found exist.
-    places = np.searchsorted(present, wanted)
-    found = np.append(present, -1)[places] == wanted
-    return np.where(found, np.append(scores.data, -np.inf)[places], -np.inf).astype(scores.dtype)
+    places = stored_places(Y, scores)
+    is_there = places >= 0
+    found = np.full(places.size, -np.inf, dtype=scores.dtype)
+    found[is_there] = scores.data[places[is_there]]
+    return found
 
 
-def _flat(block: Any, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of all rows one after the other, and where each row begins."""
-    if sparse.issparse(block):
-        return block.data.copy() if copy else block.data, block.indptr.astype(np.int64)
+def _flat(scores: Any, rows: slice, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of some rows one after the other, and where each row begins."""
+    if sparse.issparse(scores):
+        bounds = _long(scores.indptr[rows.start : rows.stop + 1])
+        values = scores.data[bounds[0] : bounds[-1]]
+        return values.copy() if copy else values, bounds - bounds[0]
+    block = scores[rows]
     bounds = np.arange(block.shape[0] + 1) * block.shape[1]
     return block.flatten() if copy else block.ravel(), bounds
+
+
+def _long(bounds: np.ndarray) -> np.ndarray:
+    """Return bounds of rows as 64-bit numbers, the only ones that kernels are compiled for."""
+    return np.asarray(bounds, dtype=np.int64)
 
 
 def _blocks(scores: Any, n_together: int) -> list[slice]:

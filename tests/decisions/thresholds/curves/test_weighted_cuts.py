@@ -118,3 +118,21 @@ def sparse_form(scores):
     """The scores with every cell stored, zeros as well."""
     rows, columns = np.indices(scores.shape)
     return sparse.csr_array((scores.ravel(), (rows.ravel(), columns.ravel())), scores.shape)
+
+
+@given(problem=problems(), data=st.data())
+def test_counts_at_thresholds_are_those_of_the_decisions(problem, data):
+    scores, Y = problem
+    rows = [data.draw(st.integers(0, len(Y) - 1)) for _ in range(Y.shape[1])]
+    stored = scores + 5.0
+    stored[data.draw(hnp.arrays(bool, Y.shape))] = 0
+    for given_scores, present in (
+        (scores, np.isfinite(scores)),
+        (sparse.csr_array(stored), stored > 0),
+    ):
+        dense = scores if given_scores is scores else stored
+        thresholds = dense[rows, np.arange(Y.shape[1])].astype(np.float64)
+        decided = (dense >= thresholds) & present
+        counts = check_problem(given_scores, Y, None).counts(thresholds)
+        np.testing.assert_array_equal(counts.tp, (decided & Y.astype(bool)).sum(axis=0))
+        np.testing.assert_array_equal(counts.fp, (decided & ~Y.astype(bool)).sum(axis=0))

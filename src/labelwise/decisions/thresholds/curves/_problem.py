@@ -18,6 +18,7 @@ from labelwise.decisions.thresholds._row_limit import decisions_at, highest_scor
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
+from labelwise.decisions.thresholds.curves._stored_rankings_kernels import count_reached
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
@@ -28,7 +29,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
     label_rankings,
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
-from labelwise.measures import Counts, count_matched
+from labelwise.measures import Counts, count_matched, stored_places
 from labelwise.splitting import check_groups
 
 
@@ -225,17 +226,13 @@ class Problem:
     @cached_property
     def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and scores of the positives that have a score."""
-        labels = np.repeat(np.arange(self.n_labels), np.diff(self.Y.indptr))
         if not sparse.issparse(self.scores):
+            labels = np.repeat(np.arange(self.n_labels), np.diff(self.Y.indptr))
             return labels, self.scores[self.Y.indices, labels]
-        stored = sparse.csr_array(self.scores)
-        n_scores = np.diff(stored.indptr)
-        present = np.repeat(np.arange(self.n_samples), n_scores) * self.n_labels + stored.indices
-        wanted = self.Y.indices.astype(np.int64) * self.n_labels + labels
-        # Checked scores have sorted indices. One more entry makes every place that is found exist.
-        places = np.searchsorted(present, wanted)
-        is_there = np.append(present, -1)[places] == wanted
-        return labels[is_there], stored.data[places[is_there]]
+        stored, Y = sparse.csr_array(self.scores), sparse.csr_array(self.Y)
+        places = stored_places(Y, stored)
+        is_there = places >= 0
+        return Y.indices[is_there], stored.data[places[is_there]]
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label at one threshold per label."""
@@ -254,16 +251,15 @@ class Problem:
             at_least = sparse.csr_array(decisions_at(self.scores, thresholds))
             counts = self.counts_of_decisions(at_least.astype(bool), "label")
             return counts.tp + counts.fp, counts.tp
-        if sparse.issparse(self.scores):
-            stored = sparse.csr_array(self.scores)
-            # An absent score is never decided, whatever the threshold.
-            reached = stored.data >= thresholds[stored.indices]
-            decided = np.bincount(stored.indices[reached], minlength=self.n_labels)
-        else:
-            decided = np.count_nonzero(self.scores >= thresholds, axis=0)
         labels, scores = self.hit_scores
-        right = scores >= thresholds[labels]
-        return decided, np.bincount(labels[right], minlength=self.n_labels)
+        if not sparse.issparse(self.scores):
+            right = scores >= thresholds[labels]
+            hits = np.bincount(labels[right], minlength=self.n_labels)
+            return np.count_nonzero(self.scores >= thresholds, axis=0), hits
+        stored = sparse.csr_array(self.scores)
+        # An absent score is never decided, whatever the threshold.
+        decided = count_reached(stored.indices, stored.data, thresholds)
+        return decided, count_reached(labels, scores, thresholds)
 
     def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
         """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""

@@ -1,4 +1,4 @@
-"""Kernels that rank the stored scores of sparse matrices label by label."""
+"""Kernels that rank and count the stored scores of sparse matrices label by label."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -76,3 +76,12 @@ def merge_halves(scores, cells, middle, room_scores, room_cells):
         scores[place], cells[place] = room_scores[left], room_cells[left]
         left += 1
         place += 1
+
+
+@njit(cache=True, nogil=True)
+def count_reached(labels, scores, thresholds):
+    """Return how many scores of each label are at its threshold or above it."""
+    reached = np.zeros(thresholds.size, np.int64)
+    for p in range(labels.size):
+        reached[labels[p]] += scores[p] >= thresholds[labels[p]]
+    return reached
