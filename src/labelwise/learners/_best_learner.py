@@ -27,7 +27,7 @@ from labelwise._estimators import (
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_real, dense_targets, is_whole, n_rows
+from labelwise._validation import check_real, check_weights, dense_targets, is_whole, n_rows
 from labelwise.decisions import (
     Request,
     Samples,
@@ -36,6 +36,7 @@ from labelwise.decisions import (
     check_request,
     check_thresholds,
     constant_scores,
+    exact_weights,
     thresholds_of_no_label,
     with_constant_labels,
 )
@@ -50,7 +51,7 @@ from labelwise.learners.selection._candidates import (
 from labelwise.learners.selection._decision_rules import RULES, decide_by_expected_f
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, best_of, with_beta_of
+from labelwise.learners.selection._trials import Arena, Trial, best_of, weight_params, with_beta_of
 from labelwise.splitting import splits_of
 
 
@@ -148,6 +149,12 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     A candidate that raises an error is left out; if all do, the first error is raised.
 
+    Forests are judged on the folds as all candidates are, and not by their out-of-bag scores,
+    which would take one fit instead of six. An out-of-bag score is the mean of about a third of the
+    trees, each of which has seen 63 % of the samples; a model of four folds out of five has seen
+    80 %. On yeast, corrected micro F is 0.005 lower by out-of-bag scores, for the same forest and
+    the same value on new samples: forests would lose to candidates that are no better.
+
     References
     ----------
     K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter
@@ -186,7 +193,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> BestLearner:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> BestLearner:
         """Try the candidates on held-out folds, and fit the best one to all samples.
 
         Parameters
@@ -197,6 +204,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
             NaN, null or a masked cell is a missing label; candidates that need all labels of a
             sample are then left out.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative: a sample of weight 2 counts as two in
+            the values of candidates and in the tuning of their decisions, one of weight 0 is left
+            out. Candidates whose ``fit`` takes `sample_weight` are fitted with it, in a pipeline
+            its last step; the others are fitted without it.
         groups : array of shape (n_samples,), default=None
             Group of each sample, for the splitter and the tuning of thresholds.
 
@@ -218,8 +230,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         request = check_request(params, target.matrix.shape[1], shrink_if_possible=True)
         if self.candidates is None:
             X = learn_features(self, X)
-        samples = Samples(X, dense_targets(target.matrix, target.missing), target.names, groups, {})
-        self.constants_ = constant_labels(samples.Y)
+        weights = self._weights(sample_weight, *target.matrix.shape)
+        Y = dense_targets(target.matrix, target.missing)
+        samples = Samples(X, Y, target.names, groups, {}, weights)
+        self.constants_ = constant_labels(Y if weights is None else Y[weights > 0])
         warn_of_constants(self.constants_, target.names)
         store_target(self, target)
         if not np.isnan(self.constants_).any():
@@ -306,11 +320,17 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         log_odds = self._log_odds(self._checked(X))
         return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
 
+    def _weights(self, sample_weight: Any, n_samples: int, n_labels: int) -> np.ndarray | None:
+        """Return weights whose sums are exact; None if there are none."""
+        if sample_weight is None:
+            return None
+        return exact_weights(check_weights(sample_weight, n_samples), n_labels)
+
     def _fit_nothing(self, request: Request, samples: Samples) -> BestLearner:
         """Set the attributes of a learner of labels that all have one class."""
         none = thresholds_of_no_label(request)
         self.thresholds_: Thresholds | None = with_constant_labels(
-            none, self.constants_, samples.Y, samples.names
+            none, self.constants_, samples.Y, samples.names, samples.weights
         )
         self.estimators_: list[Any] = []
         self.best_names_: tuple[str, ...] = ()
@@ -330,6 +350,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         is_fixed = self.random_state is None or is_whole(self.random_state)
         tuning_seed = self.random_state if is_fixed else seed
         arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
+        if samples.weights is not None and not samples.weights.all():
+            arena = arena.part(np.flatnonzero(samples.weights))
+            samples = arena.samples
         candidates, left_out = self._candidates(samples, seed)
         finish = run_race(candidates, arena, self.budget, self._tell)
         chosen, trials = self._chosen(finish)
@@ -381,7 +404,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             fitted = trial.scorer
             if fitted is None or finish.arena.samples is not samples:
                 estimator = with_beta_of(by_name[trial.name], finish.arena.request)
-                fitted = fit_scorer(estimator, samples.X, Y)
+                params = weight_params(estimator, samples.weights)
+                fitted = fit_scorer(estimator, samples.X, Y, params)
             self.estimators_.append(fitted.estimator)
         sigmoids = [trial.sigmoids() for trial in members]
         self.slopes_ = np.array([one.slopes for one in sigmoids])
@@ -391,7 +415,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tuned = chosen.judgement.thresholds
         self.thresholds_ = None
         if tuned is not None:
-            self.thresholds_ = with_constant_labels(tuned, self.constants_, Y, samples.names)
+            self.thresholds_ = with_constant_labels(
+                tuned, self.constants_, Y, samples.names, samples.weights
+            )
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
