@@ -12,7 +12,7 @@ PASSES = 40
 _NARROW = 0.1
 # A sample without weight in w is left out if its gradient exceeds this part of the largest of the
 # last pass. Newton's steps see all samples again.
-_FAR = 0.5
+_FAR = 0.25
 # Newton's systems are solved until the residual, in the norm of its preconditioner, has this part.
 _RESIDUAL = 0.1
 _MOST_CONJUGATE = 200
