@@ -1,10 +1,10 @@
 """Half a million labels: time and memory of each step on CSR scores, best_at_k, and assign.
 
-``LABELWISE_LABELS`` sets the sizes, rows x labels ("100000x50000,1000000x500000" by default, with
-20 scores a row), ``LABELWISE_AT_K`` those of `best_at_k` beside xCOLUMNs ("20000x4000" by default,
-with 30 probabilities a row; "100000x20000" takes minutes), and ``LABELWISE_ASSIGN`` the rows of
-`assign`. CPU seconds are shown beside seconds: on a machine with other work, they are nearer to its
-speed.
+``LABELWISE_LABELS`` sets the sizes, rows x labels with 20 scores a row, "100000x50000,..." (three
+sizes up to 1000000x500000 by default), ``LABELWISE_AT_K`` those of `best_at_k` beside xCOLUMNs
+("20000x4000" by default, with 30 probabilities a row; "100000x20000" takes minutes), and
+``LABELWISE_ASSIGN`` the rows of `assign`. CPU seconds are shown beside seconds: on a machine with
+other work, they are nearer to its speed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from labelwise.decisions import Thresholds, best_at_k, best_thresholds, micro_fr
 from labelwise.measures import evaluate
 from labelwise.splitting import assign
 
+SIZES = "100000x50000,300000x150000,1000000x500000"
 # A call that takes as long is not repeated.
 _MANY_SECONDS = 10
 
@@ -114,7 +115,7 @@ def show_steps() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for call in steps(*scored(300, 50), Path(folder)).values():
             call()  # compiles
-        for size in sizes_from("LABELWISE_LABELS", "100000x50000,1000000x500000"):
+        for size in sizes_from("LABELWISE_LABELS", SIZES):
             scores, Y = scored(*size)
             for name, call in steps(scores, Y, Path(folder)).items():
                 cost = least_cost_of(call)

@@ -122,6 +122,7 @@ def main() -> None:
     """Print both tables."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Y has no positives")
+        warnings.filterwarnings("ignore", message="Constraints that new samples may break")
         show(
             "Feasible constraints",
             count_constrained(N_CONSTRAINED),
