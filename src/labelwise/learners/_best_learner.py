@@ -291,7 +291,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         sklearn.exceptions.NotFittedError
             If `fit` has not been called.
         """
-        return scores_of_classes(self, self._fitted().scores(self._checked(X)))
+        X = self._checked(X)
+        return scores_of_classes(self, self._fitted().scores(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Estimate the probability of each label.
@@ -313,7 +314,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         sklearn.exceptions.NotFittedError
             If `fit` has not been called.
         """
-        log_odds = self._fitted().log_odds(self._checked(X))
+        X = self._checked(X)
+        log_odds = self._fitted().log_odds(X)
         return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
 
     def _weights(self, sample_weight: Any, n_samples: int, n_labels: int) -> np.ndarray | None:
