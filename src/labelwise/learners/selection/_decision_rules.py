@@ -85,7 +85,7 @@ class ExpectedF:
     ) -> Judgement:
         """Decide with sigmoids of all samples, and with those of other folds."""
         scores, Y = dense_problem(problem)
-        everyone = np.ones(len(scores))
+        everyone = problem.everyone.astype(np.float64)
         fitted = fit_sigmoids(scores, Y, everyone, increasing=True)
         seen = decide_by_expected_f(fitted.log_odds(scores), request)
         value = _value(problem, request, sparse.csc_array(seen, dtype=bool))
@@ -175,4 +175,4 @@ def _with_truth(Y: np.ndarray) -> np.ndarray:
 
 def _value(problem: Problem, request: Request, decided: sparse.csc_array) -> float:
     counts = problem.counts_of_decisions(decided, request.counts_by)
-    return float(request.value(counts))
+    return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
