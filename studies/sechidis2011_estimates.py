@@ -1,14 +1,15 @@
 """sechidis2011, section 4.3: how much estimates of ten folds vary, for each splitting method.
 
-Binary relevance (Table 4) and calibrated label ranking (Table 5) on random forests, by two readings
-of the paper: with the conventions of `sechidis2011_mulan` and 100 trees, on the sets that were
-measured so; and with ten trees that try log2(features) at each node and our conventions, on all.
-Every cell is kept in a store: a run that was stopped goes on, and more repetitions only add cells.
+Binary relevance (Table 4) and calibrated label ranking (Table 5) on random forests, with the
+conventions of `sechidis2011_mulan`; on Emotions also by an earlier reading of the paper, with ten
+trees of scikit-learn and our conventions. Every cell is kept in a store: a run that was stopped
+goes on, and more repetitions only add cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,91 +17,101 @@ import numpy as np
 
 import studies
 from labelwise.data import load
-from labelwise.experiments import Spread, Study, average_ranks, summarize
+from labelwise.experiments import Spread, Study, summarize
 from labelwise.splitting import MultilabelStratifiedKFold
 from studies.comparison import Cell, Provenance, Table, published_cells, rounding
+from studies.random_trees import IdentifiedForest, WekaForest
 from studies.sechidis2011_forests import forests, ranking
 from studies.sechidis2011_mulan import NAME, RANKING, RELEVANCE, Conventions
+from studies.sechidis2011_ranks import (
+    FOLDER,
+    GROUPS,
+    MEASURES,
+    METHODS,
+    PAPER_METHODS,
+    SETS,
+    Claim,
+    Ranked,
+    Spreads,
+    claims_table,
+    ranks_table,
+)
 from studies.stores import results_of
 
-FOLDER = studies.FOLDER / "sechidis2011"
 STORE = studies.STORES / "sechidis2011.sqlite"
-# The paper's sets that we have, by their labelsets for each example: at most 0.1, at least 0.39.
-SMALL = {
-    "Scene": "scene",
-    "Emotions": "emotions",
-    "Genbase": "genbase",
-    "Yeast": "yeast",
-    "Medical": "medical",
-}
-LARGE = {"Bibtex": "bibtex", "Enron": "enron", "Corel5k": "corel5k"}
-SETS = SMALL | LARGE
-GROUPS = {"small": tuple(SMALL), "large": tuple(LARGE), "all": tuple(SETS)}
-# More than 53 labels: twenty minutes for each further repetition.
-ONCE = ("Bibtex", "Corel5k")
+# Sets that are measured by the earlier reading, too.
+EARLIER = ("Emotions",)
+# The file has an identifier among its features.
+WITH_NAMES = "Genbase"
 N_PAPER_RUNS = 5
 N_FOLDS = 10
-MEASURES = (
-    "hamming-loss",
-    "subset-accuracy",
-    "coverage",
-    "ranking-loss",
-    "macro-average-precision",
-    "micro-auc",
-)
-PAPER_METHODS = ("random", "labelset", "iterative")
-METHODS = (*PAPER_METHODS, "balanced")
-Spreads = dict[tuple[str, str, str], Spread]  # by set, method and measure
 
 
-class Claim(NamedTuple):
-    """One method has the extreme average rank of some, on a group of sets."""
+class Runs(NamedTuple):
+    """Repetitions that were affordable on a set, and the trees of a forest."""
 
-    methods: Sequence[str]
-    group: str
-    method: str
-    extreme: Callable[..., float]
+    n_repetitions: int = N_PAPER_RUNS
+    n_trees: int = 100
 
 
 class Estimates(NamedTuple):
     """One of the two tables: what is measured, and what is said of it."""
 
-    number: str
-    model: tuple[str, Callable[[], Any]]
-    sets: tuple[str, ...]
-    groups: tuple[str, ...]
-    claims: Mapping[str, Claim]
+    ranked: Ranked
     conventions: Conventions
-    with_conventions: tuple[str, ...]  # sets that were measured with them
+    runs: Mapping[str, Runs]
+    earlier: tuple[str, Callable[[], Any]]
+
+    @property
+    def number(self) -> str:
+        """Number of the table in the paper."""
+        return self.ranked.number
 
 
 TABLE_4 = Estimates(
-    "4",
-    ("forests", forests),
-    tuple(SETS),
-    tuple(GROUPS),
-    {
-        "random is worst over all sets": Claim(PAPER_METHODS, "all", "random", max),
-        "iterative is best at many labelsets": Claim(PAPER_METHODS, "large", "iterative", min),
-        "labelset is best at few labelsets": Claim(PAPER_METHODS, "small", "labelset", min),
-        "balanced is best of four over all sets": Claim(METHODS, "all", "balanced", min),
-    },
+    Ranked(
+        "4",
+        tuple(GROUPS),
+        {
+            "random is worst over all sets": Claim(PAPER_METHODS, "all", "random", max),
+            "iterative is best at many labelsets": Claim(PAPER_METHODS, "large", "iterative", min),
+            "labelset is best at few labelsets": Claim(PAPER_METHODS, "small", "labelset", min),
+            "balanced is best of four over all sets": Claim(METHODS, "all", "balanced", min),
+        },
+    ),
     RELEVANCE,
-    ("Scene", "Emotions"),
-)
-# The sets with fewer than 50 labels, cheap ones first.
-TABLE_5 = Estimates(
-    "5",
-    ("ranking", ranking),
-    ("Emotions", "Scene", "Yeast", "Genbase", "Medical"),
-    ("small",),
     {
-        "random is worst": Claim(PAPER_METHODS, "small", "random", max),
-        "labelset is best": Claim(PAPER_METHODS, "small", "labelset", min),
-        "balanced is best of four": Claim(METHODS, "small", "balanced", min),
+        "Scene": Runs(),
+        "Emotions": Runs(),
+        "Genbase": Runs(),
+        "Yeast": Runs(1),
+        "Medical": Runs(1),
+        "Bibtex": Runs(1, 10),
+        "Enron": Runs(1),
+        "Corel5k": Runs(1, 10),
     },
+    ("forests", forests),
+)
+# The sets with fewer than 50 labels.
+TABLE_5 = Estimates(
+    Ranked(
+        "5",
+        ("small",),
+        {
+            "random is worst": Claim(PAPER_METHODS, "small", "random", max),
+            "labelset is best": Claim(PAPER_METHODS, "small", "labelset", min),
+            "balanced is best of four": Claim(METHODS, "small", "balanced", min),
+        },
+    ),
     RANKING,
-    ("Emotions",),
+    {
+        "Scene": Runs(1),
+        "Emotions": Runs(),
+        "Genbase": Runs(1),
+        "Yeast": Runs(1),
+        "Medical": Runs(1),
+    },
+    ("ranking", ranking),
 )
 
 
@@ -112,47 +123,55 @@ def folds(methods: Sequence[str] = METHODS) -> dict[str, MultilabelStratifiedKFo
     }
 
 
-def measured(
-    names: Sequence[str], n_runs: int, store: Any = STORE, table: Estimates = TABLE_4
-) -> list[dict[str, Any]]:
-    """Return the rows of all cells with ten trees; those in the store are not run again."""
+def measured(table: Estimates, runs: Mapping[str, Runs], store: Any = None) -> list[dict[str, Any]]:
+    """Return the rows of all cells; those in the store are not run again."""
     rows: list[dict[str, Any]] = []
-    title, model = table.model
-    for name in sorted(names, key=ONCE.__contains__):
+    for name, (n_repetitions, n_trees) in runs.items():
+        is_named = name == WITH_NAMES
+        forest = IdentifiedForest(n_trees) if is_named else WekaForest(n_trees)
         study = Study(
-            {name: partial(load, SETS[name], data_home=studies.HOME)},
-            {title: model()},
-            folds(),
-            MEASURES,
-            seeds=range(1 if name in ONCE else n_runs),
-            name=f"Table {table.number}, {name}",
-        )
-        rows += results_of(study, store).rows()
-    return rows
-
-
-def measured_by_conventions(
-    names: Sequence[str], n_runs: int, store: Any = STORE, table: Estimates = TABLE_4
-) -> list[dict[str, Any]]:
-    """Return the rows of all cells with the conventions of Mulan."""
-    rows: list[dict[str, Any]] = []
-    for name in names:
-        source = partial(load, SETS[name], data_home=studies.HOME)
-        study = Study(
-            {name: source},
-            {NAME: table.conventions.model(source().X.shape[1])},
+            {name: _with_names if is_named else _source(name)},
+            {NAME: table.conventions.model(forest)},
             folds(),
             {NAME: table.conventions.measures},
-            seeds=range(n_runs),
+            seeds=range(n_repetitions),
             name=f"Table {table.number}, {name}, {NAME}",
         )
-        found = results_of(study, store).rows()
+        found = results_of(study, store or STORE).rows()
         rows += [row | {"measure": row["measure"].removeprefix(f"{NAME}/")} for row in found]
     return rows
 
 
+def measured_earlier(
+    table: Estimates, names: Sequence[str] = EARLIER, store: Any = None
+) -> list[dict[str, Any]]:
+    """Return the rows of a repetition by the earlier reading."""
+    title, model = table.earlier
+    study = Study(
+        {name: _source(name) for name in names},
+        {title: model()},
+        folds(),
+        MEASURES,
+        name=f"Table {table.number}, earlier reading",
+    )
+    return results_of(study, store or STORE).rows()
+
+
+def _source(name: str) -> Callable[[], Any]:
+    return partial(load, SETS[name], data_home=studies.HOME)
+
+
+def _with_names() -> Any:
+    """Return Genbase with a number for the name of each protein, which `load` leaves out."""
+    data = _source(WITH_NAMES)()
+    numbered = np.column_stack([data.X, np.arange(data.n_samples)])
+    return replace(data, X=numbered, feature_names=(*data.feature_names, "protein"))
+
+
 def spreads_of(rows: Sequence[Mapping[str, Any]]) -> Spreads:
     """Return mean and deviation of ten folds, each as the mean over repetitions."""
+    if not rows:
+        return {}
     by_run = summarize(rows, by=("dataset", "split", "seed")).spreads
     grouped: dict[tuple[str, str, str], list[Spread]] = {}
     for (dataset, split, _, measure), one in by_run.items():
@@ -191,48 +210,6 @@ def _deviation_error(n_runs: int) -> float:
     return float(np.sqrt((1 / N_PAPER_RUNS + 1 / n_runs) / (2 * (N_FOLDS - 1))))
 
 
-def ranks_of(
-    spreads: Spreads, group: str, measure: str, methods: Sequence[str]
-) -> dict[str, float]:
-    """Return the average rank of each method's deviations, over sets on which all have one."""
-    names = [name for name in GROUPS[group] if (name, "random", measure) in spreads]
-    values = {
-        method: {name: spreads[name, method, measure].deviation for name in names}
-        for method in methods
-    }
-    if not any(np.isfinite([column[name] for column in values.values()]).all() for name in names):
-        return dict.fromkeys(methods, float("nan"))
-    return average_ranks(values, higher_is_better=False, missing="drop").to_dict()
-
-
-def rank_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
-    """Give the average ranks of the paper's three methods, and those of four with `balanced`."""
-    path = FOLDER / f"table{table.number}_ranks.csv"
-    printed = published_cells(path, keys=("sets", "method"))
-    for group in table.groups:
-        for suffix, methods in (("", PAPER_METHODS), (" of four", METHODS)):
-            ranks = {measure: ranks_of(spreads, group, measure, methods) for measure in MEASURES}
-            for method in methods:
-                for measure in MEASURES:
-                    text = "" if suffix else printed.get((group, method, measure), "")
-                    where = (group, method + suffix, measure)
-                    yield Cell(where, text, ranks[measure][method], aim="shown")
-
-
-def claim_cells(spreads: Spreads, table: Estimates = TABLE_4) -> Iterator[Cell]:
-    """Return for each claim of the paper, and one of ours, whether it is true (1) or not."""
-    path = FOLDER / f"table{table.number}_claims.csv"
-    printed = published_cells(path, keys=("claim",))
-    for claim, (methods, group, method, extreme) in table.claims.items():
-        for measure in MEASURES:
-            ranks = ranks_of(spreads, group, measure, methods)
-            others = [rank for other, rank in ranks.items() if other != method]
-            # A tie for the last or first place is neither worst nor best.
-            is_alone = ranks[method] == extreme(ranks.values()) and ranks[method] not in others
-            holds = np.nan if np.isnan(ranks[method]) else float(is_alone)
-            yield Cell((claim, measure), printed.get((claim, measure), ""), holds)
-
-
 def table_4(*, quick: bool = False, repetitions: int | None = None) -> Table:
     """Return means and deviations of ten folds, with their ranks and the paper's claims."""
     return estimates(TABLE_4, quick=quick, repetitions=repetitions)
@@ -244,80 +221,56 @@ def table_5(*, quick: bool = False, repetitions: int | None = None) -> Table:
 
 
 def estimates(table: Estimates, *, quick: bool, repetitions: int | None) -> Table:
-    """Return a table; a quick one has a repetition of a set, with ten trees."""
-    n_runs = 1 if quick else repetitions or N_PAPER_RUNS
-    names = ("Emotions",) if quick else table.sets
-    own = () if quick else table.with_conventions
-    rows = measured_by_conventions(own, n_runs, table=table)
+    """Return a table; a quick one has a repetition of a set."""
+    runs = {QUICK: Runs(1)} if quick else dict(table.runs)
+    if repetitions is not None:
+        runs = {name: one._replace(n_repetitions=repetitions) for name, one in runs.items()}
+    rows = measured(table, runs)
     spreads = spreads_of(rows)
-    ten = measured(names, n_runs, table=table)
-    spreads_of_ten = spreads_of(ten)
+    earlier = [] if quick else measured_earlier(table)
     cells = [
         *estimate_cells(spreads, table),
-        *estimate_cells(spreads_of_ten, table, TEN_TREES, own),
+        *estimate_cells(spreads_of(earlier), table, TEN_TREES, EARLIER),
     ]
     name, title = f"table{table.number}", f"Table {table.number}"
     keys = ("dataset", "method", "estimate", "measure")
-    others = (_ranks_table(spreads_of_ten, table), _claims_table(spreads_of_ten, table))
-    made = Provenance.of_rows(rows + ten)
-    words = _words(table, own, n_runs)
+    others = (ranks_table(spreads, table.ranked), claims_table(spreads, table.ranked))
+    made = Provenance.of_rows(rows + earlier)
+    words = _words(table, runs)
     return Table("sechidis2011", name, title, words, keys, cells, others, made)
 
 
-def _words(table: Estimates, own: Sequence[str], n_runs: int) -> str:
-    once = [name for name in table.sets if name in ONCE]
+def _words(table: Estimates, runs: Mapping[str, Runs]) -> str:
     model = "Binary relevance" if table is TABLE_4 else "Calibrated label ranking"
-    ten = f"{n_runs} (1 for {' and '.join(once)})" if once else f"{n_runs}"
     lacking = " Not measured: ImageCLEF2010." if table is TABLE_4 else ""
+    by_runs: dict[Runs, list[str]] = {}
+    for name, one in runs.items():
+        by_runs.setdefault(one, []).append(name)
+    counted = "; ".join(
+        f"{', '.join(names)}: {n} of {n_trees} trees"
+        for (n, n_trees), names in sorted(by_runs.items(), reverse=True)
+    )
     return (
         f"Mean and standard deviation of ten folds; the paper has {N_PAPER_RUNS} repetitions. "
-        f"{model} on random forests, scikit-learn's in place of Weka's. A mean may be off by the "
+        f"{model} on random forests, grown as in Weka. A mean may be off by the "
         "published deviation of a fold, a deviation by two standard errors; NaN is where a fold "
         f"has a label without positives. `balanced` is ours.{lacking}\n\n"
-        f"Sets without a note, repetitions: {n_runs}: "
-        f"{', '.join(own) or 'none in a quick run'}. They are measured by the conventions of "
-        "Mulan, the library of the paper's authors, with 100 trees: a label is decided at a "
+        f"Repetitions: {counted}. Measured by the conventions of "
+        "Mulan, the library of the paper's authors: a label is decided at a "
         "probability of 0.5 or, in label ranking, at as many votes as the virtual label; the "
-        "score in label ranking is the share of votes; rankings have no ties; a node tries "
+        "score in label ranking is the share of votes; rankings of labels, and in label ranking "
+        "also of samples, have no ties; Genbase has the names of its samples; a node tries "
         "int(log2(features) + 1) features. These settings were found with the published numbers "
-        f"in sight. Sets with the note *ten trees*, repetitions: {ten}, are an earlier reading: "
-        "ten trees that try log2(features), and ties that count against the model. They are "
-        "judged where the set was not measured by the conventions."
-        + (f"\n\n{BIBTEX_WORDS}" if table is TABLE_4 else "")
+        "in sight. Rows with the note *ten trees* are an earlier reading, one repetition: ten "
+        "trees of scikit-learn that try log2(features), and ties that count against the model. "
+        "They are not judged." + (f"\n\n{BIBTEX_WORDS}" if table is TABLE_4 else "")
     )
 
 
 TEN_TREES = ", ten trees"
+QUICK = "Emotions"
 BIBTEX_WORDS = (
     "On Bibtex the published Hamming loss cannot be that of such forests: .0308 of 159 labels are "
     "4.9 errors in a row, and a row has 2.4 labels. Whoever decides nothing makes 2.4 errors, and "
     "a vote of the majority of trees decides little on labels of about 1 % of the rows."
 )
-
-
-def _ranks_table(spreads: Spreads, table: Estimates) -> Table:
-    words = (
-        "Average rank of the standard deviations with ten trees, 1 for the lowest, over sets with "
-        "few labelsets for their examples (small), with many (large), and all; Table 5 has only "
-        "small ones. The "
-        "paper has ImageCLEF2010 among the large ones, so values are shown and not judged; 'of "
-        "four' ranks `balanced` too. The deviation of ten folds has a relative error of a quarter, "
-        "so ranks from few repetitions are to a good part chance."
-    )
-    return _part(table, "ranks", "average ranks", words, rank_cells(spreads, table))
-
-
-def _claims_table(spreads: Spreads, table: Estimates) -> Table:
-    words = (
-        "What the paper's text says of the average ranks, and a sentence of ours: 1 if it holds. "
-        "With ten trees, since only these were measured on all sets."
-    )
-    return _part(table, "claims", "claims", words, claim_cells(spreads, table))
-
-
-def _part(table: Estimates, name: str, title: str, words: str, cells: Iterator[Cell]) -> Table:
-    """Return what follows from a table."""
-    number = table.number
-    keys = ("sets", "method", "measure") if name == "ranks" else ("claim", "measure")
-    titles = f"table{number}_{name}", f"Table {number}, {title}"
-    return Table("sechidis2011", *titles, words, keys, tuple(cells))

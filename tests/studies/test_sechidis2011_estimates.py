@@ -9,7 +9,9 @@ from labelwise.experiments import Spread
 from labelwise.splitting import MultilabelStratifiedKFold
 from studies import sechidis2011_estimates as study
 from studies import sechidis2011_mulan as mulan
+from studies import sechidis2011_ranks as ranking
 from studies.comparison import published_cells, read_table
+from studies.sechidis2011_estimates import Runs
 from studies.sechidis2011_forests import as_columns
 from tests.splitting.problems import COMPILED_ONLY
 
@@ -18,7 +20,7 @@ TABLES = (study.TABLE_4, study.TABLE_5)
 
 def printed_of(table):
     """Published cells of a table."""
-    path = study.FOLDER / f"table{table.number}.csv"
+    path = ranking.FOLDER / f"table{table.number}.csv"
     return published_cells(path, keys=("dataset", "method", "estimate"))
 
 
@@ -27,7 +29,7 @@ def spreads(deviations, measure="coverage"):
     return {
         (name, method, measure): Spread(0.5, value, 2, 0)
         for name, row in deviations.items()
-        for method, value in zip(study.METHODS, row, strict=True)
+        for method, value in zip(ranking.METHODS, row, strict=True)
     }
 
 
@@ -38,7 +40,7 @@ def test_published_means_and_deviations_come_in_pairs(table):
     deviations = {(*where[:2], where[3]) for where in printed if where[2] == "deviation"}
     assert means == deviations
     missing = {"ImageCLEF2010"} if table is study.TABLE_4 else set()
-    assert {name for name, *_ in printed} == {*table.sets} | missing
+    assert {name for name, *_ in printed} == {*table.runs} | missing
     for name, method, measure in means:
         texts = [printed[name, method, what, measure] for what in ("mean", "deviation")]
         assert (texts[0] == "NaN") == (texts[1] == "NaN")
@@ -51,10 +53,10 @@ def test_published_ranks_of_table_5_are_those_of_its_deviations():
         for (name, method, estimate, measure), text in printed.items()
         if estimate == "deviation"
     }
-    ranks = published_cells(study.FOLDER / "table5_ranks.csv", keys=("sets", "method"))
+    ranks = published_cells(ranking.FOLDER / "table5_ranks.csv", keys=("sets", "method"))
     # The other columns have lost cells.
     for measure in ("ranking-loss", "micro-auc"):
-        ours = study.ranks_of(found, "small", measure, study.PAPER_METHODS)
+        ours = ranking.ranks_of(found, "small", measure, ranking.PAPER_METHODS)
         theirs = {method: float(ranks["small", method, measure]) for method in ours}
         assert ours == pytest.approx(theirs)
 
@@ -66,18 +68,18 @@ def test_table_5_is_measured_by_votes_of_pairs(monkeypatch, tmp_path):
     methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: methods)
-    rows = study.measured(["Emotions"], 1, tmp_path / "store.sqlite", study.TABLE_5)
+    rows = study.measured_earlier(study.TABLE_5, ["Emotions"], tmp_path / "store.sqlite")
     assert {row["model"] for row in rows} == {"ranking"}
-    assert len(rows) == 3 * len(study.MEASURES)
+    assert len(rows) == 3 * len(ranking.MEASURES)
     cells = list(study.estimate_cells(study.spreads_of(rows), study.TABLE_5))
     first = next(cell for cell in cells if cell.where[2:] == ("mean", "hamming-loss"))
     assert first.published == "0.1803"
 
 
 def test_claims_of_table_5_are_about_sets_with_few_labelsets(monkeypatch):
-    monkeypatch.setattr(study, "MEASURES", ("coverage",))
+    monkeypatch.setattr(ranking, "MEASURES", ("coverage",))
     holds = {"Scene": (4, 1, 2, 3), "Yeast": (4, 1, 2, 3)}
-    cells = list(study.claim_cells(spreads(holds), study.TABLE_5))
+    cells = list(ranking.claim_cells(spreads(holds), study.TABLE_5.ranked))
     assert [cell.measured for cell in cells] == [1, 1, 0]
     assert [cell.verdict for cell in cells] == ["within", "within", ""]
 
@@ -90,9 +92,11 @@ def test_more_repetitions_only_add_cells(monkeypatch, tmp_path):
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: one_method)
     store = tmp_path / "store.sqlite"
-    once, twice = (study.measured(["Emotions"], n_runs, store) for n_runs in (1, 2))
+    once, twice = (
+        study.measured(study.TABLE_4, {"Emotions": Runs(n_runs, 3)}, store) for n_runs in (1, 2)
+    )
     cell = ("fold", "measure", "fit_seconds")
-    assert len(twice) == 2 * len(once) == 2 * 3 * len(study.MEASURES)
+    assert len(twice) == 2 * len(once) == 2 * 3 * len(ranking.MEASURES)
     assert [[row[key] for key in cell] for row in once] == [
         [row[key] for key in cell] for row in twice if row["seed"] == 0
     ]
@@ -115,28 +119,34 @@ def test_features_are_the_same_in_columns_dense_and_sparse():
 
 def test_lower_deviations_rank_first_over_the_sets_of_a_group():
     found = spreads({"Scene": (4, 1, 2, 3), "Yeast": (3, 2, 1, 4), "Enron": (1, 2, 3, 4)})
-    small = study.ranks_of(found, "small", "coverage", study.PAPER_METHODS)
+    small = ranking.ranks_of(found, "small", "coverage", ranking.PAPER_METHODS)
     assert small == {"random": 3, "labelset": 1.5, "iterative": 1.5}
-    every = study.ranks_of(found, "all", "coverage", study.METHODS)
+    every = ranking.ranks_of(found, "all", "coverage", ranking.METHODS)
     assert every["balanced"] == pytest.approx(11 / 3)
     # Small numbers of sets that are undefined for a method are left out of its rank.
     found["Yeast", "random", "coverage"] = Spread(np.nan, np.nan, 2, 1)
-    assert study.ranks_of(found, "small", "coverage", study.PAPER_METHODS)["labelset"] == 1
-    nothing = study.ranks_of(found, "large", "hamming-loss", study.METHODS)
+    assert ranking.ranks_of(found, "small", "coverage", ranking.PAPER_METHODS)["labelset"] == 1
+    nothing = ranking.ranks_of(found, "large", "hamming-loss", ranking.METHODS)
     assert np.isnan(list(nothing.values())).all()
 
 
 def test_claims_are_confirmed_or_not_by_the_ranks(monkeypatch):
-    monkeypatch.setattr(study, "MEASURES", ("coverage",))
+    monkeypatch.setattr(ranking, "MEASURES", ("coverage",))
     holds = {"Scene": (4, 1, 2, 3), "Enron": (4, 3, 1, 2)}
-    cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(holds))}
+    cells = {
+        cell.where[0]: cell for cell in ranking.claim_cells(spreads(holds), study.TABLE_4.ranked)
+    }
     assert [cell.measured for cell in cells.values()] == [1, 1, 1, 0]
     assert [cell.verdict for cell in cells.values()] == ["within"] * 3 + [""]
     tied = {"Scene": (2, 1, 3, 4), "Enron": (3, 1, 2, 4)}
-    cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(tied))}
+    cells = {
+        cell.where[0]: cell for cell in ranking.claim_cells(spreads(tied), study.TABLE_4.ranked)
+    }
     assert cells["random is worst over all sets"].measured == 0
     other = {"Scene": (1, 2, 3, 4), "Enron": (1, 2, 3, 4)}
-    cells = {cell.where[0]: cell for cell in study.claim_cells(spreads(other))}
+    cells = {
+        cell.where[0]: cell for cell in ranking.claim_cells(spreads(other), study.TABLE_4.ranked)
+    }
     assert [cell.verdict for cell in cells.values()] == ["lower"] * 3 + [""]
 
 
@@ -150,12 +160,12 @@ def test_deviations_may_be_off_by_two_errors_and_means_by_a_deviation():
 
 
 def test_nan_is_where_the_paper_has_it_on_rare_labels():
-    path = study.FOLDER / "table4_measured.csv"
+    path = ranking.FOLDER / "table4_measured.csv"
     if not path.is_file():
         pytest.skip("Table 4 was not measured yet: labelwise reproduce sechidis2011 --table 4.")
     _, rows = read_table(path)
     plain = {row["dataset"].removesuffix(study.TEN_TREES) for row in rows}
-    assert set(study.SMALL) <= plain <= set(study.SETS)
+    assert set(ranking.SMALL) <= plain <= set(ranking.SETS)
     for row in rows:
         rare = row["dataset"].startswith(("Genbase", "Medical"))
         if row["measure"] == "macro-average-precision" and rare:
@@ -170,11 +180,10 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
     drawn, _ = make_multilabel(60, random_state=0)
     tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
     methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
-    monkeypatch.setattr(mulan, "N_TREES", 3)
     monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
     monkeypatch.setattr(study, "folds", lambda: methods)
-    rows = study.measured_by_conventions(["Emotions"], 1, tmp_path / "store.sqlite", table)
-    assert len(rows) == 3 * len(study.MEASURES)
+    rows = study.measured(table, {"Emotions": Runs(1, 3)}, tmp_path / "store.sqlite")
+    assert len(rows) == 3 * len(ranking.MEASURES)
     spreads = study.spreads_of(rows)
     cells = list(study.estimate_cells(spreads, table))
     assert all(cell.verdict for cell in cells if cell.published)
@@ -182,6 +191,53 @@ def test_conventions_of_mulan_are_measured_and_the_other_reading_is_shown(
     assert {cell.where[0] for cell in ten} == {"Emotions, ten trees"}
     assert [cell.published for cell in ten] == [cell.published for cell in cells]
     assert {cell.verdict for cell in ten} == {""}
+
+
+@COMPILED_ONLY
+def test_genbase_has_an_identifier_of_each_sample(monkeypatch, tmp_path):
+    tiny, _ = make_multilabel(60, random_state=0)
+    monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
+    named = study._with_names()
+    assert named.X.shape[1] == tiny.X.shape[1] + 1
+    np.testing.assert_array_equal(named.X[:, -1], np.arange(60))
+    assert named.feature_names[-1] == "protein"
+    methods = {"random": MultilabelStratifiedKFold(3, shuffle=True, method="random")}
+    monkeypatch.setattr(study, "folds", lambda: methods)
+    rows = study.measured(study.TABLE_4, {"Genbase": Runs(1, 3)}, tmp_path / "store.sqlite")
+    assert len(rows) == 3 * len(ranking.MEASURES)
+
+
+@COMPILED_ONLY
+def test_a_quick_table_has_a_repetition_and_not_the_earlier_reading(monkeypatch, tmp_path):
+    drawn, _ = make_multilabel(60, random_state=0)
+    tiny = drawn.take(drawn.Y.sum(axis=1) > 0)
+    methods = {
+        name: MultilabelStratifiedKFold(3, shuffle=True, method=name) for name in ranking.METHODS
+    }
+    monkeypatch.setattr(study, "load", lambda *_, **__: tiny)
+    monkeypatch.setattr(study, "folds", lambda: methods)
+    monkeypatch.setattr(study, "STORE", tmp_path / "store.sqlite")
+    table = study.table_4(quick=True)
+    assert {cell.where[0] for cell in table.cells} == {"Emotions"}
+    assert "Repetitions: Emotions: 1 of 100 trees." in table.words
+    assert [other.name for other in table.others] == ["table4_ranks", "table4_claims"]
+
+
+def test_words_say_repetitions_and_trees_of_each_set():
+    runs = {"Scene": Runs(), "Bibtex": Runs(1, 10), "Yeast": Runs()}
+    words = study._words(study.TABLE_4, runs)
+    assert "Repetitions: Scene, Yeast: 5 of 100 trees; Bibtex: 1 of 10 trees." in words
+
+
+def test_samples_with_equal_votes_are_ranked_in_their_order():
+    class Outcome:
+        truth = np.array([[1, 0], [0, 1], [1, 0]])
+        scores = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.5]])
+        decided = np.zeros((3, 2), dtype=int)
+
+    np.testing.assert_array_equal(mulan.without_ties(Outcome.scores), [[0, 0], [-1, -1], [-2, -2]])
+    found = mulan.RANKING.measures(Outcome)["macro-average-precision"]
+    assert found == pytest.approx(((1 + 2 / 3) / 2 + 1 / 2) / 2)
 
 
 def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
@@ -195,4 +251,3 @@ def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
     assert mulan.RANKING.measures(Outcome)["hamming-loss"] == pytest.approx(2 / 6)
     assert by_scores["coverage"] == 0.5
     assert by_scores["ranking-loss"] == 0.25
-    assert [mulan.trees(d).max_features for d in (1, 72, 294)] == [1, 7, 9]

@@ -228,11 +228,13 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         order = check_order(term_order, self.n_features_in_)
         steps, place = np.unique(check_sizes(sizes, order.size), return_inverse=True)
         if self.lengths == "selected":
-            return self._separate_sums(X_test, [order[:step] for step in steps])[place]
-        queries = self._queries(X_test)
-        levels = np.full(self.n_features_in_, steps.size, dtype=np.int32)
-        levels[order] = np.searchsorted(steps, np.arange(order.size), side="right")
-        sums = self._sums(queries, levels, steps.size, self._labels, self._postings)
+            sums = self._separate_sums(X_test, [order[:step] for step in steps])
+        else:
+            levels = np.full(self.n_features_in_, steps.size, dtype=np.int32)
+            levels[order] = np.searchsorted(steps, np.arange(order.size), side="right")
+            queries = self._queries(X_test)
+            sums = self._sums(queries, levels, steps.size, self._labels, self._postings)
+        # The sums of many sizes are large: they are copied only if their order differs.
         in_order = np.array_equal(place, np.arange(steps.size))
         return sums if in_order else sums[place]
 
