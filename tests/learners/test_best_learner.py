@@ -8,12 +8,18 @@ from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import labelwise
 from labelwise.data import make_multilabel
-from labelwise.decisions import TunedThresholds, maximize_expected_f_independent
+from labelwise.decisions import (
+    TunedThresholds,
+    best_thresholds,
+    maximize_expected_f_independent,
+)
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
 from labelwise.learners.selection._label_sets import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate
@@ -54,6 +60,101 @@ def test_a_candidate_that_knows_the_labels_beats_one_that_guesses():
     assert model.leaderboard_.candidate == ("knows", "guess")
 
 
+def folds_of_repeated(splits, times):
+    """Folds of samples that are repeated, with the copies of a sample together."""
+    copies = np.split(np.arange(times.sum()), np.cumsum(times)[:-1])
+    return [tuple(np.concatenate([copies[i] for i in part]) for part in pair) for pair in splits]
+
+
+def test_weights_count_as_repetitions():
+    X, Y = some_data()
+    times = np.arange(len(X)) % 3
+    splits = list(MultilabelStratifiedKFold(3).split(X, Y))
+    # The choice of thresholds draws samples at random, that of label sets draws none.
+    options = {"maximize": "sample-f", "blend": True}
+    candidates = {"linear": LINEAR, "tree": TREE}
+    weighted = BestLearner(candidates, cv=splits, **options).fit(X, Y, sample_weight=times)
+    repeated = BestLearner(candidates, cv=folds_of_repeated(splits, times), **options)
+    repeated.fit(
+        *(np.repeat(part, times, axis=0) for part in (X, Y)), groups=np.arange(120).repeat(times)
+    )
+    assert weighted.best_names_ == repeated.best_names_
+    assert weighted.value_ == pytest.approx(repeated.value_)
+    for column in ("corrected_value", "standard_error"):
+        values = (getattr(model.leaderboard_, column) for model in (weighted, repeated))
+        np.testing.assert_allclose(*values)
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
+
+
+class GivenScores(ClassifierMixin, BaseEstimator):
+    """The features as scores."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        return self
+
+    def decision_function(self, X):
+        return X
+
+
+@pytest.mark.parametrize("maximize", ["micro-f", "macro-f", "micro-accuracy", "macro-jaccard"])
+def test_thresholds_are_tuned_under_weights(maximize):
+    _, Y = some_data()
+    rng = np.random.default_rng(0)
+    scores, weights = rng.normal(size=Y.shape) + Y, rng.integers(0, 3, len(Y)) / 2
+    splits = list(MultilabelStratifiedKFold(3).split(scores, Y))
+    model = BestLearner([GivenScores()], maximize=maximize, cv=splits, random_state=0)
+    model.fit(scores, Y, sample_weight=weights)
+    rows = np.concatenate([test for _, test in splits])
+    expected = best_thresholds(
+        scores[rows],
+        Y[rows],
+        maximize=maximize,
+        shrink="auto",
+        sample_weight=weights[rows],
+        random_state=0,
+    )
+    assert model.value_ == expected.value
+    np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+    np.testing.assert_array_equal(model.thresholds_.support, expected.support)
+    assert model.thresholds_.n_samples == expected.n_samples
+
+
+def test_candidates_that_take_no_weights_are_fitted_without():
+    X, Y = some_data()
+    neighbors = make_pipeline(BinaryRelevance(KNeighborsClassifier()))
+    model = BestLearner({"knn": neighbors}, random_state=0)
+    weights = np.linspace(0.1, 2, len(X))
+    model.fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(model.decision_function(X), neighbors.fit(X, Y).predict_proba(X))
+    assert model.thresholds_.weighted
+    np.testing.assert_allclose(model.thresholds_.support, weights @ Y)
+
+
+def test_weights_reach_the_last_step_of_a_pipeline():
+    X, Y = some_data()
+    weights = np.linspace(0.1, 2, len(X))
+    model = BestLearner({"linear": make_pipeline(StandardScaler(), LINEAR)}, random_state=0)
+    model.fit(X, Y, sample_weight=weights)
+    alone = clone(LINEAR).fit(StandardScaler().fit_transform(X), Y, sample_weight=weights)
+    expected = alone.decision_function(StandardScaler().fit_transform(X))
+    np.testing.assert_allclose(model.decision_function(X), expected)
+
+
+def test_a_label_that_only_samples_of_weight_0_have_is_constant():
+    X, Y = some_data()
+    Y[:, 1] = np.arange(len(X)) < 5
+    with pytest.warns(UserWarning, match="one class only"):
+        model = BestLearner([LINEAR], random_state=0).fit(X, Y, sample_weight=np.arange(len(X)) > 4)
+    np.testing.assert_array_equal(model.constants_, [np.nan, 0, np.nan, np.nan])
+    assert not model.predict(X)[:, 1].any()
+
+
+def test_negative_weights_are_refused():
+    X, Y = some_data()
+    with pytest.raises(ValueError, match="sample_weight must be finite, not negative"):
+        BestLearner([LINEAR]).fit(X, Y, sample_weight=np.full(len(X), -1.0))
+
+
 @pytest.mark.parametrize("maximize", MEASURES)
 def test_every_measure_is_decided_for(maximize):
     X, Y = some_data()
@@ -86,7 +187,7 @@ def test_labels_that_exclude_each_other_are_decided_by_the_label_sets_of_trainin
     assert model.rule_ == "label-sets"
     np.testing.assert_array_equal(model.label_sets_.toarray().sum(axis=1), np.ones(4))
     decided = model.predict(X)
-    seen = label_sets_of(Y.astype(np.float64))
+    seen = label_sets_of(Y.astype(np.float64), np.ones(len(Y)))
     log_odds = logit(model.predict_proba(X))
     np.testing.assert_array_equal(decided, decide_of_label_sets(log_odds, seen, 1.0))
     assert (decided.sum(axis=1) >= 1).all()

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._cuts import every_cut as every_cut
     from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
+    from labelwise.decisions.thresholds.curves._exact_weights import exact_weights as exact_weights
     from labelwise.decisions.thresholds.curves._hit_gaps import Gaps as Gaps
     from labelwise.decisions.thresholds.curves._hit_gaps import SortedHits as SortedHits
     from labelwise.decisions.thresholds.curves._hit_gaps import add_block as add_block

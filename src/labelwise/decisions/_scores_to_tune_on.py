@@ -25,13 +25,15 @@ from labelwise.splitting import check_groups, splits_of
 
 
 class Samples(NamedTuple):
-    """The checked arguments of `TunedThresholds.fit`."""
+    """Checked samples that an estimator is fitted to, and that decisions are tuned on."""
 
     X: Any
     Y: np.ndarray  # int64, or float64 with NaN for missing labels
     names: tuple[str, ...] | None
     groups: Any
     fit_params: Mapping[str, Any]
+    # Above 0, by `exact_weights`, counted in measures; None if all samples count once.
+    weights: np.ndarray | None = None
 
 
 class TuningScores(NamedTuple):
@@ -123,11 +125,12 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     scores, rows, folds = scored.held_out
     Y = samples.Y[rows][:, varies]
     groups = _groups(rows, samples.groups)
+    weights = None if samples.weights is None else samples.weights[rows]
     truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
     if not gaps.any():
-        return Problem(scores, truth, tuple(names), groups), folds
+        return Problem(scores, truth, tuple(names), groups, weights), folds
     missing = sparse.csc_array(gaps)
-    known = Outcome(truth, without_cells(scores, missing), None, tuple(names), missing=missing)
+    known = Outcome(truth, without_cells(scores, missing), None, tuple(names), weights, missing)
     return with_truth(known, groups), folds[~gaps.all(axis=1)]
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
-    LabelScorer,
     as_multilabel,
     check_constants,
     check_target,
@@ -23,11 +22,10 @@ from labelwise._estimators import (
     fit_scorer,
     proba_of_classes,
     scores_of_classes,
-    scoring_method,
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_real, dense_targets, is_whole, n_rows
+from labelwise._validation import check_real, check_weights, dense_targets, is_whole
 from labelwise.decisions import (
     Request,
     Samples,
@@ -35,23 +33,25 @@ from labelwise.decisions import (
     Thresholds,
     check_request,
     check_thresholds,
-    constant_scores,
+    exact_weights,
     thresholds_of_no_label,
     with_constant_labels,
 )
 from labelwise.learners._training import all_labels, learn_features, report_progress
-from labelwise.learners.selection._blending import best_blend
+from labelwise.learners.selection._blending import best_blend, best_with_blend
 from labelwise.learners.selection._candidates import (
     Candidate,
     default_candidates,
     given_candidates,
+    given_estimators,
     size_of,
 )
-from labelwise.learners.selection._decision_rules import RULES, decide_by_expected_f
+from labelwise.learners.selection._decision_rules import RULES
+from labelwise.learners.selection._fitted_candidates import FittedCandidates
 from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, best_of, with_beta_of
+from labelwise.learners.selection._trials import Arena, Trial, weight_params, with_beta_of
 from labelwise.splitting import splits_of
 
 
@@ -163,6 +163,13 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     A candidate that raises an error is left out; if all do, the first error is raised.
 
+    Forests are judged on the folds as all candidates are, and not by their out-of-bag scores,
+    which would take one fit instead of six. An out-of-bag score is the mean of about a third of the
+    trees, each of which has seen 63 % of the samples; a model of four folds out of five has seen
+    80 %. By out-of-bag scores, corrected micro F of the same forest is lower on scene (by 0.008),
+    yeast (0.005), emotions and enron, and higher on medical (0.003), while values on new samples
+    agree within 0.002. Differences between candidates are often smaller than that.
+
     References
     ----------
     K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter
@@ -201,7 +208,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> BestLearner:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> BestLearner:
         """Try the candidates on held-out folds, and fit the best one to all samples.
 
         Parameters
@@ -212,6 +219,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
             NaN, null or a masked cell is a missing label; candidates that need all labels of a
             sample are then left out.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative: a sample of weight 2 counts as two in
+            the values of candidates and in the tuning of their decisions, one of weight 0 is left
+            out. Candidates whose ``fit`` takes `sample_weight` are fitted with it, in a pipeline
+            its last step; the others are fitted without it.
         groups : array of shape (n_samples,), default=None
             Group of each sample, for the splitter and the tuning of thresholds.
 
@@ -233,8 +245,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         request = check_request(params, target.matrix.shape[1], shrink_if_possible=True)
         if self.candidates is None:
             X = learn_features(self, X)
-        samples = Samples(X, dense_targets(target.matrix, target.missing), target.names, groups, {})
-        self.constants_ = constant_labels(samples.Y)
+        weights = self._weights(sample_weight, *target.matrix.shape)
+        Y = dense_targets(target.matrix, target.missing)
+        samples = Samples(X, Y, target.names, groups, {}, weights)
+        self.constants_ = constant_labels(Y if weights is None else Y[weights > 0])
         warn_of_constants(self.constants_, target.names)
         store_target(self, target)
         if not np.isnan(self.constants_).any():
@@ -264,16 +278,12 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             If `fit` has not been called.
         """
         X = self._checked(X)
-        varies = np.isnan(self.constants_)
         if self.thresholds_ is not None:
-            decided = self.thresholds_.decide(self._scores(X))
-        elif self.rule_ == "own":
-            own = LabelScorer(self.estimators_[0], self.constants_).scores(X, "predict")
-            decided = all_labels(own[:, varies], self.constants_)
+            decided = self.thresholds_.decide(self._fitted().scores(X))
         else:
-            request = check_request({"maximize": self.maximize, "beta": self.beta}, varies.size)
-            sets = decide_by_expected_f(self._log_odds(X), request, self._seen())
-            decided = all_labels(sets.astype(np.float64), self.constants_)
+            options = {"maximize": self.maximize, "beta": self.beta}
+            request = check_request(options, self.constants_.size)
+            decided = self._fitted().label_sets(X, request)
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -296,7 +306,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         sklearn.exceptions.NotFittedError
             If `fit` has not been called.
         """
-        return scores_of_classes(self, self._scores(self._checked(X)))
+        X = self._checked(X)
+        return scores_of_classes(self, self._fitted().scores(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Estimate the probability of each label.
@@ -318,14 +329,21 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         sklearn.exceptions.NotFittedError
             If `fit` has not been called.
         """
-        log_odds = self._log_odds(self._checked(X))
+        X = self._checked(X)
+        log_odds = self._fitted().log_odds(X)
         return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
+
+    def _weights(self, sample_weight: Any, n_samples: int, n_labels: int) -> np.ndarray | None:
+        """Return weights whose sums are exact; None if there are none."""
+        if sample_weight is None:
+            return None
+        return exact_weights(check_weights(sample_weight, n_samples), n_labels)
 
     def _fit_nothing(self, request: Request, samples: Samples) -> BestLearner:
         """Set the attributes of a learner of labels that all have one class."""
         none = thresholds_of_no_label(request)
         self.thresholds_: Thresholds | None = with_constant_labels(
-            none, self.constants_, samples.Y, samples.names
+            none, self.constants_, samples.Y, samples.names, samples.weights
         )
         self.estimators_: list[Any] = []
         self.best_names_: tuple[str, ...] = ()
@@ -347,9 +365,13 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         is_fixed = self.random_state is None or is_whole(self.random_state)
         tuning_seed = self.random_state if is_fixed else seed
         arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
+        if samples.weights is not None and not samples.weights.all():
+            arena = arena.part(np.flatnonzero(samples.weights))
+            samples = arena.samples
         candidates, left_out = self._candidates(samples, seed)
         finish = run_race(candidates, arena, self.budget, self._tell)
-        chosen, trials = self._chosen(finish)
+        blend = best_blend(finish.last, finish.arena) if self.blend else None
+        chosen, trials = best_with_blend(finish.last, blend)
         by_name = {one.name: one.estimator for one in candidates}
         self._tell(f"{chosen.name} is chosen, and fitted to all samples")
         of_names = {trial.name: trial for trial in trials}
@@ -367,18 +389,6 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         if self.candidates is None:
             return default_candidates(size_of(samples.X, n_labels), seed)
         return given_candidates(self.candidates, sparse.issparse(samples.X), seed), []
-
-    def _chosen(self, finish: Finish) -> tuple[Trial, list[Trial]]:
-        """Return the best trial, or the blend if it is better, and all trials of all rows."""
-        best = finish.last[best_of(finish.last)]
-        if not self.blend:
-            return best, finish.last
-        blend = best_blend(finish.last, finish.arena)
-        if blend is None:
-            return best, finish.last
-        highest = max(trial.judgement.compared for trial in finish.last)
-        is_better = blend.judgement.compared > highest
-        return blend if is_better else best, [*finish.last, blend]
 
     def _store(
         self,
@@ -398,7 +408,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             fitted = trial.scorer
             if fitted is None or finish.arena.samples is not samples:
                 estimator = with_beta_of(by_name[trial.name], finish.arena.request)
-                fitted = fit_scorer(estimator, samples.X, Y)
+                params = weight_params(estimator, samples.weights)
+                fitted = fit_scorer(estimator, samples.X, Y, params)
             self.estimators_.append(fitted.estimator)
         sigmoids = [trial.sigmoids() for trial in members]
         self.slopes_ = np.array([one.slopes for one in sigmoids])
@@ -409,49 +420,20 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tuned = chosen.judgement.thresholds
         self.thresholds_ = None
         if tuned is not None:
-            self.thresholds_ = with_constant_labels(tuned, self.constants_, Y, samples.names)
-
-    def _seen(self) -> LabelSets | None:
-        """Return the label sets of the rule with label sets."""
-        if self.label_sets_ is None or self.set_log_weights_ is None:
-            return None
-        return LabelSets(self.label_sets_, self.set_log_weights_)
+            self.thresholds_ = with_constant_labels(
+                tuned, self.constants_, Y, samples.names, samples.weights
+            )
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         return learn_features(self, X, reset=False) if self.candidates is None else X
 
-    def _member_scores(self, X: Any) -> list[np.ndarray]:
-        """Return the scores of the labels that have both classes, by each estimator."""
-        varies = np.isnan(self.constants_)
-        return [
-            LabelScorer(one, self.constants_).scores(X, scoring_method(one))[:, varies]
-            for one in self.estimators_
-        ]
-
-    def _log_odds(self, X: Any) -> np.ndarray:
-        """Return the mean calibrated log-odds of the labels that have both classes."""
-        if not self.estimators_:
-            return np.empty((n_rows(X), 0))
-        if self.rule_ == "own":
-            proba = LabelScorer(self.estimators_[0], self.constants_).scores(X, "predict_proba")
-            return np.asarray(logit(proba[:, np.isnan(self.constants_)]))
-        parts = zip(self.slopes_, self.intercepts_, self._member_scores(X), strict=True)
-        log_odds = [Sigmoids(slope, b).log_odds(scores) for slope, b, scores in parts]
-        return np.asarray(np.mean(log_odds, axis=0))
-
-    def _scores(self, X: Any) -> np.ndarray:
-        """Return the scores of all labels, of shape (n_samples, n_labels)."""
-        method = "decision_function"
-        if len(self.estimators_) == 1:
-            method = scoring_method(self.estimators_[0])
-            scores = self._member_scores(X)[0]
-        else:
-            scores = self._log_odds(X)
-        ends = constant_scores(self.constants_, method)
-        columns = np.tile(ends, (len(scores), 1))
-        columns[:, np.isnan(self.constants_)] = scores
-        return columns
+    def _fitted(self) -> FittedCandidates:
+        sigmoids = [Sigmoids(*one) for one in zip(self.slopes_, self.intercepts_, strict=True)]
+        seen = None
+        if self.label_sets_ is not None and self.set_log_weights_ is not None:
+            seen = LabelSets(self.label_sets_, self.set_log_weights_)
+        return FittedCandidates(self.estimators_, sigmoids, self.constants_, self.rule_, seen)
 
     def _tell(self, text: str) -> None:
         report_progress(self.verbose, self, text)
@@ -479,16 +461,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        estimators = [] if self.candidates is None else self._given_estimators()
+        estimators = [] if self.candidates is None else given_estimators(self.candidates)
         accepted = [get_tags(one).input_tags for one in estimators]
         # Candidates that refuse NaN are left out, but sparse rows must suit the one that is chosen.
         tags.input_tags.sparse = all(one.sparse for one in accepted)
         tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
         return tags
-
-    def _given_estimators(self) -> list[Any]:
-        """Return the candidates that are estimators, whatever they are named."""
-        given = self.candidates
-        values = list(given.values()) if hasattr(given, "values") else list(given)
-        last = [one[-1] if isinstance(one, tuple) else one for one in values]
-        return [one for one in last if hasattr(one, "__sklearn_tags__")]

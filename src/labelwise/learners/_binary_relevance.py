@@ -34,15 +34,13 @@ from labelwise.learners._training import (
     learn_targets,
     report_progress,
 )
-from labelwise.learners.regression._log_loss import Tasks
-from labelwise.learners.regression._missing_labels import labels_by_rows
+from labelwise.learners.regression._missing_labels import fit_label_regressions
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,
     check_loss,
     check_penalty,
     check_tol,
-    fit_regressions,
 )
 
 
@@ -93,8 +91,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     tol : float, default=None
         A linear model stops when the decrease of its objective that the next step predicts is less
         than `tol` times the objective. None means 1e-13 for the log-loss, at which probabilities of
-        the training samples of yeast and enron are within 2e-6 of those at the optimum, and 1e-4
-        for the squared hinge loss. Only without an estimator.
+        the training samples of yeast and enron are within 2e-6 of those at the optimum, and 1e-3
+        for the squared hinge loss, at which average precision on held-out samples of bibtex, enron
+        and rcv1 differs by at most 0.0003 from that at the optimum. Only without an estimator.
     n_jobs : int, default=None
         Number of labels (without an estimator: of folds and groups of labels) fitted in parallel.
         Results do not depend on it.
@@ -139,7 +138,8 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     A support vector machine starts with dual coordinate descent, which soon finds the samples
     within the margin. On these samples the loss is quadratic: Newton's steps by conjugate
     gradients, with the intercept eliminated, lead to the optimum. A pass costs O(nnz(X)) for a
-    label, a step much less, as few samples of a rare label are within the margin.
+    label, an iteration of conjugate gradients much less, as few samples of a rare label are within
+    the margin; the steps of all labels share one product with X.
 
     References
     ----------
@@ -374,29 +374,12 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         targets = learn_targets(self, X, y, allow_missing=True)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
-        self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
-        self.intercept_ = 2 * targets.constants - 1
-        self.penalties_ = np.full(targets.constants.size, np.nan)
-        n_tested = sum(len(test) for _, test in splits or ())
-        held_out = np.full((n_tested, targets.varying.size), np.nan)
-        for part in labels_by_rows(targets):
-            labels = targets.matrix[:, part.labels]
-            folds, tested = part.known(splits or [], X.shape[0])
-            keeps_margins = len(folds) > 0
-            if not folds and len(penalties) > 1:
-                folds = part.penalty_splits(self.cv, X, labels)
-            taken = part.take(X), part.take(weights), folds
-            problem = RegressionProblem(
-                *taken, penalties, tol, self.n_jobs, self._tell, keeps_margins, loss
-            )
-            tasks = Tasks(part.take(labels), np.ones(part.labels.size, dtype=np.intp))
-            found = fit_regressions(problem, tasks)
-            self.coef_[part.labels] = found.coefficients.T
-            self.intercept_[part.labels] = found.intercepts
-            self.penalties_[part.labels] = found.penalties
-            columns = np.searchsorted(targets.varying, part.labels)
-            held_out[np.ix_(tested, columns)] = found.held_out
-        return held_out
+        settings = penalties, tol, self.n_jobs, self._tell
+        problem = RegressionProblem(X, weights, splits or [], *settings, loss=loss)
+        found = fit_label_regressions(problem, targets, self.cv)
+        self.coef_, self.intercept_ = found.coefficients, found.intercepts
+        self.penalties_ = found.penalties
+        return found.held_out
 
     def _tell(self, text: str) -> None:
         report_progress(self.verbose, self, text)

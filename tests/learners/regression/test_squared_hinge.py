@@ -78,7 +78,7 @@ def test_the_default_tolerance_is_that_of_the_loss():
     default, best, loose = (
         support_vectors(penalty=1e-3, tol=tol).fit(X, Y) for tol in (None, 1e-13, 0.5)
     )
-    same = support_vectors(penalty=1e-3, tol=1e-4).fit(X, Y)
+    same = support_vectors(penalty=1e-3, tol=1e-3).fit(X, Y)
     np.testing.assert_array_equal(default.coef_, same.coef_)
 
     def value(model):
@@ -88,7 +88,7 @@ def test_the_default_tolerance_is_that_of_the_loss():
         ]
         return sum(parts)
 
-    assert value(best) <= value(default) <= value(best) * (1 + 1e-4)
+    assert value(best) <= value(default) <= value(best) * (1 + 1e-3)
     assert value(loose) > value(default)
 
 
@@ -102,7 +102,7 @@ def test_newtons_steps_alone_find_the_optimum(monkeypatch):
 
 def test_the_dual_descent_alone_comes_near_to_the_optimum(monkeypatch):
     X, Y = some_data()
-    monkeypatch.setattr(_squared_hinge_kernels, "newton", lambda *given: (given[5], True))
+    monkeypatch.setattr(_squared_hinge_kernels, "advance", lambda *_: (0.0, True))
     model = support_vectors(penalty=1.0).fit(X, Y)
     for j, y in enumerate(Y.T):
         found = hinge_value(X, y, None, model.coef_[j], model.intercept_[j], 1.0)
@@ -163,6 +163,16 @@ def test_the_number_of_jobs_changes_nothing():
     np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_label_does_not_depend_on_those_it_shares_steps_with(form):
+    X, Y = some_data(thin=True)
+    together = support_vectors(penalty=1e-2, tol=1e-13).fit(form(X), Y)
+    for j in range(Y.shape[1]):
+        alone = support_vectors(penalty=1e-2, tol=1e-13).fit(form(X), Y[:, [j]])
+        np.testing.assert_allclose(together.coef_[j], alone.coef_[0], atol=1e-9)
+        np.testing.assert_allclose(together.intercept_[j], alone.intercept_[0], atol=1e-9)
+
+
 def test_there_are_scores_and_no_probabilities():
     X, Y = some_data()
     model = support_vectors(penalty=0.1)
@@ -183,7 +193,7 @@ def test_labels_with_one_class_become_constants():
 
 def test_a_descent_whose_steps_are_used_up_is_reported(monkeypatch):
     X, Y = some_data()
-    monkeypatch.setattr(_squared_hinge_kernels, "newton", lambda *_: (0.0, False))
+    monkeypatch.setattr(_squared_hinge_kernels, "advance", lambda *_: (0.0, False))
     with pytest.warns(ConvergenceWarning, match="4 of 4 regressions had not converged"):
         support_vectors(penalty=0.1).fit(X, Y)
 

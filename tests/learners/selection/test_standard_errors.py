@@ -31,6 +31,21 @@ def test_values_without_groups_are_those_of_a_loop(maximize, seed, n_samples, n_
     assert standard_error(found) == pytest.approx(jackknife(list(found)))
 
 
+@pytest.mark.parametrize("maximize", ["micro-f", "macro-f", "sample-f", "micro-accuracy"])
+def test_weights_count_as_repetitions_in_values_without_groups(maximize):
+    scores, Y, decided = cells(1, 12, 3)
+    weights = np.arange(12) % 3 + 1
+    request = check_request({"maximize": maximize}, 3)
+    weighted = Problem(scores, sparse.csc_array(Y), None, np.arange(12), weights)
+    found = leave_out_values(weighted, sparse.csc_array(decided), request)
+    scores, Y, decided, groups = (
+        np.repeat(part, weights, axis=0) for part in (scores, Y, decided, np.arange(12))
+    )
+    repeated = Problem(scores, sparse.csc_array(Y), None, groups)
+    expected = leave_out_values(repeated, sparse.csc_array(decided), request)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 def test_rows_of_a_group_are_left_out_together():
     scores, Y, decided = cells(0, 12, 3)
     groups = np.repeat([0, 1, 2], 4)

@@ -29,23 +29,29 @@ def thresholds_of_no_label(request: Request) -> Thresholds:
 
 
 def with_constant_labels(
-    tuned: Thresholds, constants: np.ndarray, Y: np.ndarray, names: tuple[str, ...] | None
+    tuned: Thresholds,
+    constants: np.ndarray,
+    Y: np.ndarray,
+    names: tuple[str, ...] | None,
+    weights: np.ndarray | None = None,
 ) -> Thresholds:
     """Add infinite thresholds of labels with one class to those of the tuned labels.
 
     `constants` has the class of each label with one class, and NaN for each tuned label; `Y` are
-    the labels of the tuning samples, all columns, with NaN for missing labels.
+    the labels of the tuning samples, all columns, with NaN for missing labels. Samples are counted
+    by weight, if there are weights.
     """
+    everyone = np.ones(len(Y), dtype=np.int64) if weights is None else weights
     is_known = ~np.isnan(Y)
     has_truth = is_known.any(axis=1)
     values = np.where(constants == 1, -np.inf, np.inf)
-    decided = np.where(constants == 1, is_known.sum(axis=0), 0)
+    decided = np.where(constants == 1, everyone @ is_known, 0)
     values[np.isnan(constants)], decided[np.isnan(constants)] = tuned.values, tuned.decided
     return replace(
         tuned,
         values=values,
         decided=decided,
-        support=(Y == 1).sum(axis=0),
+        support=everyone @ (Y == 1),
         n_samples=int(has_truth.sum()),
         label_names=names,
         n_missing=int((~is_known[has_truth]).sum()),

@@ -1,4 +1,7 @@
-"""Labels that have truth for the same samples, whose regressions share their products."""
+"""Regressions of labels, each from the samples that have truth for it.
+
+Labels that have truth for the same samples share their products with X.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,55 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from labelwise._validation import is_whole
-from labelwise.learners.regression._penalty_path import Splits, penalty_splits
+from labelwise.learners.regression._log_loss import Tasks
+from labelwise.learners.regression._penalty_path import (
+    RegressionProblem,
+    Splits,
+    fit_regressions,
+    penalty_splits,
+)
 
 if TYPE_CHECKING:
     from labelwise.learners._training import Targets
+
+
+class LabelRegressions(NamedTuple):
+    """Linear models of all labels; those of labels with one class have no weights."""
+
+    coefficients: np.ndarray  # (n_labels, n_features)
+    intercepts: np.ndarray  # (n_labels,); -1 or 1 for labels with one class
+    penalties: np.ndarray  # (n_labels,); NaN for labels with one class
+    # (n_tested, n_varying): scores of the test samples of the problem's folds, fold after fold, by
+    # the models of their training samples; NaN for missing labels
+    held_out: np.ndarray
+
+
+def fit_label_regressions(
+    problem: RegressionProblem, targets: Targets, cv: Any
+) -> LabelRegressions:
+    """Fit a linear model to each label, from the samples that have truth for it.
+
+    If the problem has no folds, those of `cv` choose penalties.
+    """
+    n_labels, n_features = targets.constants.size, problem.X.shape[1]
+    n_tested = sum(len(test) for _, test in problem.splits)
+    fitted = LabelRegressions(
+        np.zeros((n_labels, n_features)),
+        2 * targets.constants - 1,
+        np.full(n_labels, np.nan),
+        np.full((n_tested, targets.varying.size), np.nan),
+    )
+    for part in labels_by_rows(targets):
+        labels = targets.matrix[:, part.labels]
+        of_part, tested = part.problem(problem, labels, cv)
+        tasks = Tasks(part.take(labels), np.ones(part.labels.size, dtype=np.intp))
+        found = fit_regressions(of_part, tasks)
+        fitted.coefficients[part.labels] = found.coefficients.T
+        fitted.intercepts[part.labels] = found.intercepts
+        fitted.penalties[part.labels] = found.penalties
+        columns = np.searchsorted(targets.varying, part.labels)
+        fitted.held_out[np.ix_(tested, columns)] = found.held_out
+    return fitted
 
 
 class LabelPart(NamedTuple):
@@ -23,6 +71,25 @@ class LabelPart(NamedTuple):
     def take(self, array: Any) -> Any:
         """Return the rows of an array that have truth; None stays None."""
         return array if self.rows is None or array is None else array[self.rows]
+
+    def problem(
+        self, problem: RegressionProblem, Y: Any, cv: Any
+    ) -> tuple[RegressionProblem, np.ndarray]:
+        """Return the problem of the samples that have truth, and which test samples they are.
+
+        The second item is as in `known`. `Y` are these labels of all samples.
+        """
+        splits, tested = self.known(problem.splits, problem.X.shape[0])
+        keeps_margins = len(splits) > 0
+        if not splits and len(problem.penalties) > 1:
+            splits = self.penalty_splits(cv, problem.X, Y)
+        taken = problem._replace(
+            X=self.take(problem.X),
+            sample_weight=self.take(problem.sample_weight),
+            splits=splits,
+            keeps_margins=keeps_margins,
+        )
+        return taken, tested
 
     def known(self, splits: Splits, n_samples: int) -> tuple[Splits, np.ndarray]:
         """Return splits of the samples that have truth, with numbers among these.

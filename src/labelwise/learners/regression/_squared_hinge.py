@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +13,24 @@ from labelwise.learners.regression._log_loss import Tasks
 
 # Part of the mean squared norm of rows that weighs the constraint of the intercept.
 _OF_NORMS = 0.01
+# Newton's steps of a label.
+_MOST_STEPS = 100
 # Random numbers of the orders of samples; fixed, so that the same data give the same result.
 _NUMBERS = np.random.RandomState(0).randint(2**31 - 1, size=2**14).astype(np.int64)
 
-Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+class _SparseRows(NamedTuple):
+    """Rows of a design without the coordinate of the intercept."""
+
+    matrix: tuple[np.ndarray, np.ndarray, np.ndarray]  # parts of a CSR matrix
+    norms: np.ndarray  # squared
 
 
 class HingePoint(NamedTuple):
     """Weights of all labels, and the dual variables that they were found from."""
 
     W: np.ndarray  # (n_coordinates + 1, n_labels), intercepts last
-    dual: np.ndarray  # (n_labels, n_samples)
+    dual: np.ndarray  # (n_labels, n_samples), of shuffled samples
 
 
 class MeanSquaredHinge:
@@ -60,10 +68,40 @@ class MeanSquaredHinge:
         """Compute the linear scores of all samples; W has columns of any labels."""
         return product(self.design.rows, self.design.of_rows(W))
 
-    def rows(self) -> Rows:
-        """Return the rows without the coordinate of the intercept, as parts of a CSR matrix."""
+    def products(self, W: np.ndarray) -> np.ndarray:
+        """Multiply samples by weights (n_labels, n_coordinates), without intercepts."""
+        without = np.vstack([W.T, np.zeros(len(W))])
+        return np.ascontiguousarray(product(self.design.rows, without).T)
+
+    @cached_property
+    def shuffled(self) -> MeanSquaredHinge:
+        """The same loss with samples in random order, as the given one may be that of labels."""
+        order = np.random.RandomState(0).permutation(self.weights.size)
+        design = self.design._replace(rows=self.design.rows[order], blocks=())
+        tasks = Tasks(self.targets[order], np.ones(self.targets.shape[1], dtype=np.intp))
+        return MeanSquaredHinge(design, tasks, self.weights[order])
+
+    @cached_property
+    def rows(self) -> _SparseRows:
+        """The samples, for kernels that compute with some of them."""
         rows = sparse.csr_array(self.design.rows)[:, :-1]
-        return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data
+        norms = np.asarray(rows.multiply(rows).sum(axis=1))
+        # Kernels need no test for negative numbers if indices are unsigned.
+        matrix = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
+        return _SparseRows(matrix, norms)
+
+
+class _Machines(NamedTuple):
+    """Linear machines of some labels."""
+
+    signs: np.ndarray  # (n_labels, n_samples)
+    ridge: np.ndarray  # (n_labels,), weight of ‖w‖² beside the sum of losses
+    W: np.ndarray  # (n_labels, n_coordinates)
+    bias: np.ndarray  # (n_labels,)
+
+    def take(self, label: int) -> tuple[np.ndarray, float, np.ndarray]:
+        """Return the signs, the ridge and the weights of a label."""
+        return self.signs[label], self.ridge[label], self.W[label]
 
 
 def minimize_hinge(
@@ -74,32 +112,64 @@ def minimize_hinge(
     tasks: np.ndarray | None = None,
     _beyond: None = None,
 ) -> tuple[HingePoint, int]:
-    """Minimise the penalised loss of labels one by one; also count those not converged.
+    """Minimise the penalised loss of labels; also count those not converged.
 
-    Dual coordinate descent finds which samples are within the margin, and Newton's steps on these
-    samples finish. A label has converged when its step predicts a decrease of less than `tolerance`
-    times its value.
+    Dual coordinate descent finds which samples are within the margin, label by label. Newton's
+    steps on these samples finish; the steps of all labels share one product with X. A label has
+    converged when its step predicts a decrease of less than `tolerance` times its value.
     """
-    from labelwise.learners.regression._squared_hinge_kernels import add_rows, descend, newton
-
-    rows = objective.rows()
-    norms = np.add.reduceat(np.append(rows[2] ** 2, 0.0), rows[0][:-1]) * (np.diff(rows[0]) > 0)
-    centre = objective.design.centre
+    objective = objective.shuffled
+    tasks = np.arange(penalty.size) if tasks is None else tasks
     found = HingePoint(start.W.copy(), start.dual.copy())
-    n_left = 0
-    every = np.arange(norms.size)
-    for j in range(penalty.size) if tasks is None else tasks.tolist():
-        signs, dual = objective.signs(j), found.dual[j]
-        ridge = objective.total * penalty[j] / 2
-        with np.errstate(divide="ignore"):
-            by_sample = ridge / objective.weights
-        w = np.zeros(found.W.shape[0] - 1)
-        add_rows(rows, every, dual * signs, w)
-        bias = objective.design.of_rows(found.W[:, [j]])[-1, 0]
-        weight = _OF_NORMS * norms.mean() + penalty[j] / 2
-        bias = descend(rows, norms, signs, by_sample, dual, w, (bias, weight), _NUMBERS)
-        bias, is_done = newton(rows, signs, objective.weights, ridge, w, bias, tolerance)
-        n_left += not is_done
-        found.W[:-1, j] = w
-        found.W[-1, j] = bias if centre is None else bias + centre @ w
+    W = objective.design.of_rows(found.W[:, tasks]).T
+    signs = np.array([objective.signs(j) for j in tasks.tolist()])
+    machines = _Machines(signs, objective.total * penalty[tasks] / 2, W[:, :-1].copy(), W[:, -1])
+    for k, j in enumerate(tasks.tolist()):
+        machines.bias[k] = _descend(objective, machines, k, found.dual[j])
+    n_left = _take_newton_steps(objective, machines, tolerance)
+    found.W[:-1, tasks] = machines.W.T
+    found.W[-1, tasks] = machines.bias
+    if objective.design.centre is not None:
+        found.W[-1, tasks] += machines.W @ objective.design.centre
     return found, n_left
+
+
+def _descend(objective: MeanSquaredHinge, machines: _Machines, k: int, dual: np.ndarray) -> float:
+    """Change dual variables by coordinate descent, set the weights, and return the intercept."""
+    from labelwise.learners.regression._squared_hinge_kernels import add_rows, descend
+
+    rows = objective.rows
+    signs, ridge, w = machines.take(k)
+    with np.errstate(divide="ignore"):
+        by_sample = ridge / objective.weights
+    moved = np.flatnonzero(dual)
+    w[:] = 0
+    add_rows(rows.matrix, moved, dual[moved] * signs[moved], w)
+    free = machines.bias[k], _OF_NORMS * rows.norms.mean() + ridge / objective.total
+    return float(descend(rows.matrix, rows.norms, signs, by_sample, dual, w, free, _NUMBERS))
+
+
+def _take_newton_steps(objective: MeanSquaredHinge, machines: _Machines, tolerance: float) -> int:
+    """Take Newton's steps of all labels until they have converged; count those that have not."""
+    from labelwise.learners.regression._squared_hinge_kernels import advance, newton_step
+
+    rows = objective.rows
+    margins = objective.products(machines.W) + machines.bias[:, None]
+    left = np.arange(machines.bias.size)
+    for _ in range(_MOST_STEPS):
+        steps = np.array(
+            [
+                newton_step(rows.matrix, objective.weights, *machines.take(k), margins[k])
+                for k in left.tolist()
+            ]
+        )
+        ahead = objective.products(steps)
+        is_done = np.zeros(left.size, dtype=bool)
+        for q, k in enumerate(left.tolist()):
+            line = margins[k], steps[q], ahead[q]
+            shift, is_done[q] = advance(objective.weights, *machines.take(k), *line, tolerance)
+            machines.bias[k] += shift
+        left = left[~is_done]
+        if left.size == 0:
+            break
+    return left.size

@@ -7,12 +7,14 @@ import numpy as np
 from labelwise._jit import njit
 
 # Most passes of the dual descent. Later ones gain less than Newton's steps on the same samples.
-PASSES = 80
+PASSES = 40
 # The dual descent ends when the projected gradients of a pass differ by less.
 _NARROW = 0.1
+# A sample without weight in w is left out if its gradient exceeds this part of the largest of the
+# last pass. Newton's steps see all samples again.
+_FAR = 0.25
 # Newton's systems are solved until the residual, in the norm of its preconditioner, has this part.
 _RESIDUAL = 0.1
-_MOST_STEPS = 100
 _MOST_CONJUGATE = 200
 _MOST_HALVINGS = 30
 # A step is accepted if the value decreases by this part of what the slope predicts (Armijo).
@@ -21,14 +23,19 @@ _ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
-def times(rows, chosen, v, products):
-    """Write the products of chosen rows with v."""
-    indptr, indices, data = rows
-    for k in range(chosen.size):
-        total = 0.0
-        for e in range(indptr[chosen[k]], indptr[chosen[k] + 1]):
-            total += data[e] * v[indices[e]]
-        products[k] = total
+def inner(indices, entries, v):
+    """Return the product of a sparse row with v."""
+    total = 0.0
+    for e in range(entries.size):
+        total += entries[e] * v[indices[e]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def add_row(indices, entries, factor, sums):
+    """Add a sparse row times a factor."""
+    for e in range(entries.size):
+        sums[indices[e]] += factor * entries[e]
 
 
 @njit(cache=True, nogil=True)
@@ -36,8 +43,8 @@ def add_rows(rows, chosen, factors, sums):
     """Add chosen rows, each times its factor."""
     indptr, indices, data = rows
     for k in range(chosen.size):
-        for e in range(indptr[chosen[k]], indptr[chosen[k] + 1]):
-            sums[indices[e]] += factors[k] * data[e]
+        start, end = indptr[chosen[k]], indptr[chosen[k] + 1]
+        add_row(indices[start:end], data[start:end], factors[k], sums)
 
 
 @njit(cache=True, nogil=True)
@@ -46,9 +53,10 @@ def descend(rows, norms, signs, ridge, dual, w, free, numbers):
 
     The dual of Σ max(0, 1 - y m)² / ridge / 2 + ‖w‖² / 2, with m = w·x + b, has a variable for each
     sample, and w = Σ dual · y · x. Its constraint Σ dual · y = 0 is left to an augmented Lagrangian
-    with the multiplier b: `free` has b and the weight of the squared constraint. `numbers` are
-    random and make a new order of samples in each pass, without which the descent is slow. Samples
-    that stay on the right side of the margin are left out.
+    with the multiplier b: `free` has b and the weight of the squared constraint. Samples that stay
+    on the right side of the margin are left out. While there are none, rows are taken as they are
+    stored, in random order, which is quick; later, `numbers`, which are random, make a new order in
+    each pass, without which the descent is slow.
     """
     indptr, indices, data = rows
     bias, weight = free
@@ -56,20 +64,18 @@ def descend(rows, norms, signs, ridge, dual, w, free, numbers):
     n_left, highest = order.size, np.inf
     unbalanced = (dual * signs).sum()
     for turn in range(PASSES):
-        shuffle(order[:n_left], numbers, turn)
+        if n_left < order.size:
+            shuffle(order[:n_left], numbers, turn)
         most, least = 0.0, 0.0
-        k = 0
-        while k < n_left:
+        n_kept = 0
+        for k in range(n_left):
             i = order[k]
-            margin = bias + weight * unbalanced
-            for e in range(indptr[i], indptr[i + 1]):
-                margin += data[e] * w[indices[e]]
+            row, entries = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+            margin = bias + weight * unbalanced + inner(row, entries, w)
             slope = signs[i] * margin - 1 + ridge[i] * dual[i]
-            if dual[i] == 0 and slope > highest:
-                n_left -= 1
-                order[k], order[n_left] = order[n_left], i
-                continue
-            k += 1
+            if dual[i] > 0 or slope <= highest:
+                order[n_kept] = i
+                n_kept += 1
             if dual[i] == 0 and slope >= 0:
                 continue
             most, least = max(most, slope), min(least, slope)
@@ -77,64 +83,69 @@ def descend(rows, norms, signs, ridge, dual, w, free, numbers):
             change = (after - dual[i]) * signs[i]
             dual[i] = after
             unbalanced += change
-            for e in range(indptr[i], indptr[i + 1]):
-                w[indices[e]] += change * data[e]
+            add_row(row, entries, change, w)
+        n_left = n_kept
         bias += weight * unbalanced
         if most - least <= _NARROW:
             break
-        highest = most if most > 0 else np.inf
+        highest = _FAR * most if most > 0 else np.inf
     return bias
 
 
 @njit(cache=True, nogil=True)
 def shuffle(order, numbers, turn):
-    """Permute in place (Fisher and Yates), by random numbers that are used again in each turn."""
+    """Permute in place (Fisher and Yates), by random numbers that are used again in each turn.
+
+    `numbers` are below 2^31, as many as a power of 2.
+    """
     start = turn * 7919
     for k in range(order.size - 1):
-        other = k + numbers[(start + k) % numbers.size] % (order.size - k)
+        other = k + ((numbers[(start + k) & (numbers.size - 1)] * (order.size - k)) >> 31)
         order[k], order[other] = order[other], order[k]
 
 
 @njit(cache=True, nogil=True)
-def newton(rows, signs, weights, ridge, w, bias, tolerance):
-    """Minimise Σ weight · max(0, 1 - y m)² + ridge · ‖w‖², m = w·x + b, from w and b.
+def newton_step(rows, weights, signs, ridge, w, margins):
+    """Return Newton's step of w for Σ weight · max(0, 1 - y m)² + ridge · ‖w‖², m = w·x + b.
 
-    On the samples within the margin the loss is quadratic, so that a step there is a weighted least
-    squares problem. Changes w; returns the intercept, and whether the decrease that a step predicts
-    fell below `tolerance` times the value.
+    On the samples within the margin the loss is quadratic, so that the step is the solution of
+    a weighted least squares problem.
     """
-    n_samples = signs.size
-    every = np.arange(n_samples)
-    margins, ahead = np.empty(n_samples), np.zeros(n_samples)
-    times(rows, every, w, margins)
-    margins += bias
-    size = (w * w).sum()
+    near = np.flatnonzero((signs * margins < 1) & (weights > 0))
+    return least_squares(rows, near, signs[near] - margins[near], weights[near], ridge, w)
+
+
+@njit(cache=True, nogil=True)
+def advance(weights, signs, ridge, w, margins, step, ahead, tolerance):
+    """Move w and its margins along a step, whose products with all samples are `ahead`.
+
+    The step is halved until the value decreases enough. Returns the change of the intercept, and
+    whether the decrease that the step predicts is less than `tolerance` times the value.
+    """
+    total, change = _ROUNDING, 0.0
+    for i in range(signs.size):
+        if signs[i] * margins[i] < 1:
+            total += weights[i]
+            change += weights[i] * (signs[i] - margins[i] - ahead[i])
+    shift = change / total
+    slope = 0.0
+    for i in range(signs.size):
+        ahead[i] += shift
+        if signs[i] * margins[i] < 1:
+            slope -= 2 * weights[i] * (signs[i] - margins[i]) * ahead[i]
+    size, along, length = (w * w).sum(), (w * step).sum(), (step * step).sum()
+    slope += 2 * ridge * along
     value = squared_hinges(signs, weights, margins, ahead, 0.0) + ridge * size
-    for _ in range(_MOST_STEPS):
-        near = np.flatnonzero((signs * margins < 1) & (weights > 0))
-        residual = signs[near] - margins[near]
-        step = least_squares(rows, near, residual, weights[near], ridge, w)
-        times(rows, every, step, ahead)
-        total = max(weights[near].sum(), _ROUNDING)
-        shift = (weights[near] * (residual - ahead[near])).sum() / total
-        ahead += shift
-        along, length = (w * step).sum(), (step * step).sum()
-        slope = 2 * (ridge * along - (weights[near] * residual * ahead[near]).sum())
-        part = 1.0
-        for _ in range(_MOST_HALVINGS):
-            after = squared_hinges(signs, weights, margins, ahead, part)
-            after += ridge * (size + part * (2 * along + part * length))
-            if after <= value + _ENOUGH * part * slope + _ROUNDING * value:
-                break
-            part /= 2
-        w += part * step
-        bias += part * shift
-        margins += part * ahead
-        size = (w * w).sum()
-        value = after
-        if -slope / 2 <= tolerance * value:
-            return bias, True
-    return bias, False
+    part = 1.0
+    for _ in range(_MOST_HALVINGS):
+        after = squared_hinges(signs, weights, margins, ahead, part)
+        after += ridge * (size + part * (2 * along + part * length))
+        if after <= value + _ENOUGH * part * slope + _ROUNDING * value:
+            break
+        part /= 2
+    w += part * step
+    margins += part * ahead
+    return part * shift, -slope / 2 <= tolerance * after
 
 
 @njit(cache=True, nogil=True)
@@ -155,10 +166,10 @@ def least_squares(rows, near, residual, weights, ridge, w):
     Conjugate gradients with the inverse diagonal; the best b is the weighted mean of what is left.
     """
     total = max(weights.sum(), _ROUNDING)
-    inverse, mean, products = np.zeros(w.size), np.zeros(w.size), np.empty(near.size)
-    add_squares(rows, near, weights, inverse, mean)
+    inverse, sums = np.zeros(w.size), np.zeros(w.size)
+    add_squares(rows, near, weights, inverse, sums)
     for f in range(w.size):
-        inverse[f] = 1 / (ridge + max(0.0, inverse[f] - mean[f] * mean[f] / total))
+        inverse[f] = 1 / (ridge + max(0.0, inverse[f] - sums[f] * sums[f] / total))
     left = -ridge * w
     add_rows(rows, near, weights * (residual - (weights * residual).sum() / total), left)
     step, image = np.zeros(w.size), np.empty(w.size)
@@ -168,12 +179,14 @@ def least_squares(rows, near, residual, weights, ridge, w):
     for _ in range(_MOST_CONJUGATE):
         if energy <= goal:
             break
-        times(rows, near, along, products)
-        products -= (weights * products).sum() / total
         for f in range(w.size):
             image[f] = ridge * along[f]
-        add_rows(rows, near, weights * products, image)
-        length = energy / (along * image).sum()
+        mean = add_gram(rows, near, weights, along, image) / total
+        curvature = 0.0
+        for f in range(w.size):
+            image[f] -= mean * sums[f]
+            curvature += along[f] * image[f]
+        length = energy / curvature
         after = 0.0
         for f in range(w.size):
             step[f] += length * along[f]
@@ -186,10 +199,27 @@ def least_squares(rows, near, residual, weights, ridge, w):
 
 
 @njit(cache=True, nogil=True)
+def add_gram(rows, chosen, weights, v, image):
+    """Add Σ weight · (x·v) · x over chosen rows x; return Σ weight · (x·v)."""
+    indptr, indices, data = rows
+    total = 0.0
+    for k in range(chosen.size):
+        start, end = indptr[chosen[k]], indptr[chosen[k] + 1]
+        row, entries = indices[start:end], data[start:end]
+        product = weights[k] * inner(row, entries, v)
+        add_row(row, entries, product, image)
+        total += product
+    return total
+
+
+@njit(cache=True, nogil=True)
 def add_squares(rows, chosen, weights, squares, sums):
     """Add the weighted entries of chosen rows, and their squares, feature by feature."""
     indptr, indices, data = rows
     for k in range(chosen.size):
-        for e in range(indptr[chosen[k]], indptr[chosen[k] + 1]):
-            sums[indices[e]] += weights[k] * data[e]
-            squares[indices[e]] += weights[k] * data[e] * data[e]
+        start, end = indptr[chosen[k]], indptr[chosen[k] + 1]
+        row, entries = indices[start:end], data[start:end]
+        for e in range(entries.size):
+            weighted = weights[k] * entries[e]
+            sums[row[e]] += weighted
+            squares[row[e]] += weighted * entries[e]

@@ -12,7 +12,7 @@ from labelwise.learners.selection._decision_rules import (
     dense_problem,
     rules_of_scores,
 )
-from labelwise.learners.selection._trials import Arena, Trial, judged
+from labelwise.learners.selection._trials import Arena, Trial, best_of, judged
 
 MOST_MEMBERS = 5
 
@@ -56,6 +56,15 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
         if best is None or blend.judgement.compared > best.judgement.compared:
             best = blend._replace(seconds=sum(one.seconds for one in members))
     return best
+
+
+def best_with_blend(trials: list[Trial], blend: Trial | None) -> tuple[Trial, list[Trial]]:
+    """Return the best trial, or the blend if its value exceeds all others, and all trials."""
+    best = trials[best_of(trials)]
+    if blend is None:
+        return best, trials
+    highest = max(trial.judgement.compared for trial in trials)
+    return blend if blend.judgement.compared > highest else best, [*trials, blend]
 
 
 def _log_odds(trial: Trial) -> np.ndarray:

@@ -220,6 +220,13 @@ def given_candidates(given: Any, is_sparse: bool, seed: int | None) -> list[Cand
     return found
 
 
+def given_estimators(given: Any) -> list[Any]:
+    """Return the estimators of a mapping or a sequence that is not checked yet."""
+    values = list(given.values()) if hasattr(given, "values") else list(given)
+    last = [one[-1] if isinstance(one, tuple) else one for one in values]
+    return [one for one in last if hasattr(one, "__sklearn_tags__")]
+
+
 def _unknown(n_rows: int) -> float:  # noqa: ARG001
     """Return 0 for the seconds of an estimator without a cost model."""
     return 0.0

@@ -91,9 +91,9 @@ class ExpectedF:
     ) -> Judgement:
         """Decide with sigmoids of all samples, and with those of other folds."""
         scores, Y = dense_problem(problem)
-        everyone = np.ones(len(scores))
+        everyone = problem.everyone.astype(np.float64)
         fitted = fit_sigmoids(scores, Y, everyone, increasing=True)
-        seen = self.label_sets(Y)
+        seen = self.label_sets(Y, everyone)
         decided = decide_by_expected_f(fitted.log_odds(scores), request, seen)
         value = _value(problem, request, sparse.csc_array(decided, dtype=bool))
         if np.unique(folds).size < 2:
@@ -105,11 +105,12 @@ class ExpectedF:
             others = scores[~here], _with_truth(Y[~here]), everyone[~here]
             sigmoids = fit_sigmoids(*others, increasing=True)
             log_odds = sigmoids.log_odds(scores[here])
-            decided[here] = decide_by_expected_f(log_odds, request, self.label_sets(Y[~here]))
+            of_others = self.label_sets(Y[~here], everyone[~here])
+            decided[here] = decide_by_expected_f(log_odds, request, of_others)
         unseen = sparse.csc_array(decided)
         return Judgement(value, _value(problem, request, unseen), unseen, None, seen)
 
-    def label_sets(self, Y: np.ndarray) -> LabelSets | None:  # noqa: ARG002
+    def label_sets(self, Y: np.ndarray, weights: np.ndarray) -> LabelSets | None:  # noqa: ARG002
         """Return None: any label set is possible."""
         return None
 
@@ -119,9 +120,9 @@ class ExpectedFOfLabelSets(ExpectedF):
 
     name = "label-sets"
 
-    def label_sets(self, Y: np.ndarray) -> LabelSets | None:
+    def label_sets(self, Y: np.ndarray, weights: np.ndarray) -> LabelSets | None:
         """Return the label sets of samples; None if each sample has a missing label."""
-        seen = label_sets_of(Y)
+        seen = label_sets_of(Y, weights)
         return seen if seen.log_weights.size else None
 
 
@@ -211,4 +212,4 @@ def _with_truth(Y: np.ndarray) -> np.ndarray:
 
 def _value(problem: Problem, request: Request, decided: sparse.csc_array) -> float:
     counts = problem.counts_of_decisions(decided, request.counts_by)
-    return float(request.value(counts))
+    return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))

@@ -21,7 +21,7 @@ class LabelSets(NamedTuple):
     log_weights: np.ndarray  # (n_sets,)
 
 
-def label_sets_of(Y: np.ndarray) -> LabelSets:
+def label_sets_of(Y: np.ndarray, weights: np.ndarray) -> LabelSets:
     """Return the different label sets of samples whose labels are all known.
 
     The log-weight of a label set is the logarithm of its share of the samples minus the log-odds of
@@ -31,20 +31,24 @@ def label_sets_of(Y: np.ndarray) -> LabelSets:
     ----------
     Y : ndarray of shape (n_samples, n_labels)
         Labels, 0 or 1, or NaN where a label is missing.
+    weights : ndarray of shape (n_samples,)
+        Weight of each sample; those of weight 0 are left out.
 
     Returns
     -------
     LabelSets
-        Without any set if each sample has a missing label.
+        Without any set if each sample has a missing label or no weight.
     """
-    known = Y[~np.isnan(Y).any(axis=1)] == 1
-    _, first, counts = np.unique(
-        np.packbits(known, axis=1), axis=0, return_index=True, return_counts=True
+    counted = ~np.isnan(Y).any(axis=1) & (weights > 0)
+    known, weights = Y[counted] == 1, weights[counted]
+    _, first, numbers = np.unique(
+        np.packbits(known, axis=1), axis=0, return_index=True, return_inverse=True
     )
+    totals = np.bincount(numbers.ravel(), weights, first.size)
     members = sparse.csr_array(known[first])
     # Half a sample more of each class, because a label may have one class among these samples.
-    log_odds = logit((known.sum(axis=0) + 0.5) / (len(known) + 1))
-    log_weights = np.log(counts / max(1, len(known))) - members.astype(np.float64) @ log_odds
+    log_odds = logit((weights @ known + 0.5) / (weights.sum() + 1))
+    log_weights = np.log(totals / totals.sum()) - members.astype(np.float64) @ log_odds
     return LabelSets(members, log_weights)
 
 

@@ -22,10 +22,18 @@ def leave_out_values(problem: Problem, decided: sparse.csc_array, request: Reque
     group = units % n_groups
     if request.counts_by == "sample":
         by_row = problem.counts_of_decisions(decided, "sample")
-        kept = [Counts(*(cells[group != k] for cells in by_row)) for k in range(n_groups)]
+        weights = problem.weights
+        values = [
+            request.value(
+                Counts(*(cells[group != k] for cells in by_row)),
+                None if weights is None else weights[group != k],
+            )
+            for k in range(n_groups)
+        ]
     else:
-        kept = _counts_without(problem, decided, group, n_groups)
-    return np.array([float(request.value(counts)) for counts in kept])
+        without = _counts_without(problem, decided, group, n_groups)
+        values = [request.value(counts) for counts in without]
+    return np.array(values, dtype=np.float64)
 
 
 def standard_error(values: np.ndarray) -> float:
@@ -41,7 +49,8 @@ def _counts_without(
 ) -> list[Counts]:
     """Return the counts of each label without each group."""
     rows = np.arange(group.size)
-    members = sparse.csr_array((np.ones(group.size), (group, rows)), shape=(n_groups, group.size))
+    cells_of_groups = (problem.everyone.astype(np.float64), (group, rows))
+    members = sparse.csr_array(cells_of_groups, shape=(n_groups, group.size))
     hits, n_decided, positives = (
         (members @ part.astype(np.float64)).toarray()
         for part in (decided.multiply(problem.Y), decided, problem.Y)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from labelwise._estimators import (
     HeldOutScores,
@@ -58,11 +59,12 @@ class Arena(NamedTuple):
         number[rows] = np.arange(rows.size)
         pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in self.splits]
         splits: Splits = [(train, test) for train, test in pairs if train.size and test.size]
-        groups = self.samples.groups
+        groups, weights = self.samples.groups, self.samples.weights
         samples = self.samples._replace(
             X=take_rows(self.samples.X, rows),
             Y=self.samples.Y[rows],
             groups=None if groups is None else take_rows(groups, rows),
+            weights=None if weights is None else weights[rows],
         )
         return self._replace(samples=samples, splits=splits)
 
@@ -97,7 +99,8 @@ class Trial(NamedTuple):
     def sigmoids(self) -> Sigmoids:
         """Fit the sigmoids that turn the scores into probabilities."""
         scores, Y = dense_problem(self.problem)
-        return fit_sigmoids(scores, Y, np.ones(len(scores)), increasing=True)
+        everyone = self.problem.everyone.astype(np.float64)
+        return fit_sigmoids(scores, Y, everyone, increasing=True)
 
 
 def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
@@ -155,18 +158,35 @@ def with_beta_of(estimator: Any, request: Request) -> Any:
     return changed
 
 
+def weight_params(estimator: Any, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Return the argument of `fit` that gives an estimator the weights of samples, if it takes it.
+
+    In a pipeline the last step gets them.
+    """
+    own = last_step(estimator)
+    if weights is None or not _takes_weights(own):
+        return {}
+    prefix = "" if own is estimator else f"{estimator.steps[-1][0]}__"
+    return {f"{prefix}sample_weight": weights}
+
+
+def _takes_weights(estimator: Any) -> bool:
+    """Return whether an estimator takes weights, and the estimator that it wraps takes them too."""
+    wrapped = getattr(estimator, "estimator", None)
+    takes = has_fit_parameter(estimator, "sample_weight")
+    return takes and (wrapped is None or _takes_weights(wrapped))
+
+
 def _scored(
     estimator: Any, arena: Arena, rule: DecisionRule
 ) -> tuple[HeldOutScores, LabelScorer | None]:
     """Return held-out scores, and the model of all samples if it is fitted in the same pass."""
     method, samples = rule.method(estimator), arena.samples
+    data = estimator, samples.X, samples.Y, arena.splits
+    params = weight_params(estimator, samples.weights)
     if method == "decision_function" and hasattr(estimator, "fit_scoring_folds"):
-        return fit_and_score_folds(
-            estimator, samples.X, samples.Y, arena.splits, method=method, n_jobs=arena.n_jobs
-        )
-    held_out = held_out_scores(
-        estimator, samples.X, samples.Y, arena.splits, method=method, n_jobs=arena.n_jobs
-    )
+        return fit_and_score_folds(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
+    held_out = held_out_scores(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
     varies = np.isnan(arena.constants)
     return held_out._replace(scores=held_out.scores[:, varies]), None
 
