@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+import labelwise
 from labelwise.data import make_multilabel
 from labelwise.decisions import (
     TunedThresholds,
@@ -20,6 +21,8 @@ from labelwise.decisions import (
     maximize_expected_f_independent,
 )
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
+from labelwise.learners.selection._label_sets import decide_of_label_sets, label_sets_of
+from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
 
 MEASURES = ["micro-f", "macro-f", "sample-f", "micro-accuracy", "macro-jaccard"]
@@ -169,6 +172,42 @@ def test_sample_f_is_decided_by_expected_f_of_calibrated_probabilities():
     assert model.rule_ == "expected-f"
     expected, _ = maximize_expected_f_independent(model.predict_proba(X), beta=2.0)
     np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def exclusive_data(n_samples=150, n_labels=4):
+    """Samples that have exactly one label, which features do not tell surely."""
+    rng = np.random.default_rng(0)
+    Y = np.eye(n_labels, dtype=np.int64)[rng.integers(n_labels, size=n_samples)]
+    return Y + rng.normal(size=Y.shape), Y
+
+
+def test_labels_that_exclude_each_other_are_decided_by_the_label_sets_of_training(tmp_path):
+    X, Y = exclusive_data()
+    model = BestLearner([LINEAR], maximize="sample-f", random_state=0).fit(X, Y)
+    assert model.rule_ == "label-sets"
+    np.testing.assert_array_equal(model.label_sets_.toarray().sum(axis=1), np.ones(4))
+    decided = model.predict(X)
+    seen = label_sets_of(Y.astype(np.float64), np.ones(len(Y)))
+    log_odds = logit(model.predict_proba(X))
+    np.testing.assert_array_equal(decided, decide_of_label_sets(log_odds, seen, 1.0))
+    assert (decided.sum(axis=1) >= 1).all()
+    independent, _ = maximize_expected_f_independent(model.predict_proba(X))
+    mean_f = evaluate(Y, decided=decided)["sample-f"]
+    assert mean_f > evaluate(Y, decided=np.asarray(independent))["sample-f"]
+    labelwise.save(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(labelwise.load(tmp_path / "model.skops").predict(X), decided)
+
+
+def test_a_loaded_model_whose_label_sets_are_not_those_of_its_rule_is_refused():
+    X, Y = exclusive_data()
+    model = BestLearner([LINEAR], maximize="sample-f", random_state=0).fit(X, Y)
+    model._check_loaded()
+    model.set_log_weights_ = model.set_log_weights_[:2]
+    with pytest.raises(ValueError, match="a finite number for each label set"):
+        model._check_loaded()
+    model.rule_ = "expected-f"
+    with pytest.raises(ValueError, match="label_sets_ must be those of the rule"):
+        model._check_loaded()
 
 
 def test_a_plug_in_decides_sample_f_by_itself():

@@ -94,3 +94,24 @@ def test_a_candidate_is_fitted_once_to_the_same_samples(monkeypatch):
     assert other.fitted_ is not one.fitted_
     assert hasattr(one, "predict_proba")
     assert not hasattr(one, "decision_function")
+
+
+def test_a_candidate_that_scores_folds_is_fitted_once_and_its_scores_are_copied(monkeypatch):
+    data, _ = make_multilabel(40, n_labels=3, random_state=0)
+    Y = data.Y.toarray().astype(float)
+    splits = [(np.arange(20, 40), np.arange(20)), (np.arange(20), np.arange(20, 40))]
+    monkeypatch.setattr(study, "_FITTED", {})
+    one, two = (study.Remembered(BinaryRelevance(), "br") for _ in range(2))
+    scores = one.fit_scoring_folds(data.X, Y, splits)
+    expected = BinaryRelevance().fit_scoring_folds(data.X, Y, splits)
+    np.testing.assert_array_equal(scores, expected)
+    scores[:] = np.nan
+    np.testing.assert_array_equal(two.fit_scoring_folds(data.X, Y, splits), expected)
+    assert one.fitted_ is two.fitted_
+    two.fit_scoring_folds(data.X, Y, splits[::-1])
+    assert one.fitted_ is not two.fitted_
+
+
+def test_a_candidate_that_scores_folds_counts_as_one_fit():
+    assert study._n_fits(BinaryRelevance()) == 1
+    assert study._n_fits(BinaryRelevance(DecisionTreeClassifier())) == 6

@@ -48,6 +48,7 @@ from labelwise.learners.selection._candidates import (
 )
 from labelwise.learners.selection._decision_rules import RULES
 from labelwise.learners.selection._fitted_candidates import FittedCandidates
+from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
 from labelwise.learners.selection._trials import Arena, Trial, weight_params, with_beta_of
@@ -99,11 +100,16 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     estimators_ : list of estimators
         The chosen candidate, or those of the blend, fitted to all samples and to the labels that
         have both classes.
-    rule_ : {"thresholds", "expected-f", "own"}
+    rule_ : {"thresholds", "expected-f", "label-sets", "own"}
         How labels are decided: at `thresholds_`; by the highest expected F of a sample's label
-        set, for "sample-f"; or by the candidate itself, if it is a plug-in for "sample-f".
+        set, for "sample-f", with independent labels or with `label_sets_`; or by the candidate
+        itself, if it is a plug-in for "sample-f".
     thresholds_ : Thresholds or None
         Thresholds of all labels on the scores of `decision_function`; None for other rules.
+    label_sets_ : csr_array of bool of shape (n_sets, n_varying_labels), or None
+        Label sets of the training samples, of the rule "label-sets"; None for other rules.
+    set_log_weights_ : array of shape (n_sets,), or None
+        Logarithm of the share of each label set minus the log-odds of its labels in training.
     value_ : float
         Value on the held-out scores that the decisions were tuned on; NaN if no label has both
         classes.
@@ -138,6 +144,15 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
     "catboost" if they are installed. `labelwise.save` does not write their models.
+
+    For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
+    is decided: with independent labels ("expected-f"), or with the label sets of training samples
+    as the only possible ones ("label-sets"), by the higher corrected value. In the latter case ::
+
+        P(y | x) ∝ P(y) Π_{j in y} odds_j(x) / odds_j,
+
+    where P(y) is the share of the label set y in training, and odds_j are the odds of label j
+    there.
 
     The budget is divided by the cost models, not by the clock, so that the choice is the same
     in every run. If it is too short for all candidates on all rows, candidates are first tried on
@@ -333,6 +348,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.estimators_: list[Any] = []
         self.best_names_: tuple[str, ...] = ()
         self.rule_ = "thresholds"
+        self.label_sets_: sparse.csr_array | None = None
+        self.set_log_weights_: np.ndarray | None = None
         self.slopes_ = self.intercepts_ = np.empty((0, 0))
         self.value_ = self.corrected_value_ = float("nan")
         self.leaderboard_ = leaderboard_of(self.maximize, None, [], [])
@@ -399,6 +416,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.intercepts_ = np.array([one.intercepts for one in sigmoids])
         self.value_ = float(chosen.judgement.value)
         self.corrected_value_ = float(chosen.judgement.corrected_value)
+        self.label_sets_, self.set_log_weights_ = chosen.judgement.label_sets or (None, None)
         tuned = chosen.judgement.thresholds
         self.thresholds_ = None
         if tuned is not None:
@@ -412,7 +430,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def _fitted(self) -> FittedCandidates:
         sigmoids = [Sigmoids(*one) for one in zip(self.slopes_, self.intercepts_, strict=True)]
-        return FittedCandidates(self.estimators_, sigmoids, self.constants_, self.rule_)
+        seen = None
+        if self.label_sets_ is not None and self.set_log_weights_ is not None:
+            seen = LabelSets(self.label_sets_, self.set_log_weights_)
+        return FittedCandidates(self.estimators_, sigmoids, self.constants_, self.rule_, seen)
 
     def _tell(self, text: str) -> None:
         report_progress(self.verbose, self, text)
@@ -428,6 +449,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             raise ValueError("thresholds_ must be those of the rule with thresholds")
         if self.thresholds_ is not None:
             check_thresholds(self.thresholds_, n_labels)
+        if (self.rule_ == "label-sets") != (self.label_sets_ is not None):
+            raise ValueError("label_sets_ must be those of the rule with label sets")
+        if self.label_sets_ is not None:
+            check_label_sets(self.label_sets_, self.set_log_weights_, n_varying)
         shape = (len(self.estimators_), n_varying if self.estimators_ else 0)
         arrays: list[Any] = [self.slopes_, self.intercepts_]
         for array in arrays:

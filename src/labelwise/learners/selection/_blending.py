@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from labelwise._estimators import HeldOutScores
-from labelwise.learners.selection._decision_rules import OwnDecisions, dense_problem
+from labelwise.learners.selection._decision_rules import (
+    OwnDecisions,
+    dense_problem,
+    rules_of_scores,
+)
 from labelwise.learners.selection._trials import Arena, Trial, best_of, judged
 
 MOST_MEMBERS = 5
@@ -45,7 +49,7 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
         blend = judged(
             tuple(one.name for one in members),
             sum(one.cost for one in members),
-            trial.rule,
+            rules_of_scores(arena.request),
             _in_rows(total / n_members, arena),
             arena,
         )

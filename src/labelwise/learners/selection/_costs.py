@@ -52,7 +52,8 @@ def linear_svm(size: Size) -> float:
 def kernel_svm(size: Size) -> float:
     """Predict the seconds of support vector machines with a kernel."""
     pairs = float(size.n_rows) ** 2
-    return 0.002 * size.n_labels + 2e-10 * pairs * (size.n_stored + 50) * size.n_labels
+    per_entry = 7e-10 if size.is_sparse else 2e-10
+    return 0.002 * size.n_labels + per_entry * pairs * (size.n_stored + 50) * size.n_labels
 
 
 def neighbors(size: Size) -> float:

@@ -17,6 +17,11 @@ from labelwise.decisions import (
     maximize_expected_f_independent,
     tune_and_correct,
 )
+from labelwise.learners.selection._label_sets import (
+    LabelSets,
+    decide_of_label_sets,
+    label_sets_of,
+)
 from labelwise.measures import f_measure
 
 
@@ -27,6 +32,7 @@ class Judgement(NamedTuple):
     corrected_value: float  # by decisions of other folds; NaN if there are none
     decided: sparse.csc_array | None  # bool, by other folds
     thresholds: Thresholds | None  # of the rule with thresholds
+    label_sets: LabelSets | None = None  # of the rule with label sets
 
     @property
     def compared(self) -> float:
@@ -87,19 +93,37 @@ class ExpectedF:
         scores, Y = dense_problem(problem)
         everyone = problem.everyone.astype(np.float64)
         fitted = fit_sigmoids(scores, Y, everyone, increasing=True)
-        seen = decide_by_expected_f(fitted.log_odds(scores), request)
-        value = _value(problem, request, sparse.csc_array(seen, dtype=bool))
+        seen = self.label_sets(Y, everyone)
+        decided = decide_by_expected_f(fitted.log_odds(scores), request, seen)
+        value = _value(problem, request, sparse.csc_array(decided, dtype=bool))
         if np.unique(folds).size < 2:
-            return Judgement(value, float("nan"), None, None)
+            return Judgement(value, float("nan"), None, None, seen)
         decided = np.zeros(scores.shape, dtype=bool)
         for fold in np.unique(folds):
             here = folds == fold
             # A label without truth in the other folds has weight 0 there: its slope is 0.
             others = scores[~here], _with_truth(Y[~here]), everyone[~here]
             sigmoids = fit_sigmoids(*others, increasing=True)
-            decided[here] = decide_by_expected_f(sigmoids.log_odds(scores[here]), request)
+            log_odds = sigmoids.log_odds(scores[here])
+            of_others = self.label_sets(Y[~here], everyone[~here])
+            decided[here] = decide_by_expected_f(log_odds, request, of_others)
         unseen = sparse.csc_array(decided)
-        return Judgement(value, _value(problem, request, unseen), unseen, None)
+        return Judgement(value, _value(problem, request, unseen), unseen, None, seen)
+
+    def label_sets(self, Y: np.ndarray, weights: np.ndarray) -> LabelSets | None:  # noqa: ARG002
+        """Return None: any label set is possible."""
+        return None
+
+
+class ExpectedFOfLabelSets(ExpectedF):
+    """The label set of highest expected F, if only label sets of other samples are possible."""
+
+    name = "label-sets"
+
+    def label_sets(self, Y: np.ndarray, weights: np.ndarray) -> LabelSets | None:
+        """Return the label sets of samples; None if each sample has a missing label."""
+        seen = label_sets_of(Y, weights)
+        return seen if seen.log_weights.size else None
 
 
 class OwnDecisions:
@@ -125,19 +149,25 @@ class OwnDecisions:
 
 
 RULES: dict[str, DecisionRule] = {
-    rule.name: rule for rule in (TunedCuts(), ExpectedF(), OwnDecisions())
+    rule.name: rule for rule in (TunedCuts(), ExpectedF(), ExpectedFOfLabelSets(), OwnDecisions())
 }
 
 
-def rule_for(estimator: Any, request: Request) -> DecisionRule:
-    """Return the rule by which an estimator decides for the request.
+def rules_for(estimator: Any, request: Request) -> list[DecisionRule]:
+    """Return the rules by which an estimator may decide for the request.
 
     For the mean F of samples, estimators that know the expected F of their label sets decide by
     themselves, and the scores of all others become probabilities.
     """
-    if not is_sample_f(request):
-        return RULES["thresholds"]
-    return RULES["own" if hasattr(last_step(estimator), "expected_f") else "expected-f"]
+    if is_sample_f(request) and hasattr(last_step(estimator), "expected_f"):
+        return [RULES["own"]]
+    return rules_of_scores(request)
+
+
+def rules_of_scores(request: Request) -> list[DecisionRule]:
+    """Return the rules by which scores of labels may be decided for the request."""
+    names = ("expected-f", "label-sets") if is_sample_f(request) else ("thresholds",)
+    return [RULES[name] for name in names]
 
 
 def is_sample_f(request: Request) -> bool:
@@ -151,8 +181,15 @@ def last_step(estimator: Any) -> Any:
     return steps[-1][1] if steps else estimator
 
 
-def decide_by_expected_f(log_odds: np.ndarray, request: Request) -> np.ndarray:
-    """Return the label sets of highest expected F, 0 or 1 of shape (n_samples, n_labels)."""
+def decide_by_expected_f(
+    log_odds: np.ndarray, request: Request, seen: LabelSets | None
+) -> np.ndarray:
+    """Return the decisions of highest expected F, 0 or 1 of shape (n_samples, n_labels).
+
+    Labels are independent, unless there are label sets that alone are possible.
+    """
+    if seen is not None:
+        return decide_of_label_sets(log_odds, seen, request.beta)
     decided, _ = maximize_expected_f_independent(expit(log_odds), beta=request.beta)
     return np.asarray(decided)
 

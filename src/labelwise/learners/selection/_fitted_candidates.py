@@ -12,6 +12,7 @@ from labelwise._validation import n_rows
 from labelwise.decisions import Request, Sigmoids, constant_scores
 from labelwise.learners._training import all_labels
 from labelwise.learners.selection._decision_rules import OwnDecisions, decide_by_expected_f
+from labelwise.learners.selection._label_sets import LabelSets
 
 
 class FittedCandidates(NamedTuple):
@@ -21,6 +22,7 @@ class FittedCandidates(NamedTuple):
     sigmoids: list[Sigmoids]  # of each estimator
     constants: np.ndarray  # 0 or 1 for labels with one class, NaN for others
     rule: str  # name of the decision rule
+    seen: LabelSets | None = None  # of the rule with label sets
 
     @property
     def varies(self) -> np.ndarray:
@@ -53,7 +55,8 @@ class FittedCandidates(NamedTuple):
         if self.rule == OwnDecisions.name:
             sets = self._member_scores(X, "predict")[0]
         else:
-            sets = decide_by_expected_f(self.log_odds(X), request).astype(np.float64)
+            sets = decide_by_expected_f(self.log_odds(X), request, self.seen)
+            sets = sets.astype(np.float64)
         return all_labels(sets, self.constants)
 
     def _member_scores(self, X: Any, method: str | None = None) -> list[np.ndarray]:

@@ -32,7 +32,7 @@ from labelwise.learners.selection._decision_rules import (
     Judgement,
     dense_problem,
     last_step,
-    rule_for,
+    rules_for,
 )
 from labelwise.learners.selection._standard_errors import leave_out_values, standard_error
 
@@ -123,23 +123,29 @@ def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
         The scores and their values.
     """
     start = perf_counter()
-    rule = rule_for(estimator, arena.request)
-    held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rule)
-    trial = judged((name,), cost, rule, held_out, arena)
+    rules = rules_for(estimator, arena.request)
+    # All rules of an estimator decide by the same scores.
+    held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rules[0])
+    trial = judged((name,), cost, rules, held_out, arena)
     return trial._replace(seconds=perf_counter() - start, scorer=scorer)
 
 
 def judged(
-    names: tuple[str, ...], cost: float, rule: DecisionRule, held_out: HeldOutScores, arena: Arena
+    names: tuple[str, ...],
+    cost: float,
+    rules: Sequence[DecisionRule],
+    held_out: HeldOutScores,
+    arena: Arena,
 ) -> Trial:
-    """Judge held-out scores of the labels that have both classes."""
+    """Judge held-out scores of the labels that have both classes, by the best of some rules."""
     scored = TuningScores(held_out, LabelScorer(None, arena.constants))
     problem, folds = tuning_problem(scored, arena.samples)
-    judgement = rule.judge(problem, folds, arena.request, arena.random_state)
-    values = np.empty(0)
+    found = [rule.judge(problem, folds, arena.request, arena.random_state) for rule in rules]
+    best = int(np.argmax([judgement.compared for judgement in found]))
+    judgement, values = found[best], np.empty(0)
     if judgement.decided is not None:
         values = leave_out_values(problem, judgement.decided, arena.request)
-    return Trial(names, cost, rule, problem, judgement, values, 0.0, None)
+    return Trial(names, cost, rules[best], problem, judgement, values, 0.0, None)
 
 
 def with_beta_of(estimator: Any, request: Request) -> Any:
