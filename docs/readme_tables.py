@@ -41,14 +41,14 @@ SPEEDS = (
         "LogisticRegressionCV (14 labels, scaled)",
     ),
     (
-        "linear models of bibtex, one penalty",
+        "logistic regressions of bibtex, one penalty",
         "LibMultiLabel",
         "BR, C = 1: bibtex 7,395 x 1,836 x 159 / LibMultiLabel train_1vsrest",
     ),
     (
-        "linear models of bibtex, one penalty",
-        "LibMultiLabel, its own loss",
-        "BR, C = 1: bibtex 7,395 x 1,836 x 159 / LibMultiLabel train_1vsrest, its own loss",
+        "support vector machines of bibtex, one penalty",
+        "LibMultiLabel",
+        "BR, squared hinge loss, C = 1: bibtex 7,395 x 1,836 x 159 / LibMultiLabel train_1vsrest",
     ),
 )
 SETS = ("yeast", "enron", "bibtex", "delicious", "reuters21578", "mean")
