@@ -54,7 +54,7 @@ def assign(
         Seed of the choices.
     columns : str or sequence of str, default=None
         Names of the columns of a parquet file that are labels, or a prefix with a star such as
-        "label:*"; None means all columns of numbers. Other columns are not read.
+        ``"label:*"``; None means all columns of numbers. Other columns are not read.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of labels.
 
