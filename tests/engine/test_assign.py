@@ -1,5 +1,6 @@
 """Subsets of a label file are those of its matrix in memory."""
 
+import dask.array as da
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -72,3 +73,12 @@ def test_columns_that_do_not_exist_are_refused(tmp_path):
         engine.assign(WRITERS["npy"](tmp_path, "Y", Y), 3, columns="sea*")
     with pytest.raises(ValueError, match=r"columns must be None if Y is no file, got 'sea\*'"):
         engine.assign(Y, 3, columns="sea*")
+    with pytest.raises(ValueError, match=r"columns must be None for dask arrays, got 'sea\*'"):
+        engine.assign(da.from_array(Y), 3, columns="sea*")
+
+
+def test_chunks_of_dask_arrays_are_split_as_one_matrix():
+    found = engine.compare_splits(da.from_array(Y, chunks=(17, 5)), 3, random_state=4)
+    wanted = splitting.compare_splits(Y, 3, random_state=4)
+    np.testing.assert_array_equal(found.subsets, wanted.subsets)
+    np.testing.assert_array_equal(found.quality.positives, wanted.quality.positives)

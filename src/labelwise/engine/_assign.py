@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import Outcome
-from labelwise.engine._block_curves import open_blocks
-from labelwise.engine.blocks._matched_blocks import MatchedBlocks, match_blocks
+from labelwise.engine._block_curves import Blocks, open_blocks
+from labelwise.engine.blocks._matched_blocks import MatchedBlocks
 from labelwise.splitting import (
     BALANCED_UP_TO,
     SplitComparison,
@@ -89,12 +89,7 @@ def assign(
     [0, 1, 1, 0]
     """
     blocks = open_blocks({"Y": Y}, None, block_rows, columns)
-    if groups is None and isinstance(blocks, MatchedBlocks) and _is_iterative(blocks, method):
-        return _assign_by_files(blocks, proportions, random_state)
-    labels = blocks.reduced(_labels_of_block, _joined)
-    return assign_in_memory(
-        labels, proportions, method=method, groups=groups, random_state=random_state
-    )
+    return _assigned(blocks, proportions, method, groups, random_state)
 
 
 def compare_splits(
@@ -110,7 +105,7 @@ def compare_splits(
 
     Parameters
     ----------
-    Y : path, array, sparse matrix, frame or list of sets
+    Y : path, array, sparse matrix, frame, list of sets or dask array
         The labels, 0 or 1, of shape (n_samples, n_labels), as in `assign`.
     proportions : int or sequence of float
         Number of subsets of equal size, or the share of each subset.
@@ -141,7 +136,8 @@ def compare_splits(
 
     Notes
     -----
-    Positives of each label in each subset are added up block by block, in one more pass.
+    Positives of each label in each subset are added up block by block, in one more pass. Those of
+    dask arrays are joined in memory.
 
     Examples
     --------
@@ -151,31 +147,36 @@ def compare_splits(
     (0, ['auto', 'random'])
     """
     shares = check_proportions(proportions)
-    blocks = match_blocks({"Y": Y}, None, block_rows, columns)
+    blocks = open_blocks({"Y": Y}, None, block_rows, columns)
     subsets = {
-        name: assign(
-            Y,
-            proportions,
-            method=name,
-            random_state=random_state,
-            columns=columns,
-            block_rows=block_rows,
-        )
+        name: _assigned(blocks, proportions, name, None, random_state)
         for name in dict.fromkeys([method, "random"])
     }
     return SplitComparison(method, subsets[method], _qualities(blocks, subsets, shares))
 
 
+def _assigned(
+    blocks: Blocks, proportions: Any, method: str, groups: Any, random_state: Any
+) -> np.ndarray:
+    """Assign rows by files if the method can, and otherwise with all positives in memory."""
+    if groups is None and isinstance(blocks, MatchedBlocks) and _is_iterative(blocks, method):
+        return _assign_by_files(blocks, proportions, random_state)
+    labels = blocks.reduced(_labels_of_block, _joined)
+    return assign_in_memory(
+        labels, proportions, method=method, groups=groups, random_state=random_state
+    )
+
+
 def _qualities(
-    blocks: MatchedBlocks, subsets: Mapping[str, np.ndarray], shares: np.ndarray
+    blocks: Blocks, subsets: Mapping[str, np.ndarray], shares: np.ndarray
 ) -> dict[str, SplitQuality]:
     """Measure splits by one pass over the labels."""
     counts = {name: np.zeros((blocks.n_labels, shares.size), dtype=np.int64) for name in subsets}
     start = 0
-    for outcome in blocks.outcomes():
-        end = start + outcome.Y.shape[0]
+    for labels in _label_blocks(blocks):
+        end = start + labels.shape[0]
         for name, numbers in subsets.items():
-            counts[name] += positives_by_subset(outcome.Y, numbers[start:end], shares.size)
+            counts[name] += positives_by_subset(labels, numbers[start:end], shares.size)
         start = end
     names = blocks.names or tuple(map(str, range(blocks.n_labels)))
     sizes = {name: np.bincount(one, minlength=shares.size) for name, one in subsets.items()}
@@ -183,6 +184,14 @@ def _qualities(
         name: quality_of_counts(counts[name], sizes[name], sizes[name], shares, names)
         for name in subsets
     }
+
+
+def _label_blocks(blocks: Blocks) -> Iterator[sparse.csc_array]:
+    """Yield the labels of each block; those of dask arrays as one block."""
+    if isinstance(blocks, MatchedBlocks):
+        yield from (outcome.Y for outcome in blocks.outcomes())
+    else:
+        yield sparse.csc_array(blocks.reduced(_labels_of_block, _joined))
 
 
 def _is_iterative(blocks: MatchedBlocks, method: str) -> bool:

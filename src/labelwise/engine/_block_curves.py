@@ -67,6 +67,8 @@ def open_blocks(
 ) -> Blocks:
     """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
     if any(is_dask(data) for data in given.values()):
+        if columns is not None:
+            raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
         return dask_blocks(given, label_names)
     return match_blocks(given, label_names, block_rows, columns)
 
