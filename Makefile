@@ -2,11 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# A file that does not have the hash of its lock is refused; nothing is fetched for a build.
+# A file that does not have the hash of its lock is refused; nothing is fetched for a build. A lock names
+# every package that is needed, so pip does not resolve dependencies (--no-deps): for a dependency with an
+# extra, such as coverage[toml], pip would choose the newest version, which no lock has.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 INSTALL_EMPTY = $(VENV)/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 INSTALL_RECIPES = $(VENV)/recipes/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
-LOCKED = $(INSTALL) --require-hashes --requirement
+LOCKED = $(INSTALL) --no-deps --require-hashes --requirement
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --custom-compile-command "make lock"
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
@@ -68,8 +70,8 @@ docs: $(VENV)/.docs  ## the pages, in docs/_build; warnings are errors
 
 test-recipes:  ## docs/recipes with their libraries, in an environment of its own of 6 GB
 	$(PYTHON) -m venv $(VENV)/recipes
-	$(INSTALL_RECIPES) --require-hashes --requirement locks/build.txt
-	$(INSTALL_RECIPES) --require-hashes --requirement locks/recipes.txt
+	$(INSTALL_RECIPES) --no-deps --require-hashes --requirement locks/build.txt
+	$(INSTALL_RECIPES) --no-deps --require-hashes --requirement locks/recipes.txt
 	$(INSTALL_RECIPES) --no-deps --editable .
 	$(VENV)/recipes/bin/python -m pytest -q tests/test_recipes.py
 
@@ -78,8 +80,8 @@ release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into a
 	$(BIN)/python -m hatchling build -d dist
 	for package in dist/labelwise-*.whl dist/labelwise-*.tar.gz; do \
 	  echo "Trying $$package ..." && rm -rf $(VENV)/empty && $(PYTHON) -m venv $(VENV)/empty && \
-	  $(INSTALL_EMPTY) --require-hashes --requirement locks/build.txt && \
-	  $(INSTALL_EMPTY) --require-hashes --requirement locks/run.txt && \
+	  $(INSTALL_EMPTY) --no-deps --require-hashes --requirement locks/build.txt && \
+	  $(INSTALL_EMPTY) --no-deps --require-hashes --requirement locks/run.txt && \
 	  $(INSTALL_EMPTY) --no-deps $$package && \
 	  $(VENV)/empty/bin/python -I tests/release_smoke.py || exit 1; done
 	rm -rf $(VENV)/empty
