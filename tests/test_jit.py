@@ -10,7 +10,7 @@ import numba
 import pytest
 
 import labelwise
-from labelwise._jit import njit
+from labelwise._jit import _LOADABLE, njit
 
 PROGRAM = """
 import warnings
@@ -88,3 +88,39 @@ def test_errors_other_than_those_of_the_cache_are_not_hidden(monkeypatch):
     monkeypatch.setattr(numba, "njit", fail)
     with pytest.raises(RuntimeError, match="no compiler"):
         njit(nogil=True)(len)
+
+
+LOADING = """
+import sys
+import numpy as np
+from labelwise.decisions.thresholds.curves._cuts_kernels import find_hulls
+from labelwise.splitting.stratification._iterative_kernels import assign_rarest_first
+from labelwise.splitting import assign
+folds = assign(np.eye(40, 4, dtype=int), [0.5, 0.5], method="iterative", random_state=0)
+print(sum(assign_rarest_first.stats.cache_hits.values()))
+print("numba.np.linalg" in sys.modules)
+print(int(folds @ np.arange(40)))
+size = find_hulls(
+    np.array([0, 3]), np.arange(3), np.array([0, 1, 2]), np.empty(3, int), np.zeros(2, int)
+)
+print(size)
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+@pytest.mark.skipif(not numba.__version__.startswith(_LOADABLE), reason="loads as numba does")
+def test_compiled_code_is_loaded_without_preparing_to_compile(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, again = (
+        subprocess.run(
+            [sys.executable, "-c", LOADING],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    )
+    assert (first[:2], again[:2]) == (["0", "True"], ["1", "False"])
+    assert first[2:] == again[2:]
+    assert again[3] == "2"

@@ -62,3 +62,11 @@ def test_locks_list_every_dependency_of_the_project():
 
 def test_there_is_no_lock_that_nothing_uses():
     assert {path.name for path in (ROOT / "locks").iterdir()} == {f"{name}.txt" for name in MADE}
+
+
+def test_make_installs_locks_without_resolving_dependencies():
+    # For coverage[toml], pip would choose the newest version, which no lock has a hash of.
+    lines = (ROOT / "Makefile").read_text().splitlines()
+    hashed = [line for line in lines if "--require-hashes" in line]
+    assert hashed
+    assert all("--no-deps --require-hashes" in line for line in hashed)

@@ -1,5 +1,7 @@
 """The decorator of all kernels: `numba.njit`, which also works without a writable cache."""
 
+# mypy: allow-untyped-calls
+
 from __future__ import annotations
 
 import warnings
@@ -8,6 +10,27 @@ from functools import cache
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
+
+# Releases of numba in which compiled code can be loaded by `KernelCache`; tested with all kernels.
+_LOADABLE = ("0.68.",)
+
+
+class KernelCache(FunctionCache):
+    """numba's cache of compiled code, without preparing the compiler before code is loaded.
+
+    Before it loads compiled code, numba registers every function that code to be compiled may call,
+    and imports scipy.linalg, which takes 0.2 s in each process. Compiled code needs only the
+    functions that allocate memory. A kernel that is not in the cache is compiled as always: the
+    compiler registers the functions itself.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled code of a signature; None if the cache does not have it."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -29,17 +52,25 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
     # A wrapper for callers in C, whom no kernel has, would only add to the compile time.
     options = {"no_cfunc_wrapper": True, **options}
+    caches = options.pop("cache", False)
 
     def compiled(function: Callable[..., Any]) -> Any:
-        try:
-            return numba.njit(**options)(function)
-        except RuntimeError:
-            if not options.get("cache"):
-                raise
-            _warn_once()
-            return numba.njit(**{**options, "cache": False})(function)
+        kernel = numba.njit(**options)(function)
+        if caches and kernel is not function:
+            _enable_cache(kernel, function)
+        return kernel
 
     return compiled
+
+
+def _enable_cache(kernel: Any, function: Callable[..., Any]) -> None:
+    try:
+        if numba.__version__.startswith(_LOADABLE):
+            kernel._cache = KernelCache(function)
+        else:
+            kernel.enable_caching()
+    except RuntimeError:
+        _warn_once()
 
 
 @cache

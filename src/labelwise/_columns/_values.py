@@ -56,10 +56,10 @@ def first_row_without_number(column: Any) -> int:
 
 def has_text(data: Any) -> bool:
     """Return whether data is a frame with a column that is neither numbers nor booleans."""
+    if isinstance(data, np.ndarray | list):  # narwhals, and its import, would take long
+        return False
     import narwhals as nw
 
-    if isinstance(data, np.ndarray | list):  # what narwhals would look at for long
-        return False
     frame = nw.from_native(data, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -50,7 +51,6 @@ def tune(
     """
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
     from labelwise.cli.matrices._matching import Matching
-    from labelwise.cli.review._band_tuning import show_bands
 
     options = TuneOptions(
         maximize=maximize,
@@ -68,10 +68,13 @@ def tune(
         bootstrap=bootstrap,
         seed=seed,
     )
-    if review is not None and cluster is not None:
-        raise ValueError("--cluster cannot be given with --review.")
-    tune_thresholds = partial(show_tuning, cluster=cluster)
-    show = tune_thresholds if review is None else partial(show_bands, review)
+    show: Callable[..., object] = partial(show_tuning, cluster=cluster)
+    if review is not None:
+        if cluster is not None:
+            raise ValueError("--cluster cannot be given with --review.")
+        from labelwise.cli.review._band_tuning import show_bands
+
+        show = partial(show_bands, review)
     show(
         scores,
         labels,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -10,12 +11,17 @@ from labelwise._text import printable
 from labelwise.cli._app import app
 from labelwise.cli.running import FAILURES, exit_code, message
 
+# New objects between two runs of the garbage collector. Imports create half a million objects that
+# are never freed; by Python's default, 700, they would be visited again and again, for a tenth of
+# the time of a short command.
+_OBJECTS_PER_COLLECTION = 200_000
 # Messages name paths and labels, and a label's name has no limit of its own.
 _LONGEST_MESSAGE = 2000
 
 
 def main() -> None:
     """Run the command line; an error ends with one sentence on stderr and exit code 1 or 2."""
+    gc.set_threshold(_OBJECTS_PER_COLLECTION)
     # joblib starts its processes with python -m, which would take modules from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):

@@ -6,8 +6,6 @@ import shutil
 import tempfile
 import warnings
 from pathlib import Path
-from urllib.parse import urlparse
-from xml.sax.saxutils import quoteattr
 
 from labelwise._io import DataError
 
@@ -49,6 +47,9 @@ def fetch(name: str, cache: Path) -> Path:
 
 def _download(name: str, room: Path, folder: Path) -> None:
     """Let scikit-learn fetch and check the set; store its ARFF file and an XML file of labels."""
+    from urllib.parse import urlparse
+    from xml.sax.saxutils import quoteattr
+
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():

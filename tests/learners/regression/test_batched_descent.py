@@ -35,7 +35,10 @@ def some_data(thin=False):
 def test_softmaxes_are_probabilities_beside_a_class_of_margin_0(margins, seed, data):
     n_rows, n_columns = margins.shape
     weights = np.ones(n_rows) if seed is None else np.random.default_rng(seed).random(n_rows)
-    cuts = data.draw(st.sets(st.integers(1, max(1, n_columns - 1)))) - {n_columns}
+    cuts = data.draw(
+        st.sets(st.integers(1, max(1, n_columns - 1))) | st.just(set(range(1, n_columns)))
+    )
+    cuts = cuts - {n_columns}
     bounds = np.array([0, *sorted(cuts), n_columns])
     found, loss = margins.copy(), np.zeros(bounds.size - 1)
     softmaxes(found, bounds, np.empty(0) if seed is None else weights, loss)
@@ -64,6 +67,8 @@ def test_products_of_many_rows_do_not_overflow():
     loss = np.zeros(2)
     softmaxes(np.full((2000, 3), 29.0), np.array([0, 1, 3]), np.empty(0), loss)
     np.testing.assert_allclose(loss, 2000 * np.log1p([np.exp(29), 2 * np.exp(29)]))
+    softmaxes(np.full((2000, 2), 29.0), np.array([0, 1, 2]), np.empty(0), loss := np.zeros(2))
+    np.testing.assert_allclose(loss, 2000 * np.log1p([np.exp(29), np.exp(29)]))
 
 
 def test_gradients_are_those_of_the_loss():

@@ -179,6 +179,6 @@ def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
     steps = frontier_steps(hulls_of(cuts))
     # Edges of equal slope lie on one line: only its ends are vertices.
     fall = -np.diff(steps.slopes, append=-1.0)
-    ends = np.flatnonzero(fall > sum(hull_slack(steps.hits)) * steps.slopes) + 1
+    ends = np.flatnonzero(fall > hull_slack(steps.hits) * steps.slopes) + 1
     n_edges = np.concatenate(([0], ends))
     return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)

@@ -12,6 +12,11 @@ from labelwise.learners.regression._design import Design, product
 
 # Log-probability of a class without samples, which a fold may have: its optimum is not finite.
 _ABSENT = -30.0
+# Margins of two classes up to this need no shift: products of 16 sums of exponentials are finite.
+_HIGH = 30.0
+_PRODUCT = 16
+# Numbers of a block that stays in the cache.
+_CACHED = 8192
 
 
 class Tasks(NamedTuple):
@@ -142,6 +147,9 @@ def softmaxes(
     first class has margin 0 and no column. Without weights (an empty array), the logarithm is taken
     of products over many rows, since logarithms are slow.
     """
+    if margins.shape[1] == loss.size:
+        _sigmoids(margins, weights, loss)
+        return
     from labelwise.learners.regression._logistic_kernels import ROWS, add_softmaxes
 
     # Allocated here, because numba takes long to compile allocations.
@@ -150,6 +158,40 @@ def softmaxes(
     exponent = np.zeros(factor.shape, dtype=np.int64)
     add_softmaxes(margins, bounds, weights, columns, work, factor, exponent, loss)
     loss += (np.log(factor) + exponent * np.log(2)).sum(axis=1)
+
+
+def _sigmoids(margins: np.ndarray, weights: np.ndarray, loss: np.ndarray) -> None:
+    """Do what `softmaxes` does for tasks of two classes, a column for each task.
+
+    NumPy's exponentials are vectorised, and need no kernel that a first fit would compile.
+    """
+    if not loss.size:
+        return
+    n_rows = max(_PRODUCT, _CACHED // max(1, loss.size) // _PRODUCT * _PRODUCT)
+    for first in range(0, len(margins), n_rows):
+        own, weight = margins[first : first + n_rows], weights[first : first + n_rows]
+        of_zero: np.ndarray | float = 1.0
+        if own.max() > _HIGH:
+            excess = np.maximum(own - _HIGH, 0.0)
+            own -= excess
+            loss += weight @ excess if weights.size else excess.sum(axis=0)
+            of_zero = np.exp(-excess)
+        np.exp(own, out=own)
+        total = own + of_zero
+        if weights.size:
+            loss += weight @ np.log(total)
+            own *= weight[:, None]
+        else:
+            loss += _log_of_products(total)
+        own /= total
+
+
+def _log_of_products(total: np.ndarray) -> np.ndarray:
+    """Return the sum of the logarithms of each column, from products of few rows."""
+    n_whole = len(total) // _PRODUCT * _PRODUCT
+    whole = total[:n_whole].reshape(-1, _PRODUCT, total.shape[1])
+    rest = np.log(np.multiply.reduce(total[n_whole:], axis=0))
+    return np.asarray(rest + np.log(np.multiply.reduce(whole, axis=1)).sum(axis=0))
 
 
 def _at_least(rates: np.ndarray) -> np.ndarray:

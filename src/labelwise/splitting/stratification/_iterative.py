@@ -32,7 +32,7 @@ def assign_iteratively(
     for stage in (units,) if pairs is None else (pairs, units):
         rank = rng.permutation(stage.n_labels)
         assign_in_order(stage, order, proportions, rank, lots, examples, in_turn)
-    fill(_weight_in_order(units, order), examples, lots, in_turn)
+    fill(_weight_in_order(units, order), np.zeros(examples.size), examples, lots, in_turn)
     subset = np.empty(units.n_units, dtype=np.int64)
     subset[order] = in_turn
     return subset
@@ -59,7 +59,7 @@ def assign_rows_iteratively(
     rank = rng.permutation(n_labels)
     unit_labels = labels_in_order(blocks, order, n_labels, allocate)
     _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
-    fill(np.ones(1, dtype=np.int64), examples, lots, in_turn)
+    fill(np.ones(1, dtype=np.int64), np.zeros(examples.size), examples, lots, in_turn)
     subset = np.empty(n_rows, dtype=np.int64)
     subset[order] = in_turn
     return subset

@@ -84,9 +84,11 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
 
 
 @njit(cache=True, nogil=True)
-def fill(weight, examples, lots, subset):
-    """Assign each unit without a subset to the subset that lacks most samples."""
-    indifferent = np.zeros(examples.size)
+def fill(weight, indifferent, examples, lots, subset):
+    """Assign each unit without a subset to the subset that lacks most samples.
+
+    `indifferent` has a zero for each subset; it is no label that such a unit has.
+    """
     for unit in range(subset.size):
         if subset[unit] < 0:
             chosen = neediest(indifferent, 0.0, examples, lots[unit : unit + 1])

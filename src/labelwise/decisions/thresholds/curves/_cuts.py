@@ -11,8 +11,8 @@ from scipy import sparse
 from labelwise.decisions.thresholds.curves._cuts_kernels import (
     cuts_at_hits,
     cuts_everywhere,
+    find_hulls,
     hit_scores,
-    hull_places,
     sift,
 )
 from labelwise.measures import Counts
@@ -122,9 +122,21 @@ def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_sam
     return Cuts(starts, decided, hits, lows, thresholds.astype(np.float64), positives, n_samples)
 
 
-def hull_slack(counts: np.ndarray) -> tuple[float, ...]:
-    """Return the slack of `hull_places`, which counts of type float64 need for their products."""
-    return (ROUNDING,) if counts.dtype.kind == "f" else ()
+def hull_slack(counts: np.ndarray) -> float:
+    """Return the share by which products of counts may err, which is 0 for integers."""
+    return ROUNDING if counts.dtype.kind == "f" else 0.0
+
+
+def hull_places(
+    starts: np.ndarray, decided: np.ndarray, hits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the vertices of each label's concave hull, and where labels start."""
+    places = np.empty(decided.size, dtype=np.int64)
+    hull_starts = np.zeros(starts.size, dtype=np.int64)
+    slack = hull_slack(hits)
+    # Without a slack, the kernel compares products of integers, which are exact.
+    size = find_hulls(starts, decided, hits, places, hull_starts, *((slack,) if slack else ()))
+    return places[:size], hull_starts
 
 
 def hulls_of(cuts: Cuts) -> Cuts:
@@ -133,7 +145,7 @@ def hulls_of(cuts: Cuts) -> Cuts:
     A label maximises ``hits - λ·decisions`` for some λ > 0 at these vertices and at no other cut.
     The slopes of the hull are the values of the isotonic regression of the label on its scores.
     """
-    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits, *hull_slack(cuts.hits))
+    places, starts = hull_places(cuts.starts, cuts.decided, cuts.hits)
     return cuts._replace(
         starts=starts,
         decided=cuts.decided[places],

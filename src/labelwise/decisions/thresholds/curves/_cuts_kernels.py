@@ -141,14 +141,14 @@ def cuts_everywhere(column, hits):
 
 
 @njit(cache=True, nogil=True)
-def hull_places(starts, decided, hits, slack=0):
-    """Return the places of the vertices of each label's concave hull, and where labels start.
+def find_hulls(starts, decided, hits, places, hull_starts, slack=0):
+    """Write the places of the vertices of each label's concave hull, and where labels start.
+
+    Returns the number of vertices; `hull_starts` must be zeros.
 
     Slopes fall strictly from edge to edge, by more than the share `slack`; edges without hits are
     left out. Products of integers are exact, those of floats are not and need a slack.
     """
-    places = np.empty(decided.size, np.int64)
-    hull_starts = np.zeros(starts.size, np.int64)
     size = 0
     for j in range(starts.size - 1):
         first = size
@@ -164,7 +164,7 @@ def hull_places(starts, decided, hits, slack=0):
                 places[size] = place
                 size += 1
         hull_starts[j + 1] = size
-    return places[:size], hull_starts
+    return size
 
 
 @njit(cache=True, nogil=True)

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._parallel import n_threads_for
-from labelwise.decisions.thresholds.curves._cuts import Cuts, joined
-from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, hull_places, sift
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hull_places, joined
+from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, sift
 from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps, cuts_from_gaps
 
 # Labels that are read together from row-major scores: two cache lines.

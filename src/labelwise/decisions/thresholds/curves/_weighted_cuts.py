@@ -11,7 +11,8 @@ from labelwise._parallel import for_row_blocks
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._stored_rankings_kernels import rank_labels
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import (
-    ends_of_ties,
+    CutArrays,
+    find_ends_of_ties,
     weighted_cuts_at_hits,
     weighted_cuts_everywhere,
 )
@@ -93,23 +94,44 @@ def hit_positions(ranking: LabelRankings) -> HitPositions:
     """Return the entries of the positives in a ranking, and where ties with them end."""
     entries = np.flatnonzero(ranking.cells & 1)
     starts = np.searchsorted(entries, ranking.starts)
-    return HitPositions(starts, entries, ends_of_ties(ranking, entries, starts))
+    ends = np.empty(entries.size, dtype=np.int64)
+    find_ends_of_ties(ranking, entries, starts, ends)
+    return HitPositions(starts, entries, ends)
 
 
 def cuts_at_hits_under(
     ranking: LabelRankings, hits: HitPositions, weights: np.ndarray, totals: Totals
 ) -> Cuts:
     """Return the cuts at positives, with samples counted by weight, without sorting."""
-    return _cuts(weighted_cuts_at_hits(ranking, hits, weights), totals)
+    found = _cut_arrays(ranking, hits.entries.size, weights.dtype)
+    sums = np.empty(np.diff(ranking.starts).max(initial=0), dtype=weights.dtype)
+    n_cuts = weighted_cuts_at_hits(ranking, hits, weights, sums, found)
+    return _cuts(found, n_cuts, totals)
 
 
 def every_cut_under(ranking: LabelRankings, weights: np.ndarray, totals: Totals) -> Cuts:
     """Return the cuts at every distinct score, with samples counted by weight."""
-    return _cuts(weighted_cuts_everywhere(ranking, weights), totals)
+    found = _cut_arrays(ranking, ranking.cells.size, weights.dtype)
+    n_cuts = weighted_cuts_everywhere(ranking, weights, found)
+    return _cuts(found, n_cuts, totals)
 
 
-def _cuts(found: tuple[np.ndarray, ...], totals: Totals) -> Cuts:
-    """Return cuts from the arrays of a kernel, with thresholds in float64."""
-    starts, decided, hits, lows, thresholds = found
+def _cut_arrays(ranking: LabelRankings, most: int, counts: np.dtype[Any]) -> CutArrays:
+    """Allocate the arrays for at most `most` cuts, and one more for each label."""
+    n_labels, scores = ranking.starts.size - 1, ranking.scores.dtype
+    room = most + n_labels
+    return CutArrays(
+        np.zeros(n_labels + 1, dtype=np.int64),
+        np.zeros(room, dtype=counts),
+        np.zeros(room, dtype=counts),
+        np.full(room, np.inf, dtype=scores),
+        np.full(room, np.inf, dtype=scores),
+    )
+
+
+def _cuts(found: CutArrays, n_cuts: int, totals: Totals) -> Cuts:
+    """Return the cuts that a kernel wrote, with thresholds in float64."""
+    starts, *columns = found
+    decided, hits, lows, thresholds = (column[:n_cuts] for column in columns)
     thresholds = thresholds.astype(np.float64)
     return Cuts(starts, decided, hits, lows, thresholds, totals.positives, totals.n_samples)

@@ -6,16 +6,30 @@ of falling score. Weights are int64 or float64, and counts have the type of the 
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
+from typing import NamedTuple
+
 import numpy as np
 
 from labelwise._jit import njit
 from labelwise.decisions.thresholds.curves._cuts_kernels import put_threshold
 
 
+class CutArrays(NamedTuple):
+    """Arrays that a kernel writes cuts to, allocated by the caller to save compile time.
+
+    The cuts of label j are those from starts[j] to starts[j + 1]; the first decides nobody.
+    """
+
+    starts: np.ndarray  # zeros
+    decided: np.ndarray  # zeros
+    hits: np.ndarray  # zeros
+    lows: np.ndarray  # inf
+    thresholds: np.ndarray  # inf
+
+
 @njit(cache=True, nogil=True)
-def ends_of_ties(ranked, entries, hit_starts):
-    """Return, for each positive entry, the last entry of its label with the same score."""
-    ends = np.empty(entries.size, np.int64)
+def find_ends_of_ties(ranked, entries, hit_starts, ends):
+    """Write, for each positive entry, the last entry of its label with the same score."""
     for j in range(hit_starts.size - 1):
         for k in range(hit_starts[j], hit_starts[j + 1]):
             end = entries[k]
@@ -24,7 +38,6 @@ def ends_of_ties(ranked, entries, hit_starts):
             while end + 1 < ranked.starts[j + 1] and ranked.scores[end + 1] == ranked.scores[end]:
                 end += 1
             ends[k] = end
-    return ends
 
 
 @njit(cache=True, nogil=True)
@@ -38,30 +51,13 @@ def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
 
 
 @njit(cache=True, nogil=True)
-def longest(starts):
-    """Return the largest number of entries of a label."""
-    # numba compiles the error messages of np.diff as well, which takes three seconds.
-    most = 0
-    for j in range(starts.size - 1):
-        most = max(most, starts[j + 1] - starts[j])
-    return most
+def weighted_cuts_at_hits(ranked, hits, weights, sums, cuts):
+    """Write the cuts whose lowest score is a positive's, and return their number.
 
-
-@njit(cache=True, nogil=True)
-def weighted_cuts_at_hits(ranked, hits, weights):
-    """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
-
-    A row counts as many times as its weight.
+    A row counts as many times as its weight. `sums` is a work array for the entries of a label.
     """
-    n_labels = ranked.starts.size - 1
-    room = hits.entries.size + n_labels
-    decided, n_hits = np.zeros(room, weights.dtype), np.zeros(room, weights.dtype)
-    lows = np.full(room, np.inf, ranked.scores.dtype)
-    thresholds = np.full(room, np.inf, ranked.scores.dtype)
-    starts = np.zeros(n_labels + 1, np.int64)
-    sums = np.empty(longest(ranked.starts), weights.dtype)
     place = -1
-    for j in range(n_labels):
+    for j in range(ranked.starts.size - 1):
         place += 1
         first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], 0, 0, 0
         for entry in range(first, end):
@@ -73,25 +69,18 @@ def weighted_cuts_at_hits(ranked, hits, weights):
             is_last = k + 1 == hits.starts[j + 1] or hits.tie_ends[k + 1] > tie_end
             if is_last and tp > before:
                 place += 1
-                decided[place], n_hits[place], before = sums[tie_end - first], tp, tp
-                lows[place] = ranked.scores[tie_end]
-                put_weighted_threshold(thresholds, place, ranked, weights, tie_end, end)
-        starts[j + 1] = place + 1
-    end = place + 1
-    return starts, decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+                cuts.decided[place], cuts.hits[place], before = sums[tie_end - first], tp, tp
+                cuts.lows[place] = ranked.scores[tie_end]
+                put_weighted_threshold(cuts.thresholds, place, ranked, weights, tie_end, end)
+        cuts.starts[j + 1] = place + 1
+    return place + 1
 
 
 @njit(cache=True, nogil=True)
-def weighted_cuts_everywhere(ranked, weights):
-    """Return the cuts at every distinct score, as `weighted_cuts_at_hits` does."""
-    n_labels = ranked.starts.size - 1
-    room = ranked.cells.size + n_labels
-    decided, n_hits = np.zeros(room, weights.dtype), np.zeros(room, weights.dtype)
-    lows = np.full(room, np.inf, ranked.scores.dtype)
-    thresholds = np.full(room, np.inf, ranked.scores.dtype)
-    starts = np.zeros(n_labels + 1, np.int64)
+def weighted_cuts_everywhere(ranked, weights, cuts):
+    """Write the cuts at every distinct score, and return their number."""
     place = -1
-    for j in range(n_labels):
+    for j in range(ranked.starts.size - 1):
         place += 1
         end, n, tp, before = ranked.starts[j + 1], 0, 0, 0
         for entry in range(ranked.starts[j], end):
@@ -101,12 +90,11 @@ def weighted_cuts_everywhere(ranked, weights):
             is_last = entry + 1 == end or ranked.scores[entry + 1] < ranked.scores[entry]
             if is_last and n > before:
                 place += 1
-                decided[place], n_hits[place], before = n, tp, n
-                lows[place] = ranked.scores[entry]
-                put_weighted_threshold(thresholds, place, ranked, weights, entry, end)
-        starts[j + 1] = place + 1
-    end = place + 1
-    return starts, decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+                cuts.decided[place], cuts.hits[place], before = n, tp, n
+                cuts.lows[place] = ranked.scores[entry]
+                put_weighted_threshold(cuts.thresholds, place, ranked, weights, entry, end)
+        cuts.starts[j + 1] = place + 1
+    return place + 1
 
 
 @njit(cache=True, nogil=True)
@@ -128,19 +116,16 @@ def weighted_counts(ranked, weights, thresholds):
 
 
 @njit(cache=True, nogil=True)
-def counts_at_common(ranked, weights, thresholds):
-    """Return (labels, places, decided, hits) where a common threshold decides more of a label.
+def count_at_common(ranked, weights, thresholds, labels, places, decided, hits):
+    """Write the counts of a label where a common threshold decides more of it; return how many.
 
     Thresholds fall; `places` are their numbers. Where a label has the same decisions as at the
     threshold before, it is left out.
     """
     starts, cells, scores = ranked
-    n_labels, n_places = starts.size - 1, thresholds.size
-    room = min(cells.size, n_labels * n_places)
-    labels, places = np.empty(room, np.int64), np.empty(room, np.int64)
-    decided, hits = np.empty(room, weights.dtype), np.empty(room, weights.dtype)
+    n_places = thresholds.size
     size = 0
-    for j in range(n_labels):
+    for j in range(starts.size - 1):
         n, tp, place = 0, 0, -1
         for entry in range(starts[j], starts[j + 1]):
             weight = weights[cells[entry] >> 1]
@@ -161,7 +146,7 @@ def counts_at_common(ranked, weights, thresholds):
             n += weight
             tp += weight * (cells[entry] & 1)
             decided[size - 1], hits[size - 1] = n, tp
-    return labels[:size], places[:size], decided[:size], hits[:size]
+    return size
 
 
 @njit(cache=True, nogil=True)

@@ -52,7 +52,7 @@ class MicroRule:
         Among points of equal value, a cut of a single label has the fewest decisions.
         """
         # No slope is higher than the first; equal quotients of integers are equal as floats.
-        least = steps.slopes[0] * (1 - sum(hull_slack(cuts.hits)))
+        least = steps.slopes[0] * (1 - hull_slack(cuts.hits))
         is_on_line = cuts.hits / np.where(cuts.decided > 0, cuts.decided, 1) >= least
         place = np.flatnonzero(is_on_line)[np.argmin(cuts.decided[is_on_line])]
         decided, hits = cuts.decided[place], cuts.hits[place]

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import hull_slack
-from labelwise.decisions.thresholds.curves._cuts_kernels import hull_places
+from labelwise.decisions.thresholds.curves._cuts import hull_places
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import counts_at_common
+from labelwise.decisions.thresholds.curves._weighted_cuts import LabelRankings
+from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import count_at_common
 
 # Number of common thresholds: quantiles of the positives' scores.
 N_COMMON = 256
@@ -90,14 +90,25 @@ def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     scores, rows = problem.pooled_hits
     seen = _quantiles(scores, weights[rows])
     thresholds = np.concatenate(([np.inf], np.unique(seen)[::-1])).astype(np.float64)
-    labels, places, decided, hits = counts_at_common(problem.ranking, weights, thresholds)
-    steps = CommonSteps(labels, places, decided, hits, thresholds.size)
+    steps = _common_steps(problem.ranking, weights, thresholds)
     curve = steps.totals
-    vertices, _ = hull_places(np.array([0, thresholds.size]), *curve, *hull_slack(curve[0]))
+    vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
     run, rise = (np.diff(part[vertices]) for part in curve)
     # The last threshold is the score of a positive, and so a vertex of the hull.
     chances = np.concatenate(([1.0], np.repeat(rise / run, np.diff(vertices)), [0.0]))
     return PooledCurve(thresholds, chances, vertices, steps)
+
+
+def _common_steps(
+    ranking: LabelRankings, weights: np.ndarray, thresholds: np.ndarray
+) -> CommonSteps:
+    """Return the counts of the labels that more samples have at a threshold than at the last."""
+    room = min(ranking.cells.size, (ranking.starts.size - 1) * thresholds.size)
+    kinds = (np.int64, np.int64, weights.dtype, weights.dtype)
+    found = [np.empty(room, dtype=kind) for kind in kinds]
+    size = count_at_common(ranking, weights, thresholds, *found)
+    labels, places, decided, hits = (column[:size] for column in found)
+    return CommonSteps(labels, places, decided, hits, thresholds.size)
 
 
 def _quantiles(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
