@@ -5,9 +5,12 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import make_multilabel
+from labelwise.experiments import CellOutcome
 from labelwise.learners import BinaryRelevance
 from studies import yardstick as study
+from studies import yardstick_limits as limits
 from studies import yardstick_plots as plots
+from studies import yardstick_tables as tables
 from studies.comparison import read_table
 
 TITLES = ("BestLearner", "blend", "br", "forest")
@@ -16,7 +19,7 @@ TITLES = ("BestLearner", "blend", "br", "forest")
 def values(shift=0.0):
     """The values of one split, as a cell of the study has them."""
     found = {"seconds": 60.0}
-    for number, measure in enumerate(study.MEASURES):
+    for number, measure in enumerate(tables.MEASURES):
         for title in TITLES:
             found[f"{measure}/{title}"] = 0.5 + shift
             found[f"{measure}/{title}/corrected"] = 0.5
@@ -29,24 +32,26 @@ def printed(monkeypatch):
     cells = {
         (name, measure): {"A": 0.505, "B": 0.4}
         for name in ("emotions", "birds")
-        for measure in study.MEASURES
+        for measure in tables.MEASURES
     }
-    monkeypatch.setattr(study, "published", lambda: cells)
+    monkeypatch.setattr(tables, "published", lambda: cells)
     return cells
 
 
 def test_a_mean_within_a_hundredth_of_the_best_of_all_methods_is_no_worse(printed):
-    table = study.tables_of({"emotions": [values(0.0), values(0.02)], "birds": [values(-0.02)]})
+    found = {"emotions": [values(0.0), values(0.02)], "birds": [values(-0.02)]}
+    table = tables.tables_of(found, {"birds": 130.0})
     verdicts = {cell.where: cell.verdict for cell in table.cells}
     assert verdicts["emotions", "BestLearner", "micro-f"] == "no worse"
     assert verdicts["birds", "BestLearner", "macro-f"] == "worse"
     assert verdicts["birds", "BestLearner", "sample-f"] == ""
     assert "emotions 2, birds 1" in table.words
+    assert "more seconds together: birds 130." in table.words
 
 
 def test_the_best_single_method_is_the_one_of_the_best_mean(printed):
     printed["birds", "micro-f"] = {"A": 0.1, "B": 0.6, "C": 0.9}  # C has no value on emotions
-    cells = study.single_methods({"emotions": [values()], "birds": [values()]}, printed).cells
+    cells = tables.single_methods({"emotions": [values()], "birds": [values()]}, printed).cells
     by_place = {cell.where: cell for cell in cells}
     assert by_place["BestLearner", "micro-f"].published == "0.5000"
     assert by_place["BestLearner", "micro-f"].verdict == "no worse"
@@ -56,10 +61,10 @@ def test_the_best_single_method_is_the_one_of_the_best_mean(printed):
 
 def test_the_bias_of_corrected_values_is_their_mean_difference(printed):
     found = {"emotions": [values(0.03)], "birds": [values(-0.02)]}
-    bias = {cell.where: cell for cell in study.bias_table(found).cells}["BestLearner", "micro-f"]
+    bias = {cell.where: cell for cell in tables.bias_table(found).cells}["BestLearner", "micro-f"]
     assert bias.measured == pytest.approx(-0.005)
     assert bias.verdict == "within"
-    rows = {cell.where: cell.measured for cell in study.corrected_table(found).cells}
+    rows = {cell.where: cell.measured for cell in tables.corrected_table(found).cells}
     assert rows["BestLearner", "micro-f", "emotions", "0", "test"] == 0.53
     assert rows["BestLearner", "micro-f", "emotions", "0", "corrected"] == 0.5
 
@@ -68,7 +73,7 @@ def test_the_plot_has_a_point_for_each_run(tmp_path, monkeypatch):
     found = {"emotions": [values(0.03), values(0.01)], "birds": [values(-0.02)]}
     table = tmp_path / "corrected_measured.csv"
     with table.open("w") as lines:
-        study.corrected_table(found)._write_cells(lines)
+        tables.corrected_table(found)._write_cells(lines)
     figure = plots.draw_corrected(read_table(table)[1])
     assert figure.axes[0].get_title() == "BestLearner, hamming-loss"
     assert [len(points.get_offsets()) for points in figure.axes[1].collections] == [2, 1]
@@ -115,3 +120,29 @@ def test_a_candidate_that_scores_folds_is_fitted_once_and_its_scores_are_copied(
 def test_a_candidate_that_scores_folds_counts_as_one_fit():
     assert study._n_fits(BinaryRelevance()) == 1
     assert study._n_fits(BinaryRelevance(DecisionTreeClassifier())) == 6
+
+
+def test_no_thresholds_exceed_the_limits_of_a_learner():
+    data, _ = make_multilabel(60, random_state=0)
+    model = BinaryRelevance().fit(data.X, data.Y)
+    outcome = CellOutcome(model, data, np.arange(60), np.arange(60))
+    highest = limits.highest_values(outcome)
+    for threshold in np.unique(outcome.scores):
+        decided = (np.asarray(outcome.scores) >= threshold).astype(int)
+        value = study.value_of("micro-f", data.Y.toarray().astype(int), decided)
+        assert value <= highest["micro-f"] + 1e-12
+
+
+def test_limits_are_shown_beside_the_published_method_of_the_same_kind():
+    made = {"date": "2026-11-17", "python": "3", "labelwise": "0", "numpy": "0", "scipy": "0"}
+    rows = [
+        {"model": model, "measure": "values/micro-f", "value": 0.7, **made, "scikit-learn": "0"}
+        for model in limits.models()
+    ]
+    published = {(limits.NAME, "micro-f"): {"BR": 0.757, "RFDTBR": 0.792}}
+    cells = limits.limits_table(rows, published).cells
+    assert [(cell.where[1], cell.published) for cell in cells] == [
+        ("br", "0.757"),
+        ("br-forest", "0.792"),
+    ]
+    assert all(cell.verdict == "" for cell in cells)
