@@ -37,7 +37,8 @@ def dense(X):
 def test_features_are_those_of_a_data_set_and_the_terms_of_texts(frame, tmp_path):
     pd.DataFrame(ROWS).assign(label=[0, 1, 0, 1]).to_csv(tmp_path / "t.csv", index=False)
     read = read_table(tmp_path / "t.csv", labels=["label"])
-    X = TableFeatures().fit(frame(ROWS)).transform(frame(ROWS))
+    encoder = TableFeatures(scale_numbers=False)
+    X = encoder.fit(frame(ROWS)).transform(frame(ROWS))
     np.testing.assert_array_equal(dense(X)[:, : read.n_features], read.X)
     weights = make_pipeline(TextTerms(), TfidfTransformer(sublinear_tf=True))
     texts = weights.fit_transform([text or "" for text in ROWS["note"]])
@@ -47,6 +48,35 @@ def test_features_are_those_of_a_data_set_and_the_terms_of_texts(frame, tmp_path
     assert same.feature_names == read.feature_names
     assert same.texts == read.texts == ("note",)
     assert set(same.ids) == set(read.ids) == {"code"}
+
+
+def test_numbers_beside_texts_are_scaled(frame):
+    encoder = TableFeatures().fit(frame(ROWS))
+    size = dense(encoder.transform(frame(ROWS)))[:, 0]
+    assert np.nanmean(size) == pytest.approx(0)
+    assert np.nanstd(size) == pytest.approx(1)
+    assert np.isnan(size).tolist() == [False, False, True, False]
+    later = {name: values[1:2] for name, values in ROWS.items()}
+    assert dense(encoder.transform(frame(later)))[0, 0] == size[1]
+    alone = {"size": ROWS["size"], "colour": ROWS["colour"]}
+    np.testing.assert_array_equal(
+        TableFeatures().fit_transform(frame(alone))[:, 0], [1.5, 2, np.nan, 4]
+    )
+    assert np.nanstd(
+        TableFeatures(scale_numbers=True).fit_transform(frame(alone))[:, 0]
+    ) == pytest.approx(1)
+
+
+def test_years_beside_texts_do_not_change_what_is_learned():
+    words = ["ships sail the open sea", "armies fight a long war", "clouds cross a grey sky"]
+    topics = np.random.default_rng(0).integers(0, 3, 90)
+    texts = [f"{words[topic]} in report {i}" for i, topic in enumerate(topics)]
+    years = np.random.default_rng(1).integers(1950, 2020, 90)
+    Y = np.eye(3, dtype=int)[topics]
+    model = make_pipeline(TableFeatures(text="text"), BinaryRelevance(penalty=0.01))
+    for columns in ({"text": texts}, {"text": texts, "year": years, "same": [7] * 90}):
+        table = pa.table(columns)
+        assert model.fit(table[:60], Y[:60]).score(table[60:], Y[60:]) == 1
 
 
 def test_columns_are_found_by_name_and_others_are_ignored(frame):

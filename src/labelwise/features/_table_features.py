@@ -23,6 +23,7 @@ from labelwise._columns import (
     encode,
     is_text,
     kinds_of,
+    numbers,
     plain_table,
     texts,
 )
@@ -34,7 +35,8 @@ from labelwise.features._text_terms import TextTerms
 class TableFeatures(TransformerMixin, BaseEstimator):
     """Encode a table of numbers, categories and texts as one feature matrix.
 
-    Numbers stay as they are, categories become features of 0 and 1, and texts weighted terms.
+    Numbers stay as they are or are scaled, categories become features of 0 and 1, and texts become
+    weighted terms.
 
     As the first step of a pipeline, it makes one model of the encoding and the learner: the model
     takes tables as they are read, and knows new values, texts and orders of columns.
@@ -47,6 +49,10 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     text_transformer : transformer, default=None
         Turns a frame of the text columns into a matrix. None means `TextTerms`, weighted by tf-idf
         with logarithms of counts.
+    scale_numbers : bool, default=None
+        Whether numbers are scaled to mean 0 and standard deviation 1. None scales them if there are
+        texts: weighted terms are between 0 and 1, and a column of larger numbers, such as years,
+        would outweigh them in learners that do not scale features.
 
     Attributes
     ----------
@@ -54,6 +60,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         What each column is: "number", "category", "text" or "id". Identifiers are not features.
     categories_ : dict of str to ndarray of str
         The values of each column of categories, in sorted order.
+    scales_ : dict of str to (float, float)
+        Mean and standard deviation of each column of numbers that is scaled.
     text_transformer_ : transformer
         The transformer, fitted to the texts; missing if there are none.
     n_features_in_ : int
@@ -86,10 +94,15 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, text: str | Sequence[str] | None = None, text_transformer: Any = None
+        self,
+        *,
+        text: str | Sequence[str] | None = None,
+        text_transformer: Any = None,
+        scale_numbers: bool | None = None,
     ) -> None:
         self.text = text
         self.text_transformer = text_transformer
+        self.scale_numbers = scale_numbers
 
     def fit(self, X: Any, y: Any = None) -> TableFeatures:
         """Learn the kinds of the columns, the categories and the terms.
@@ -156,8 +169,12 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             name: np.array(encode(table.column(name)).values, dtype=np.str_)
             for name in self._columns(Kind.CATEGORY)
         }
+        has_texts = bool(self._columns(Kind.TEXT))
+        is_scaled = has_texts if self.scale_numbers is None else self.scale_numbers
+        scaled = self._columns(Kind.NUMBER) if is_scaled else []
+        self.scales_ = {name: _scale(numbers(_numbers(table, name))) for name in scaled}
         parts = [self._encode_columns(table)]
-        if self._columns(Kind.TEXT):
+        if has_texts:
             self.text_transformer_ = self._new_text_transformer()
             of_texts = table.select(self._columns(Kind.TEXT))
             parts.append(self.text_transformer_.fit_transform(of_texts, y))
@@ -241,7 +258,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         unseen: dict[str, Any] = {}
         for name, kind in self.kinds_.items():
             if kind == Kind.NUMBER:
-                columns.append(NumberColumn(name, _numbers(table, name)))
+                columns.append(NumberColumn(name, self._scaled(_numbers(table, name), name)))
             elif kind == Kind.CATEGORY:
                 categories, values = self._categories(name), _words(table.column(name))
                 codes = encode(values, categories.values).numbers
@@ -251,6 +268,15 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         if unseen:
             _warn_of_unseen(unseen)
         return as_matrix(columns, table.num_rows)
+
+    def _scaled(self, column: Any, name: str) -> Any:
+        """Return a column of numbers, scaled as in `fit`."""
+        if name not in self.scales_:
+            return column
+        import pyarrow as pa
+
+        mean, deviation = self.scales_[name]
+        return pa.array((numbers(column) - mean) / deviation)
 
     def _as_texts(self, table: Any) -> Any:
         import pyarrow as pa
@@ -278,6 +304,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             values: Any = self.categories_.get(name)
             if not isinstance(values, np.ndarray) or (values.ndim, values.dtype.kind) != (1, "U"):
                 raise ValueError(f"categories_[{name!r:.50}] must be an array of texts.")
+        if not isinstance(self.scales_, dict) or not all(map(_is_scale, self.scales_.values())):
+            raise ValueError("scales_ must be a mean and a deviation above 0 of each column.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -299,6 +327,21 @@ def _numbers(table: Any, name: str) -> Any:
     if is_text(column):
         raise TypeError(f"X must have numbers in column {name!r}, as in fit, got text.")
     return column
+
+
+def _scale(values: np.ndarray) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the finite numbers; (0, 1) if there is none."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    # The deviation of equal numbers is 0, or a rounding error.
+    mean, deviation = float(finite.mean()), float(finite.std())
+    return mean, deviation if deviation > 1e-12 * max(1.0, abs(mean)) else 1.0
+
+
+def _is_scale(pair: Any) -> bool:
+    is_pair = isinstance(pair, tuple) and len(pair) == 2 and all(type(x) is float for x in pair)
+    return is_pair and bool(np.isfinite(pair).all()) and pair[1] > 0
 
 
 def _words(column: Any) -> Any:

@@ -72,9 +72,9 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
 
 def _encoder(rows: Dataset, chosen: ChosenLearner) -> TableFeatures:
     """Return the encoder of a table: terms as counts for learners of counts, else tf-idf."""
-    return TableFeatures(
-        text=rows.texts, text_transformer=TextTerms() if chosen.takes_counts else None
-    )
+    if chosen.takes_counts:
+        return TableFeatures(text=rows.texts, text_transformer=TextTerms(), scale_numbers=False)
+    return TableFeatures(text=rows.texts)
 
 
 def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearner]:
