@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from labelwise.learners.regression._log_loss import Tasks
@@ -39,6 +40,33 @@ def best_penalty(X, y, penalties, splits):
             loss += np.logaddexp(0, -(2 * y[test] - 1) * model.decision_function(X[test])).sum()
         losses.append(loss)
     return penalties[int(np.argmin(losses))]
+
+
+def rescaled_choice(X, y, penalties, splits):
+    """The penalty with the least held-out log-loss after Platt's sigmoid, and the sigmoid."""
+    tested = np.concatenate([test for _, test in splits])
+    found = []
+    for penalty in penalties:
+        models = [(peer(X[train], y[train], penalty), test) for train, test in splits]
+        margins = np.concatenate([model.decision_function(X[test]) for model, test in models])
+        sigmoid = platt(margins, y[tested])
+        scaled = sigmoid[0] * margins + sigmoid[1]
+        loss = np.logaddexp(0, -(2 * y[tested] - 1) * scaled).mean()
+        found.append((loss, penalty, sigmoid))
+    return min(found, key=lambda one: one[0])[1:]
+
+
+def platt(margins, y):
+    """Slope and intercept of the sigmoid of most likelihood to Platt's targets."""
+    n_positive = y.sum()
+    high, low = (n_positive + 1) / (n_positive + 2), 1 / (len(y) - n_positive + 2)
+    targets = np.where(y == 1, high, low)
+
+    def loss(line):
+        scaled = line[0] * margins + line[1]
+        return np.mean(np.logaddexp(0, scaled) - targets * scaled)
+
+    return minimize(loss, [1.0, 0.0], method="BFGS", options={"gtol": 1e-9}).x
 
 
 def multinomials(*tasks):

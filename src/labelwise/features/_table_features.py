@@ -304,7 +304,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             values: Any = self.categories_.get(name)
             if not isinstance(values, np.ndarray) or (values.ndim, values.dtype.kind) != (1, "U"):
                 raise ValueError(f"categories_[{name!r:.50}] must be an array of texts.")
-        if not isinstance(self.scales_, dict) or not all(map(_is_scale, self.scales_.values())):
+        scales: Any = self.scales_
+        if not isinstance(scales, dict) or not all(map(_is_scale, scales.values())):
             raise ValueError("scales_ must be a mean and a deviation above 0 of each column.")
 
     def __sklearn_tags__(self) -> Any:

@@ -8,11 +8,13 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from labelwise.data import make_multilabel
+from labelwise.decisions import fit_sigmoids
 from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
 from labelwise.learners.regression import _batched_descent, _design, _penalty_path
 from labelwise.learners.regression._design import make_design
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import RegressionProblem, fit_regressions
+from labelwise.learners.regression._rescaling import rescaled_losses
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.logistic import (
     best_penalty,
@@ -20,6 +22,7 @@ from tests.oracles.logistic import (
     multinomial_value,
     multinomials,
     peer,
+    rescaled_choice,
 )
 
 
@@ -253,3 +256,77 @@ def test_regressions_take_nothing_else():
     X, Y = some_data()
     with pytest.raises(TypeError, match="fit takes no note without an estimator"):
         BinaryRelevance().fit(X, Y, note=1)
+
+
+def noisy_data(seed=0):
+    """Many weak features, for which strong penalties have the better order of scores."""
+    random = np.random.default_rng(seed)
+    Y = (random.random((120, 3)) < 0.3).astype(np.int64)
+    return Y @ random.normal(size=(3, 60)) * 0.3 + random.normal(size=(120, 60)), Y
+
+
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_rescaled_penalties_are_those_of_the_least_loss_after_a_sigmoid(is_sparse):
+    X, Y = noisy_data()
+    penalties = [10.0, 1.0, 0.1, 0.01]
+    splits = list(MultilabelStratifiedKFold(3, method="iterative").split(X, Y))
+    rows = sparse.csr_array(X) if is_sparse else X
+    model = BinaryRelevance(penalty=penalties, cv=splits, rescale=True).fit(rows, Y)
+    plain = BinaryRelevance(penalty=penalties, cv=splits).fit(rows, Y)
+    assert (model.penalties_ >= plain.penalties_).all()
+    assert (model.penalties_ > plain.penalties_).any()
+    for j, y in enumerate(Y.T):
+        penalty, (slope, intercept) = rescaled_choice(X, y, penalties, splits)
+        assert model.penalties_[j] == penalty
+        fitted = peer(X, y, penalty)
+        # Penalties are compared at a tolerance of 1e-5 of the loss.
+        np.testing.assert_allclose(model.coef_[j], slope * fitted.coef_[0], rtol=0.02, atol=1e-3)
+        expected = slope * fitted.intercept_[0] + intercept
+        assert model.intercept_[j] == pytest.approx(expected, rel=0.02, abs=0.02)
+
+
+def test_rescaled_scores_of_folds_are_those_that_sigmoids_were_fitted_to():
+    X, Y = noisy_data(1)
+    splits = list(MultilabelStratifiedKFold(3, method="iterative").split(X, Y))
+    scores = BinaryRelevance(rescale=True).fit_scoring_folds(X, Y, splits)
+    truth = Y[np.concatenate([test for _, test in splits])]
+    again = fit_sigmoids(scores, truth.astype(float), np.ones(len(truth)))
+    np.testing.assert_allclose(again.slopes, 1, rtol=1e-5)
+    np.testing.assert_allclose(again.intercepts, 0, atol=1e-5)
+
+
+def test_a_weight_of_two_rescales_as_two_samples_do():
+    X, Y = noisy_data(2)
+    splits = list(MultilabelStratifiedKFold(3, method="iterative").split(X, Y))
+    twice = [np.repeat(2 * part, 2) + np.tile([0, 1], len(part)) for one in splits for part in one]
+    doubled = list(zip(twice[::2], twice[1::2], strict=True))
+    first = BinaryRelevance(rescale=True, cv=splits).fit(X, Y, sample_weight=np.full(len(X), 2.0))
+    other = BinaryRelevance(rescale=True, cv=doubled).fit(X.repeat(2, axis=0), Y.repeat(2, axis=0))
+    np.testing.assert_array_equal(first.penalties_, other.penalties_)
+
+
+def test_labels_without_any_order_keep_their_margins():
+    random = np.random.default_rng(0)
+    margins = random.normal(size=(40, 2))
+    Y = np.column_stack([margins[:, 0] < 0, margins[:, 1] + random.normal(size=40) > 0])
+    sigmoids, losses = rescaled_losses(margins, Y, None)
+    assert (sigmoids.slopes[0], sigmoids.intercepts[0]) == (1, 0)
+    share = (Y[:, 0].sum() + 1) / (len(Y) + 2)
+    assert losses[0] == pytest.approx(
+        -Y[:, 0].mean() * np.log(share) - (1 - Y[:, 0].mean()) * np.log(1 - share), rel=1e-3
+    )
+    assert sigmoids.slopes[1] > 0
+    assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"rescale": 1}, TypeError, "rescale must be True or False, got 1"),
+        ({"rescale": True, "loss": "squared_hinge"}, ValueError, "got loss='squared_hinge'"),
+        ({"rescale": True, "penalty": 1.0}, ValueError, "rescale must be False with a single"),
+    ],
+)
+def test_rescaling_needs_the_log_loss_and_penalties_to_choose_from(params, error, message):
+    with pytest.raises(error, match=message):
+        BinaryRelevance(**params).fit([[0.0], [1.0]], [[0], [1]])

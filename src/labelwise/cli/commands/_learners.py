@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from labelwise import decisions, learners, measures
@@ -31,7 +31,7 @@ class Learner(NamedTuple):
     maximizes: str | None = None  # the measure that this rule is for
     estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
-    loss: str | None = None  # of the linear models of the learner
+    settings: Mapping[str, Any] = {}  # parameters of the learner that are not its defaults
 
 
 DEFAULT_MEASURE = "micro-f"
@@ -43,7 +43,13 @@ LEARNERS = (
         "the best of several learners, or the mean of the best few, on held-out rows",
         "as the best learner does",
     ),
-    Learner("br", "BinaryRelevance", "binary relevance: a logistic regression a label", _HALF),
+    Learner(
+        "br",
+        "BinaryRelevance",
+        "binary relevance: a logistic regression a label",
+        _HALF,
+        settings={"rescale": True},
+    ),
     Learner(
         "br-forest",
         "BinaryRelevance",
@@ -63,7 +69,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        loss="squared_hinge",
+        settings={"loss": "squared_hinge"},
     ),
     Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
     Learner(
@@ -222,8 +228,7 @@ def _rule_in_words(model: Any, maximize: str) -> str:
 def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
     kind = getattr(learners, learner.class_name)
     model = kind() if learner.estimator is None else kind(learner.estimator())
-    if learner.loss is not None:
-        model.set_params(loss=learner.loss)
+    model.set_params(**learner.settings)
     known = model.get_params()
     given = {key: value for key, value in settings.items() if key in known}
     seeds = [key for key in known if key.endswith("__random_state")]

@@ -13,9 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from labelwise._parallel import Shared
 from labelwise._validation import check_real, is_whole
+from labelwise.decisions import Sigmoids
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
+from labelwise.learners.regression._rescaling import rescaled_losses, unit_sigmoids
 from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
@@ -42,6 +44,14 @@ class Regressions(NamedTuple):
     # training samples at the chosen penalties; no rows unless they were asked for
     held_out: np.ndarray
 
+    def rescaled(self, sigmoids: Sigmoids) -> Regressions:
+        """Return regressions of one column each, with margins rescaled by sigmoids."""
+        return self._replace(
+            coefficients=self.coefficients * sigmoids.slopes,
+            intercepts=sigmoids.log_odds(self.intercepts),
+            held_out=sigmoids.log_odds(self.held_out),
+        )
+
 
 class RegressionProblem(NamedTuple):
     """Samples, folds and settings that all regressions of one call share."""
@@ -55,6 +65,7 @@ class RegressionProblem(NamedTuple):
     report: Callable[[str], None]
     keeps_margins: bool = False  # whether to return the margins of held-out samples
     loss: str = "log"  # or "squared_hinge", for tasks of one column
+    rescales: bool = False  # whether margins are rescaled to choose penalties; for one column, too
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
@@ -79,6 +90,17 @@ def check_loss(loss: Any) -> str:
     return loss
 
 
+def check_rescale(rescale: Any, loss: str, penalties: tuple[float, ...]) -> bool:
+    """Check `rescale`; with one penalty there are no held-out samples to rescale margins by."""
+    if not isinstance(rescale, bool | np.bool_):
+        raise TypeError(f"rescale must be True or False, got {rescale!r}.")
+    if rescale and loss != "log":
+        raise ValueError(f'rescale must be False unless the loss is "log", got loss={loss!r}.')
+    if rescale and len(penalties) == 1:
+        raise ValueError("rescale must be False with a single penalty, got one penalty.")
+    return bool(rescale)
+
+
 def check_tol(tol: Any, loss: str = "log") -> float:
     """Check `tol`; None means the default of a loss. Rounding allows no tolerance below 1e-15."""
     return _LOSSES[loss].tol if tol is None else check_real(tol, "tol", least=1e-15, most=1.0)
@@ -100,20 +122,25 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
         design = make_design(problem.X, problem.sample_weight)
-        penalties, held_out = _best_penalties(problem, design, tasks)
+        penalties, held_out, sigmoids = _best_penalties(problem, design, tasks)
         W = _fit(problem, design, tasks, penalties)
-        return Regressions(*design.coefficients(W), penalties, held_out)
+        found = Regressions(*design.coefficients(W), penalties, held_out)
+        return found.rescaled(sigmoids) if problem.rescales else found
 
 
 def _best_penalties(
     problem: RegressionProblem, design: Design, tasks: Tasks
-) -> tuple[np.ndarray, np.ndarray]:
-    """Choose the penalty of each task with the least held-out loss; return also its margins."""
+) -> tuple[np.ndarray, np.ndarray, Sigmoids]:
+    """Choose the penalty of each task with the least held-out loss.
+
+    Also return margins of held-out samples, if they are kept, and the sigmoids that rescale them.
+    """
     candidates = np.array(problem.penalties)
     n_tested = sum(len(test) for _, test in problem.splits) if problem.keeps_margins else 0
     held_out = np.empty((n_tested, tasks.targets.shape[1]))
+    sigmoids = unit_sigmoids(tasks.widths.size)
     if candidates.size == 1:
-        return np.full(tasks.widths.size, candidates[0]), held_out
+        return np.full(tasks.widths.size, candidates[0]), held_out, sigmoids
     folds = [
         tuple(_FoldSamples(design.take(rows), rows) for rows in split) for split in problem.splits
     ]
@@ -125,8 +152,9 @@ def _best_penalties(
     ):
         chosen[group] = candidates[found.best]
         held_out[:, tasks.columns(group)] = found.margins
+        sigmoids.slopes[group], sigmoids.intercepts[group] = found.sigmoids
         problem.report(f"paths of penalties, part {k + 1} of {len(groups)}")
-    return chosen, held_out
+    return chosen, held_out, sigmoids
 
 
 def _fit(
@@ -198,6 +226,7 @@ class _PathResult(NamedTuple):
 
     best: np.ndarray
     margins: np.ndarray
+    sigmoids: Sigmoids  # which rescale the margins
 
 
 def _best_of_path(
@@ -210,18 +239,23 @@ def _best_of_path(
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
     margins = [_no_margins(problem, test, tasks) for _, test in objectives]
     going = np.arange(tasks.widths.size)
+    sigmoids = unit_sigmoids(tasks.widths.size)
+    tested = np.concatenate([test.rows for _, test in folds])
+    Y = tasks.targets[tested].toarray() if problem.rescales else np.empty((0, 0))
     for k, penalty in enumerate(problem.penalties):
         penalties = np.full(tasks.widths.size, penalty)
-        losses[k, going] = 0
         beyond = None
-        for f, (train, test) in enumerate(objectives):
+        for f, (train, _) in enumerate(objectives):
             found, _ = loss.minimize(train, points[f], penalties, loss.to_choose, going, beyond)
             if f == 0:
                 beyond = loss.beyond(train, points[0], found, penalties, going)
             points[f] = found
-            losses[k, going] += test.loss(found.W, going)
+        losses[k, going], scaled = _held_out_losses(problem, objectives, Y, points, going)
+        is_better = losses[k, going] < losses[:k, going].min(axis=0, initial=np.inf)
+        better = going[is_better]
+        for of_best, new in zip(sigmoids, scaled, strict=True):
+            of_best[better] = new[is_better]
         if problem.keeps_margins:
-            better = going[losses[k, going] < losses[:k, going].min(axis=0, initial=np.inf)]
             for kept, point, (_, test) in zip(margins, points, objectives, strict=True):
                 columns = tasks.columns(better)
                 kept[:, columns] = test.margins(point.W[:, columns])
@@ -230,7 +264,30 @@ def _best_of_path(
         if going.size == 0:
             break
     # Of equal losses, argmin takes the first, which has the strongest penalty.
-    return _PathResult(np.argmin(losses, axis=0), np.concatenate(margins))
+    return _PathResult(np.argmin(losses, axis=0), np.concatenate(margins), sigmoids)
+
+
+def _held_out_losses(
+    problem: RegressionProblem,
+    objectives: list[tuple[Any, ...]],
+    Y: np.ndarray,
+    points: list[Any],
+    going: np.ndarray,
+) -> tuple[np.ndarray, Sigmoids]:
+    """Return the loss of each task on the test samples of all folds, and how margins are rescaled.
+
+    `Y` has the targets of the test samples, fold after fold; it is only used to rescale.
+    """
+    tests = [test for _, test in objectives]
+    if not problem.rescales:
+        losses = sum(test.loss(point.W, going) for test, point in zip(tests, points, strict=True))
+        return losses, unit_sigmoids(going.size)
+    margins = [test.margins(point.W[:, going]) for test, point in zip(tests, points, strict=True)]
+    weights = np.concatenate([test.weights for test in tests])
+    scaled, losses = rescaled_losses(
+        np.concatenate(margins), Y[:, going], weights if weights.size else None
+    )
+    return losses, scaled
 
 
 def _no_margins(problem: RegressionProblem, test: Any, tasks: Tasks) -> np.ndarray:

@@ -54,7 +54,7 @@ def _scaled(model: Any, is_sparse: bool) -> Any:
 
 
 def _logistic(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    return _scaled(BinaryRelevance(), is_sparse)
+    return _scaled(BinaryRelevance(rescale=True), is_sparse)
 
 
 def _linear_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
