@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import hulls_of
 from labelwise.decisions.thresholds.curves._hit_gaps import (
     add_block,
     added_gaps,
+    cuts_of,
     cuts_of_label,
     joined_labels,
     merged_hits,
@@ -17,10 +18,11 @@ from labelwise.decisions.thresholds.curves._hit_gaps import (
     on_hull,
     sorted_hits,
 )
+from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.measures import f_measure, jaccard, precision
 from tests.decisions.problems import problems
-from tests.oracles.row_blocks import blocks, cuts_at_positives
+from tests.oracles.row_blocks import blocks, cuts_at_positives, gaps_between
 
 SIZES = st.lists(st.integers(0, 3), max_size=4)
 PARTS = ("decided", "hits", "lows", "thresholds", "starts", "positives")
@@ -52,6 +54,24 @@ def test_blocks_of_any_size_give_the_cuts_of_all_rows(problem, sizes, kind):
     hits, gaps = cuts_in_place(parts, len(scores))
     found = [cuts_of_label(hits, gaps, j, len(scores)) for j in range(Y.shape[1])]
     assert_same(joined_labels(found), cuts_of(scores, Y))
+
+
+# The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
+EXTREME = st.sampled_from([-1.7e308, 1.7e308, -5e-324, 0.0, 5e-324, 1e-300, 1.0, 2.0])
+NUMBERS = st.one_of(EXTREME, st.floats(-3, 3), st.integers(-3, 3).map(float))
+
+
+@given(st.lists(NUMBERS, max_size=20), st.lists(NUMBERS, max_size=60), st.booleans())
+@example([2.0, 9.0, 1e308], [1.0, 2.0, 2.0], False)
+@example([0.0, 1e-308, 1.0], [0.0, 1e-308, 1e-308], False)
+def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(scores, hits, is_spread):
+    hits = np.sort(np.array(hits + list(np.linspace(-3, 3, 50) if is_spread else []), dtype=float))
+    counts, ties = np.zeros((2, hits.size), np.int32)
+    highest = np.full(hits.size, -np.inf)
+    below = add_to_gaps(np.array(scores, dtype=float), hits, counts, highest, ties)
+    wanted = gaps_between(scores, hits)
+    if hits.size:
+        np.testing.assert_equal((list(counts), list(highest), list(ties), below), wanted)
 
 
 @given(problems(), SIZES)
@@ -116,7 +136,7 @@ def test_the_cuts_on_the_hull_are_enough_for_the_micro_optimum(measure, problem)
         np.testing.assert_array_equal(one, other)
 
 
-def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_doubling_steps():
+def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_buckets_and_by_bisection():
     random = np.random.default_rng(0)
     scores = random.integers(0, 5000, (4000, 17)).astype(np.float32)
     Y = sparse.csc_array(random.random(scores.shape) < random.random(17) ** 3)
