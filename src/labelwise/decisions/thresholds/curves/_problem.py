@@ -165,6 +165,8 @@ class Problem:
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
+        if self.weights is None and weights is self.everyone:
+            weights = weights[:0]
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
     def cuts_of_all(self) -> Cuts:

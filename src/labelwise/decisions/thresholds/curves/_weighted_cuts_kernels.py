@@ -31,7 +31,7 @@ def ends_of_ties(ranked, entries, hit_starts):
 def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
     """Store the threshold below an entry and above the next entry with a positive weight."""
     below = entry + 1
-    while below < end and weights[ranked.cells[below] >> 1] == 0:
+    while below < end and weights.size and weights[ranked.cells[below] >> 1] == 0:
         below += 1
     lower = ranked.scores[below] if below < end else -np.inf
     put_threshold(thresholds, place, ranked.scores[entry], lower)
@@ -51,7 +51,8 @@ def longest(starts):
 def weighted_cuts_at_hits(ranked, hits, weights):
     """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
 
-    A row counts as many times as its weight.
+    A row counts as many times as its weight, and once if `weights` is empty: weights are read in
+    the order of the scores, which takes longer than all the rest if they are not in the cache.
     """
     n_labels = ranked.starts.size - 1
     room = hits.entries.size + n_labels
@@ -60,15 +61,19 @@ def weighted_cuts_at_hits(ranked, hits, weights):
     thresholds = np.full(room, np.inf, ranked.scores.dtype)
     starts = np.zeros(n_labels + 1, np.int64)
     sums = np.empty(longest(ranked.starts), weights.dtype)
-    place = -1
+    cells, has_weights, place, weight = ranked.cells, weights.size > 0, -1, 1
     for j in range(n_labels):
         place += 1
         first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], 0, 0, 0
         for entry in range(first, end):
-            n += weights[ranked.cells[entry] >> 1]
+            if has_weights:
+                weight = weights[cells[entry] >> 1]
+            n += weight
             sums[entry - first] = n
         for k in range(hits.starts[j], hits.starts[j + 1]):
-            tp += weights[ranked.cells[hits.entries[k]] >> 1]
+            if has_weights:
+                weight = weights[cells[hits.entries[k]] >> 1]
+            tp += weight
             tie_end = hits.tie_ends[k]
             is_last = k + 1 == hits.starts[j + 1] or hits.tie_ends[k + 1] > tie_end
             if is_last and tp > before:
