@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -18,11 +18,10 @@ from labelwise.decisions.thresholds.curves._hit_gaps import (
     on_hull,
     sorted_hits,
 )
-from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.measures import f_measure, jaccard, precision
 from tests.decisions.problems import problems
-from tests.oracles.row_blocks import blocks, cuts_at_positives, gaps_between
+from tests.oracles.row_blocks import blocks, cuts_at_positives
 
 SIZES = st.lists(st.integers(0, 3), max_size=4)
 PARTS = ("decided", "hits", "lows", "thresholds", "starts", "positives")
@@ -54,24 +53,6 @@ def test_blocks_of_any_size_give_the_cuts_of_all_rows(problem, sizes, kind):
     hits, gaps = cuts_in_place(parts, len(scores))
     found = [cuts_of_label(hits, gaps, j, len(scores)) for j in range(Y.shape[1])]
     assert_same(joined_labels(found), cuts_of(scores, Y))
-
-
-# The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
-EXTREME = st.sampled_from([-1.7e308, 1.7e308, -5e-324, 0.0, 5e-324, 1e-300, 1.0, 2.0])
-NUMBERS = st.one_of(EXTREME, st.floats(-3, 3), st.integers(-3, 3).map(float))
-
-
-@given(st.lists(NUMBERS, max_size=20), st.lists(NUMBERS, max_size=60), st.booleans())
-@example([2.0, 9.0, 1e308], [1.0, 2.0, 2.0], False)
-@example([0.0, 1e-308, 1.0], [0.0, 1e-308, 1e-308], False)
-def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(scores, hits, is_spread):
-    hits = np.sort(np.array(hits + list(np.linspace(-3, 3, 50) if is_spread else []), dtype=float))
-    counts, ties = np.zeros((2, hits.size), np.int32)
-    highest = np.full(hits.size, -np.inf)
-    below = add_to_gaps(np.array(scores, dtype=float), hits, counts, highest, ties)
-    wanted = gaps_between(scores, hits)
-    if hits.size:
-        np.testing.assert_equal((list(counts), list(highest), list(ties), below), wanted)
 
 
 @given(problems(), SIZES)

@@ -18,7 +18,8 @@ from scipy import sparse
 from labelwise._parallel import n_threads_for
 from labelwise.decisions.thresholds.curves._cuts import TOGETHER, Cuts, joined
 from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, hull_places, sift
-from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps, cuts_from_gaps
+from labelwise.decisions.thresholds.curves._hit_gaps_kernels import cuts_from_gaps
+from labelwise.measures import add_to_gaps
 
 # Rows of a block of scores in memory: the copies of some columns are small, and made quickly.
 _BLOCK_ROWS = 2**18
