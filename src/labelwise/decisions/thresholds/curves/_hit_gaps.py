@@ -21,8 +21,8 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, hull
 from labelwise.decisions.thresholds.curves._hit_gaps_kernels import cuts_from_gaps
 from labelwise.measures import add_to_gaps
 
-# Rows of a block of scores in memory: the copies of some columns are small, and made quickly.
-_BLOCK_ROWS = 2**18
+# Rows of a block of scores in memory: copies of some columns take at most 64 MB a thread (float32).
+_BLOCK_ROWS = 2**20
 # Starting threads for fewer scores takes longer than adding them.
 _FEW_SCORES = 2**20
 
