@@ -116,7 +116,7 @@ def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
     The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
     CSC with sorted indices. One pass over both, O(nnz).
     """
-    from labelwise.measures.ranking._ranks_of_positives_kernels import places_in_rows
+    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import places_in_rows
 
     return np.asarray(
         places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
@@ -131,7 +131,7 @@ def _counts_in_rows(
     cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
+        from labelwise.measures.ranking.positives._ranks_of_positives_kernels import count_above
 
         bounds = cut_bounds[rows.start : rows.stop + 1]
         mine = cuts[bounds[0] : bounds[-1]]
@@ -149,7 +149,7 @@ def _counts_in_rows(
 
 def _counts_in_long_rows(Y: sparse.csr_array, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Count as `_counts_in_rows` does, for dense rows of which only the positives are sorted."""
-    from labelwise.measures.ranking._score_gaps import counts_at_cuts
+    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
 
     cuts, bounds = _scores_at(Y, scores), _long(Y.indptr)
     above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
@@ -186,14 +186,14 @@ def _counts_overall(
 
 
 def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    from labelwise.measures.ranking._score_gaps import counts_at_cuts
+    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
 
     return np.stack(counts_at_cuts(values, cuts))
 
 
 def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Return the counts of a few values, which are sorted in place."""
-    from labelwise.measures.ranking._ranks_of_positives_kernels import add_counts
+    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import add_counts
 
     values.sort()
     found = np.zeros((2, cuts.size), dtype=np.int64)

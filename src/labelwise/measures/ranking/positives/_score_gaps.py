@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise.measures.ranking._score_gaps_kernels import Buckets, add_to_range, in_ranges
+from labelwise.measures.ranking.positives._score_gaps_kernels import (
+    Buckets,
+    add_to_range,
+    in_ranges,
+)
 
 # Buckets of equal width for each positive, but no more than scores: with several for a positive,
 # most scores are in a bucket without one and need no search.

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.measures import add_to_gaps, find_places
-from labelwise.measures.ranking import _ranks_of_positives
-from labelwise.measures.ranking._score_gaps import LARGE, buckets_of, counts_at_cuts
-from labelwise.measures.ranking._score_gaps_kernels import in_ranges
+from labelwise.measures.ranking.positives import _ranks_of_positives
+from labelwise.measures.ranking.positives._score_gaps import LARGE, buckets_of, counts_at_cuts
+from labelwise.measures.ranking.positives._score_gaps_kernels import in_ranges
 from tests.oracles.row_blocks import gaps_between
 
 # The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
