@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,6 +127,23 @@ def growth(times: dict[int, float]) -> list[float]:
     ]
 
 
+def sorting_times(sizes: list[int], n_columns: int = 10) -> dict[int, float]:
+    """Return the CPU seconds of `numpy.sort` on some columns by rows, the quickest of three.
+
+    Routes whose exponent is not above that of sorting grow as the caches of the machine let them.
+    """
+    random, times = np.random.default_rng(0), {}
+    for n_rows in sizes:
+        columns = random.standard_normal((n_columns, n_rows), dtype=np.float32)
+        seconds = []
+        for _ in range(3):
+            start = time.process_time()
+            np.sort(columns, axis=1)
+            seconds.append(time.process_time() - start)
+        times[n_rows] = min(seconds)
+    return times
+
+
 def cpu_of(found: list[Measured]) -> dict[tuple[str, str], dict[int, float]]:
     """Return the CPU seconds by rows of each task and route."""
     times: dict[tuple[str, str], dict[int, float]] = {}
@@ -184,6 +202,9 @@ def main() -> None:
         write_files(Path(name), 1000, seed=1)
         found = [one for n_rows in sizes for one in measured_on(n_rows, Path(name))]
     times = cpu_of(found)
+    if len(sizes) > 1:
+        shown = ", ".join(f"{one:.2f}" for one in growth(sorting_times(sizes)))
+        print(f"growth of numpy.sort on single columns, for comparison: {shown}")
     for (task, route), by_rows in times.items():
         if len(by_rows) > 1:
             shown = ", ".join(f"{one:.2f}" for one in growth(by_rows))

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from labelwise.decisions import TunedThresholds
-from labelwise.decisions.thresholds.curves._cuts import cuts_of
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from tests.model_register import some_data
 
 ROOT = Path(__file__).parents[1]

@@ -40,3 +40,42 @@ def all_decisions(n_samples, n_labels, k):
         for i, chosen in enumerate(rows):
             decided[i, list(chosen)] = 1
         yield decided
+
+
+def improved_rows(proba, decided, k, value_of):
+    """Decisions after each sample in turn got its best labels while all others stay.
+
+    The present labels stay if no others are better.
+    """
+    decided = decided.copy()
+    for i in range(len(proba)):
+        best, highest = decided.copy(), value_of(decided)
+        for row in all_decisions(1, proba.shape[1], k):
+            decided[i] = row[0]
+            if value_of(decided) > highest + 1e-12:
+                best, highest = decided.copy(), value_of(decided)
+        decided = best
+    return decided
+
+
+def prices(gains, k):
+    """For each sample, the middle of its k-th highest gain and the next; 0 if that is not above 0.
+
+    Also the sum of all gains above their price.
+    """
+    middles = []
+    for row in gains:
+        falling = sorted((gain for gain in row if gain > 0), reverse=True)
+        middles.append((falling[k - 1] + falling[k]) / 2 if len(falling) > k else 0.0)
+    above = np.maximum(gains - np.array(middles)[:, None], 0)
+    return np.array(middles), float(above.sum())
+
+
+def best_set_less_prices(proba, costs, scale, constant):
+    """The highest ``scale·Σ proba / (constant + size) - Σ costs`` of any set of cells."""
+    highest = 0.0
+    for inside in product((False, True), repeat=len(proba)):
+        chosen = np.array(inside, dtype=bool)
+        value = scale * proba[chosen].sum() / (constant + max(chosen.sum(), 1))
+        highest = max(highest, value - costs[chosen].sum())
+    return highest

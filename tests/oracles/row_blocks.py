@@ -23,3 +23,21 @@ def blocks(n_rows, sizes):
     """Slices of the given sizes that cover all rows, some of them empty; the last is the rest."""
     ends = np.minimum(np.cumsum([0, *sizes]), n_rows).tolist()
     return [slice(a, b) for a, b in zip([*ends], [*ends[1:], n_rows], strict=True)]
+
+
+def gaps_between(scores, hits):
+    """Count, highest score and ties of the gap of each hit, and the highest score below all hits.
+
+    A score belongs to the last of the hits, in rising order, that are not above it.
+    """
+    counts, ties = [0] * len(hits), [0] * len(hits)
+    highest, below = [-float("inf")] * len(hits), -float("inf")
+    for score in scores:
+        reached = [entry for entry, hit in enumerate(hits) if hit <= score]
+        if not reached:
+            below = max(below, score)
+            continue
+        counts[reached[-1]] += 1
+        highest[reached[-1]] = max(highest[reached[-1]], score)
+        ties[reached[-1]] += hits[reached[-1]] == score
+    return counts, highest, ties, below

@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
     from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
     from labelwise.decisions.thresholds.curves._cuts import counts_of as counts_of
-    from labelwise.decisions.thresholds.curves._cuts import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._cuts import every_cut as every_cut
     from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
     from labelwise.decisions.thresholds.curves._exact_weights import exact_weights as exact_weights
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._hit_gaps import SortedHits as SortedHits
     from labelwise.decisions.thresholds.curves._hit_gaps import add_block as add_block
     from labelwise.decisions.thresholds.curves._hit_gaps import added_gaps as added_gaps
+    from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of as cuts_of
     from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of_label as cuts_of_label
     from labelwise.decisions.thresholds.curves._hit_gaps import joined_labels as joined_labels
     from labelwise.decisions.thresholds.curves._hit_gaps import merged_hits as merged_hits

@@ -56,11 +56,16 @@ if TYPE_CHECKING:
     from labelwise.measures.ranking._propensities import inverse_propensities
     from labelwise.measures.ranking._rank_cuts import rank_cut_f
     from labelwise.measures.ranking._rankings import area_under_roc, average_precision
-    from labelwise.measures.ranking._ranks_of_positives import find_places as find_places
-    from labelwise.measures.ranking._ranks_of_positives import ranked_positives as ranked_positives
-    from labelwise.measures.ranking._ranks_of_positives import stored_places as stored_places
     from labelwise.measures.ranking._top import ndcg_at, precision_at, r_precision, recall_at
     from labelwise.measures.ranking._top import r_precision_of as r_precision_of
+    from labelwise.measures.ranking.positives._ranks_of_positives import find_places as find_places
+    from labelwise.measures.ranking.positives._ranks_of_positives import (
+        ranked_positives as ranked_positives,
+    )
+    from labelwise.measures.ranking.positives._ranks_of_positives import (
+        stored_places as stored_places,
+    )
+    from labelwise.measures.ranking.positives._score_gaps import add_to_gaps as add_to_gaps
 
 __all__ = [
     "Counts",

@@ -17,9 +17,9 @@ from labelwise.measures._evaluation_result import Evaluation, Measured
 from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
 from labelwise.measures.ranking._mean_over_rankings import check_k
 from labelwise.measures.ranking._propensities import check_inverse
-from labelwise.measures.ranking._ranks_of_positives import find_places
 from labelwise.measures.ranking._top_labels import TopLabels, find_top
 from labelwise.measures.ranking._weighted_ranks import find_weighted_places
+from labelwise.measures.ranking.positives._ranks_of_positives import find_places
 
 _NEEDS = ("decided", "scores")
 _BY = ("all", "label", "sample")

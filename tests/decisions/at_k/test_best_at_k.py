@@ -112,7 +112,7 @@ def test_any_decisions_give_a_bound_of_the_best(maximize, proba, k, data):
     goal = check_goal(maximize, 1.0)
     expected, _ = _best_at_k._expected(proba, goal)
     size = expected.cells.proba.size
-    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), dtype=bool)
+    chosen = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     ratios = ratios_of(goal, expected)
     bound = bound_of_sum(expected, ratios, expected.decisions(chosen), k) / proba.shape[1]
     shape_and_k = (*proba.shape, min(k, proba.shape[1]))

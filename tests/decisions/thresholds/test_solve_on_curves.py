@@ -12,7 +12,7 @@ from scipy import sparse
 from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._solve_on_curves import check_for_curves, solve_on_curves
-from labelwise.decisions.thresholds.curves._cuts import cuts_of
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from labelwise.decisions.thresholds.curves._problem import Problem
 from tests.decisions.problems import problems
 

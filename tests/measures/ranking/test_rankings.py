@@ -27,7 +27,7 @@ from labelwise.measures import (
     r_precision,
     ranking_loss,
 )
-from labelwise.measures.ranking import _ranks_of_positives as _places
+from labelwise.measures.ranking.positives import _ranks_of_positives as _places
 from tests.measures.outcomes import scored_outcomes
 from tests.oracles import measures as oracle
 

@@ -1,4 +1,8 @@
-"""Kernels of coordinate ascent over samples, and of its upper bounds."""
+"""Kernels of coordinate ascent over samples.
+
+Fields of named tuples are read once, before a loop: each reading counts a reference to an array,
+which takes longer than the gain of a cell.
+"""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -8,8 +12,10 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Sizes from which a bound covers several sizes at once, a thirty-second of the size.
-FEW = 32
+# Gains up to this one may come from rounding, and decide nothing.
+LEAST = 1e-15
+# Columns of the terms of a label, see `gain_of`: with four, a label is in one cache line.
+BASE, SLOPE, BEND, VALUE = range(4)
 
 
 class CandidateCells(NamedTuple):
@@ -32,185 +38,185 @@ class Ratios(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Which cells are decided, and the sums over the decided cells of each label."""
+    """The numbers of the decided cells, rising, and the sums over these cells for each label."""
 
     chosen: np.ndarray
     hits: np.ndarray
     decided: np.ndarray
 
 
-# Columns of the table that `improve_rows` has of the labels: one cache line for each label.
-ABOVE, BELOW, VALUE, DECIDED, PER_HIT, PER_DECISION, BELOW_PER_HIT, BELOW_PER_DECISION = range(8)
+class Climb(NamedTuple):
+    """Decided cells of each row, in order and then -1, with the sums and terms of the labels."""
+
+    picked: np.ndarray
+    hits: np.ndarray
+    decided: np.ndarray
+    terms: np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def table_of_labels(ratios, state):
-    """Return numerator, denominator and value of each label, and what a decision adds to them.
-
-    For the coverage, the numerator is the sum of the amounts, and the value the chance that no
-    decision of the label is a hit.
-    """
-    table = np.zeros((state.hits.size, 8))
-    is_coverage = ratios.factors.shape[0] == 0
-    for j in range(state.hits.size):
-        table[j, DECIDED] = state.decided[j]
-        table[j, PER_HIT] = 1.0
-        if not is_coverage:
-            own = ratios.factors[j]
-            table[j, PER_HIT], table[j, PER_DECISION] = own[1], own[2]
-            table[j, BELOW_PER_HIT], table[j, BELOW_PER_DECISION] = own[4], own[5]
-            table[j, ABOVE], table[j, BELOW] = own[0], own[3]
-        add_to_label(table[j], state.hits[j], state.decided[j], ratios.when_empty, is_coverage)
-    return table
-
-
-@njit(cache=True, nogil=True)
-def add_to_label(label, hits, decided, when_empty, is_coverage):
-    """Add hits and decisions to a row of the table, and update its value."""
-    label[ABOVE] += label[PER_HIT] * hits + label[PER_DECISION] * decided
-    if is_coverage:
-        label[VALUE] = np.exp(-max(label[ABOVE], 0.0))
-        return
-    label[BELOW] += label[BELOW_PER_HIT] * hits + label[BELOW_PER_DECISION] * decided
-    label[VALUE] = label[ABOVE] / label[BELOW] if label[BELOW] > 0 else when_empty
-
-
-@njit(cache=True, nogil=True)
-def gain_of(label, proba, is_coverage):
+def gain_of(terms, j, proba):
     """Return how much the sum of the labels' values rises if a cell is decided as well."""
-    if is_coverage:
-        return label[VALUE] * proba
-    above = label[ABOVE] + label[PER_HIT] * proba + label[PER_DECISION]
-    below = label[BELOW] + label[BELOW_PER_HIT] * proba + label[BELOW_PER_DECISION]
-    return above / below - label[VALUE]
+    line = terms[j, BASE] + terms[j, SLOPE] * proba
+    if terms[j, BEND] == 0.0:
+        return line
+    return line / (1 + terms[j, BEND] * proba) - terms[j, VALUE]
 
 
 @njit(cache=True, nogil=True)
-def release_row(cells, ratios, table, chosen, first, end):
-    """Take back the decisions of a row; `chosen` still marks them."""
-    is_coverage = ratios.factors.shape[0] == 0
-    for entry in range(first, end):
-        if chosen[entry]:
-            j, hits, decided = cells.labels[entry], -cells.amounts[entry], -1.0
-            table[j, DECIDED] -= 1
-            if table[j, DECIDED] == 0:
-                # Rounding must not leave hits to a label that has no decisions.
-                table[j, ABOVE] = 0.0 if is_coverage else ratios.factors[j, 0]
-                table[j, BELOW] = 0.0 if is_coverage else ratios.factors[j, 3]
-                hits, decided = 0.0, 0.0
-            add_to_label(table[j], hits, decided, ratios.when_empty, is_coverage)
+def value_at(factors, when_empty, j, hits, decided):
+    """Return the value of a label, less 1 for the coverage: minus the chance of no hit."""
+    if factors.shape[0] == 0:
+        return -np.exp(-hits)
+    above = factors[j, 0] + factors[j, 1] * hits + factors[j, 2] * decided
+    below = factors[j, 3] + factors[j, 4] * hits + factors[j, 5] * decided
+    return above / below if below > 0 else when_empty
 
 
 @njit(cache=True, nogil=True)
-def improve_rows(cells, ratios, state, k, backwards):
-    """Decide the best labels of each row while all other rows stay; return how many rows change.
+def update_label(ratios, state, j, hits, decided):
+    """Add hits and decisions to a label, and compute the terms of its gains."""
+    factors, terms = ratios.factors, state.terms
+    decided += state.decided[j]
+    # Rounding must not leave hits to a label that has no decisions.
+    hits = max(state.hits[j] + hits, 0.0) if decided > 0 else 0.0
+    state.hits[j], state.decided[j] = hits, decided
+    value = value_at(factors, ratios.when_empty, j, hits, decided)
+    if factors.shape[0] == 0:
+        terms[j, SLOPE] = -value
+        return
+    more, bend = decided + 1, factors[j, 4]
+    share = 1 / (factors[j, 3] + bend * hits + factors[j, 5] * more)
+    base = (factors[j, 0] + factors[j, 1] * hits + factors[j, 2] * more) * share
+    terms[j, BASE] = base - value if bend == 0 else base
+    terms[j, SLOPE], terms[j, BEND], terms[j, VALUE] = factors[j, 1] * share, bend * share, value
 
-    At most k labels of a row are decided, and only those that raise the sum of the values. Of
-    `state`, only `chosen` is updated.
+
+@njit(cache=True, nogil=True)
+def add_up(cells, ratios, state):
+    """Compute the sums and the terms of all labels from the decided cells."""
+    labels, amounts, hits, decided = cells.labels, cells.amounts, state.hits, state.decided
+    for j in range(hits.size):
+        hits[j], decided[j] = 0.0, 0.0
+    for picks in state.picked:
+        for entry in picks:
+            if entry >= 0:
+                hits[labels[entry]] += amounts[entry]
+                decided[labels[entry]] += 1
+    for j in range(hits.size):
+        update_label(ratios, state, j, 0.0, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def largest_of_row(cells, terms, i, least, found):
+    """Store the entries of the largest gains of a row above `least`, the first among equal ones.
+
+    `found` has an array of gains and one of entries, which are filled in falling order of gains.
+    Return how many gains there are.
     """
-    n_rows, n_changed, chosen = cells.starts.size - 1, 0, state.chosen
-    is_coverage, table = ratios.factors.shape[0] == 0, table_of_labels(ratios, state)
-    gains, entries = np.empty(k), np.empty(k, np.int64)
-    for turn in range(n_rows):
-        i = n_rows - 1 - turn if backwards else turn
-        first, end = cells.starts[i], cells.starts[i + 1]
-        release_row(cells, ratios, table, chosen, first, end)
-        size = 0
-        for entry in range(first, end):
-            gain = gain_of(table[cells.labels[entry]], cells.proba[entry], is_coverage)
-            if gain <= 1e-15 or (size == k and gain <= gains[k - 1]):
-                continue
-            place = size if size < k else k - 1
+    labels, proba, (gains, entries) = cells.labels, cells.proba, found
+    size, most = 0, gains.size
+    for entry in range(cells.starts[i], cells.starts[i + 1]):
+        gain = gain_of(terms, labels[entry], proba[entry])
+        if gain > least:
+            place = min(size, most - 1)
             while place > 0 and gains[place - 1] < gain:
                 gains[place], entries[place] = gains[place - 1], entries[place - 1]
                 place -= 1
             gains[place], entries[place] = gain, entry
-            size = min(size + 1, k)
-        n_before, n_same = np.sum(chosen[first:end]), 0
-        for entry in entries[:size]:
-            n_same += chosen[entry]
-        n_changed += n_same < max(size, n_before)
-        chosen[first:end] = False
-        for entry in entries[:size]:
-            chosen[entry] = True
-            label = table[cells.labels[entry]]
-            label[DECIDED] += 1
-            add_to_label(label, cells.amounts[entry], 1.0, ratios.when_empty, is_coverage)
-    return n_changed
+            size = min(size + 1, most)
+            if size == most:
+                least = gains[most - 1]
+    return size
 
 
 @njit(cache=True, nogil=True)
-def top_of_rows(starts, weights, k):
-    """Mark the k largest weights of each row that are above 0; among equal ones the first."""
-    chosen = np.zeros(weights.size, np.bool_)
-    entries = np.empty(k, np.int64)
-    for i in range(starts.size - 1):
-        size = 0
-        for entry in range(starts[i], starts[i + 1]):
-            weight = weights[entry]
-            if weight <= 0 or (size == k and weight <= weights[entries[k - 1]]):
-                continue
-            place = size if size < k else k - 1
-            while place > 0 and weights[entries[place - 1]] < weight:
-                entries[place] = entries[place - 1]
-                place -= 1
-            entries[place] = entry
-            size = min(size + 1, k)
-        for entry in entries[:size]:
-            chosen[entry] = True
-    return chosen
+def put_in_order(entries, size, picked, i):
+    """Store some entries of a row in rising order, and then -1."""
+    for number in range(size):
+        place = number
+        while place > 0 and picked[i, place - 1] > entries[number]:
+            picked[i, place] = picked[i, place - 1]
+            place -= 1
+        picked[i, place] = entries[number]
+    for place in range(size, picked.shape[1]):
+        picked[i, place] = -1
 
 
 @njit(cache=True, nogil=True)
-def best_less_prices(cells, scale, constant, guesses, reached):
-    """Return, for each label, an upper bound of ``scale·hits / (constant + decided) - prices``.
+def top_of_rows(cells, terms, k):
+    """Return the entries of the k largest gains above 0 of each row, in order, and then -1."""
+    picked = np.empty((cells.starts.size - 1, k), np.int64)
+    found = (np.empty(k), np.empty(k, np.int64))
+    for i in range(picked.shape[0]):
+        put_in_order(found[1], largest_of_row(cells, terms, i, 0.0, found), picked, i)
+    return picked
 
-    The maximum is over all sets of the label's cells, given label by label as (starts, proba,
-    prices). `reached` has values of some sets, which bounds need not be below, and `guesses` the
-    value per decision of these sets, which makes good bounds of sizes near theirs.
+
+@njit(cache=True, nogil=True)
+def next_to_change(cells, ratios, state, i):
+    """Return the first row from i on that has better decisions, and the least gain of its present.
+
+    The gain of a decision is what the sum of the values loses without it. It is infinite if the
+    row has no decisions. Without such a row, return the number of rows.
     """
-    starts, proba, prices = cells
-    found = np.maximum(reached, 0.0)
-    for j in range(found.size):
-        own, cost = proba[starts[j] : starts[j + 1]], prices[starts[j] : starts[j + 1]]
-        size = 1
-        while size <= own.size:
-            last = size + size // FEW
-            slope = scale / (constant[j] + size)
-            bound, is_last = sum_of_largest(own, cost, slope, last, guesses[j], found[j])
-            found[j] = max(found[j], bound)
-            # With a lower slope and no limit on the size, no set is better.
+    starts, labels, proba, amounts = cells
+    picked, hits, decided, terms = state
+    factors, when_empty = ratios
+    lowest, k = np.inf, picked.shape[1]
+    while i < picked.shape[0]:
+        lowest, other, first, end = np.inf, -np.inf, starts[i], starts[i + 1]
+        for number in range(k + 1):
+            # Decided cells are in order, so that the others are the ranges between them.
+            is_last = number == k or picked[i, number] < 0
+            stop = end if is_last else picked[i, number]
+            for entry in range(first, stop):
+                gain = gain_of(terms, labels[entry], proba[entry])
+                other = gain if gain > other else other
             if is_last:
                 break
-            size = last + 1
-    return found
+            first, j = stop + 1, np.int64(labels[stop])
+            # A label without other decisions has no hits; the difference may be rounded.
+            rest = hits[j] - amounts[stop] if decided[j] > 1 else 0.0
+            without = value_at(factors, when_empty, j, rest, decided[j] - 1)
+            gain = value_at(factors, when_empty, j, hits[j], decided[j]) - without
+            lowest = gain if gain < lowest else lowest
+        if lowest < LEAST or other > (lowest if picked[i, k - 1] >= 0 else LEAST):
+            break
+        i += 1
+    return i, lowest
 
 
 @njit(cache=True, nogil=True)
-def sum_of_largest(own, cost, slope, size, guess, enough):
-    """Return an upper bound of the sum of the `size` largest ``slope·own - cost``, none below 0.
+def decide_row(cells, ratios, state, i, least, found):
+    """Decide the cells of a row with the largest gains above `least`, and update their labels."""
+    labels, amounts, picked = cells.labels, cells.amounts, state.picked
+    for number in range(picked.shape[1]):
+        entry = picked[i, number]
+        if entry >= 0:
+            update_label(ratios, state, np.int64(labels[entry]), -amounts[entry], -1.0)
+    size = largest_of_row(cells, state.terms, i, least, found)
+    put_in_order(found[1], size, picked, i)
+    for number in range(size):
+        entry = picked[i, number]
+        update_label(ratios, state, np.int64(labels[entry]), amounts[entry], 1.0)
 
-    Also return whether no more than `size` are above 0. For every t >= 0, ``t·size`` plus the sum
-    of what exceeds t is such a bound, least at the largest that is left out. The guess of t comes
-    first; if its bound is larger than `enough`, bisection finds a better one.
+
+@njit(cache=True, nogil=True)
+def improve_rows(cells, ratios, state):
+    """Decide the best labels of each row while all other rows stay; return how many rows change.
+
+    Only labels that raise the sum of the values are decided. A row whose decisions all add more
+    than any other cell would is only read.
     """
-    low, high, best, level = 0.0, slope, np.inf, min(guess, slope)
-    for turn in range(10):
-        total, all_above, n_above, n_positive = level * size, 0.0, 0, 0
-        for entry in range(own.size):
-            excess = slope * own[entry] - cost[entry]
-            n_positive += excess > 0
-            all_above += max(excess, 0.0)
-            n_above += excess > level
-            total += max(excess - level, 0.0)
-        if turn == 0 and n_positive <= size:
-            return all_above, True
-        best = min(best, total, all_above)
-        if best <= enough or n_above == size:
-            break
-        if n_above > size:
-            low = level
-        else:
-            high = level
-        level = 0.5 * (low + high)
-    return best, False
+    n_changed, (n_rows, k) = 0, state.picked.shape
+    found = (np.empty(k), np.empty(k, np.int64))
+    i, lowest = next_to_change(cells, ratios, state, np.int64(0))
+    while i < n_rows:
+        # If k cells are decided now, the best k have gains of at least `lowest`, rounded.
+        is_full = state.picked[i, k - 1] >= 0
+        least = max(LEAST, lowest * (1 - 1e-9)) if is_full else LEAST
+        decide_row(cells, ratios, state, i, least, found)
+        n_changed += 1
+        i, lowest = next_to_change(cells, ratios, state, i + 1)
+    return n_changed

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from scipy import sparse
 
-from labelwise.decisions.at_k._at_k_kernels import (
-    Decisions,
-    Ratios,
+from labelwise.decisions.at_k._at_k_kernels import Decisions, Ratios
+from labelwise.decisions.at_k._bound_kernels import (
     best_less_prices,
-    top_of_rows,
+    cells_of_labels,
+    prices_of_rows,
 )
-from labelwise.decisions.at_k._expected_measures import Expected, values_of
+from labelwise.decisions.at_k._expected_measures import Expected, linear_terms, values_of
 
 # Sums of many values are rounded; a bound must not be below the value because of it.
 _ROUNDING = 1e-12
@@ -39,11 +36,10 @@ def bound_of_sum(expected: Expected, ratios: Ratios, best: Decisions, k: int) ->
 def _coverage_bound(expected: Expected, best: Decisions, k: int) -> float:
     """Bound the chance of a hit, concave in the sum of the amounts, by its tangents."""
     cells, slope = expected.cells, np.exp(-best.hits)
-    gains = slope[cells.labels] * cells.amounts
-    prices = _prices(expected, gains, k)
-    excess = np.maximum(gains - np.repeat(prices, np.diff(cells.starts)), 0.0)
+    by_amount = cells._replace(proba=cells.amounts)
+    prices, excess = prices_of_rows(by_amount, linear_terms(slope), expected.most_of(k))
     touching = 1 - slope - slope * best.hits
-    return float(touching.sum() + excess.sum() + k * prices.sum())
+    return float(touching.sum() + excess + k * prices.sum())
 
 
 def _fractional_bound(expected: Expected, ratios: Ratios, best: Decisions, k: int) -> float:
@@ -52,64 +48,43 @@ def _fractional_bound(expected: Expected, ratios: Ratios, best: Decisions, k: in
     below = constant + step * best.decided
     size = np.where(below > 0, below, step)
     fall = rise * best.hits * step / size**2
-    labels = expected.cells.labels
-    prices = _prices(expected, (rise / size)[labels] * expected.cells.proba - fall[labels], k)
-    price = np.repeat(prices, np.diff(expected.cells.starts))
-    paid = np.bincount(labels[best.chosen], price[best.chosen], minlength=expected.n_labels)
-    found = best_less_prices(
-        _columns(expected, price),
-        float(rise[0] / step[0]),
-        constant / step,
-        fall,
-        rise * best.hits / size - paid,
-    )
+    cells, terms = expected.cells, linear_terms(rise / size, -fall)
+    prices, _ = prices_of_rows(cells, terms, expected.most_of(k))
+    rows = np.searchsorted(cells.starts, best.chosen, side="right") - 1
+    paid = np.bincount(cells.labels[best.chosen], prices[rows], minlength=expected.n_labels)
+    # No slope is higher than that of a single decision.
+    scale, least = float(rise[0] / step[0]), constant / step
+    columns = cells_of_labels(cells, prices, scale / (least + 1))
+    found = np.maximum(rise * best.hits / size - paid, 0.0)
+    best_less_prices(columns, scale, least, found)
     is_empty = constant <= 0
     found = np.where(is_empty, np.maximum(found, ratios.when_empty), found)
     return float(found.sum() + k * prices.sum())
 
 
-def _prices(expected: Expected, gains: np.ndarray, k: int) -> np.ndarray:
-    """Return a price for each sample: halfway between its k-th gain and the one after it."""
-    starts = expected.cells.starts
-    chosen = top_of_rows(starts, gains, k)
-    rows = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    least = np.full(starts.size - 1, np.inf)
-    np.minimum.at(least, rows[chosen], gains[chosen])
-    following = np.zeros(starts.size - 1)
-    np.maximum.at(following, rows[~chosen], gains[~chosen])
-    # With fewer than k gains above 0, one decision more costs nothing.
-    is_full = np.bincount(rows[chosen], minlength=starts.size - 1) == k
-    return np.where(is_full & (following > 0), (np.where(is_full, least, 0.0) + following) / 2, 0.0)
-
-
-class _CandidatesOfLabels(NamedTuple):
-    """The cells of each label, with a number for each."""
-
-    starts: np.ndarray
-    proba: np.ndarray
-    numbers: np.ndarray
-
-
-def _columns(expected: Expected, numbers: np.ndarray) -> _CandidatesOfLabels:
-    """Return the cells label by label, with the numbers that belong to them."""
-    cells, shape = expected.cells, (expected.n_samples, expected.n_labels)
-    parts = (
-        sparse.csr_array((values, cells.labels, cells.starts), shape=shape).tocsc()
-        for values in (cells.proba, numbers)
-    )
-    proba, others = parts
-    return _CandidatesOfLabels(proba.indptr.astype(np.int64), proba.data, others.data)
-
-
 def _without_limit(expected: Expected, ratios: Ratios) -> float:
     """Return the sum of the best values of all labels, each with as many samples as it likes."""
-    order = np.lexsort((-expected.cells.proba, expected.cells.labels))
-    labels = expected.cells.labels[order]
-    starts = np.searchsorted(labels, np.arange(expected.n_labels))
-    sums = np.append(0.0, np.cumsum(expected.cells.proba[order]))
-    decided = np.arange(1.0, labels.size + 1) - starts[labels]
-    nobody = np.zeros(0, dtype=bool)
-    at = Decisions(nobody, sums[1:] - sums[starts][labels], decided)
+    labels, proba = _falling_by_label(expected)
+    is_first = np.diff(labels, prepend=-1) > 0
+    starts = np.flatnonzero(is_first)
+    number = np.cumsum(is_first) - 1
+    sums = np.append(0.0, np.cumsum(proba))
+    decided = np.arange(1.0, labels.size + 1) - starts[number]
+    nobody = np.zeros(0, dtype=np.int64)
+    at = Decisions(nobody, sums[1:] - sums[starts][number], decided)
     best = values_of(ratios, Decisions(nobody, *np.zeros((2, expected.n_labels))))
-    np.maximum.at(best, labels, values_of(ratios._replace(factors=ratios.factors[labels]), at))
+    values = values_of(ratios._replace(factors=ratios.factors[labels]), at)
+    if starts.size:
+        best[labels[starts]] = np.maximum(best[labels[starts]], np.maximum.reduceat(values, starts))
     return float(best.sum()) + 1e-9 * expected.n_labels
+
+
+def _falling_by_label(expected: Expected) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells as labels and falling probabilities, which are rounded up to 32 bits.
+
+    A label and a probability in one integer are sorted many times faster than two arrays.
+    """
+    levels = np.ceil(expected.cells.proba * 2.0**32).astype(np.int64)
+    keys = (expected.cells.labels.astype(np.int64) << 33) + (2**32 - levels)
+    keys.sort()
+    return keys >> 33, 1 - (keys & (2**33 - 1)) * 2.0**-32

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Decisions, Ratios
+from labelwise.decisions.at_k._at_k_kernels import (
+    BASE,
+    SLOPE,
+    CandidateCells,
+    Climb,
+    Decisions,
+    Ratios,
+)
 from labelwise.measures import average_and_measure, record_of, with_beta
 
 COVERAGE = "coverage"
@@ -24,8 +31,12 @@ class Expected(NamedTuple):
         """Number of labels."""
         return int(self.positives.size)
 
+    def most_of(self, k: int) -> int:
+        """Return k, or the largest number of cells of a row if k is more."""
+        return min(k, max(1, int(np.diff(self.cells.starts).max(initial=1))))
+
     def decisions(self, chosen: np.ndarray) -> Decisions:
-        """Return the sums over the decided cells of each label."""
+        """Return the sums over the decided cells of each label, given the numbers of the cells."""
         labels = self.cells.labels[chosen]
         hits = np.bincount(labels, self.cells.amounts[chosen], minlength=self.n_labels)
         decided = np.bincount(labels, minlength=self.n_labels).astype(np.float64)
@@ -86,7 +97,7 @@ def _plane(weights: Any, positives: np.ndarray, negatives: np.ndarray) -> np.nda
     return np.stack([fn * positives + tn * negatives, tp - fp - fn + tn, fp - tn]).astype(float)
 
 
-def values_of(ratios: Ratios, decisions: Decisions) -> np.ndarray:
+def values_of(ratios: Ratios, decisions: Decisions | Climb) -> np.ndarray:
     """Return the value of each label."""
     if ratios.factors.size == 0:
         return np.asarray(-np.expm1(-decisions.hits))
@@ -97,3 +108,10 @@ def values_of(ratios: Ratios, decisions: Decisions) -> np.ndarray:
     )
     is_empty = below <= 0
     return np.where(is_empty, ratios.when_empty, above / np.where(is_empty, 1.0, below))
+
+
+def linear_terms(slope: np.ndarray, base: np.ndarray | float = 0.0) -> np.ndarray:
+    """Return the terms of gains ``base + slope·proba``, a row for each label."""
+    terms = np.zeros((slope.size, 4))
+    terms[:, BASE], terms[:, SLOPE] = base, slope
+    return terms

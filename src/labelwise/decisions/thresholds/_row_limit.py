@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+# Stored scores that are compared at a time: their thresholds stay in the cache.
+_TOGETHER = 2**16
+
 
 def decisions_at(
     scores: Any,
@@ -21,15 +24,20 @@ def decisions_at(
     those of the first labels are the highest.
     """
     if not sparse.issparse(scores):
-        decided = (scores >= thresholds).astype(np.int8)
+        decided = (scores >= thresholds).view(np.int8)
         if top_per_row is not None:
             decided &= top_of_each(scores, np.full(len(scores), top_per_row))
         return decided if most_per_row is None else _limited(scores, decided, most_per_row)
     rows = sparse.csr_array(scores) if top_per_row is None else highest_scores(scores, top_per_row)
-    reached = rows.data >= thresholds[rows.indices]
+    reached = np.empty(rows.nnz, dtype=bool)
+    # Thresholds of all stored scores at once would be more memory than the scores.
+    for start in range(0, rows.nnz, _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        np.greater_equal(rows.data[some], thresholds[rows.indices[some]], out=reached[some])
     if most_per_row is not None:
         reached &= ranks_in_row(rows, reached) < most_per_row
-    return _stored(rows, reached, np.ones(int(reached.sum()), dtype=bool))
+    decided = np.flatnonzero(reached)
+    return _stored(rows, decided, np.ones(decided.size, dtype=bool))
 
 
 def highest_scores(scores: Any, k: int) -> sparse.csr_array:
@@ -37,7 +45,7 @@ def highest_scores(scores: Any, k: int) -> sparse.csr_array:
     if sparse.issparse(scores):
         rows = sparse.csr_array(scores)
         is_high = ranks_in_row(rows, np.ones(rows.nnz, dtype=bool)) < k
-        return _stored(rows, is_high, rows.data[is_high])
+        return _stored(rows, np.flatnonzero(is_high), rows.data[is_high])
     is_high = top_of_each(scores, np.full(len(scores), k)).astype(bool)
     starts = np.concatenate(([0], np.cumsum(np.count_nonzero(is_high, axis=1))))
     cells = scores[is_high], np.nonzero(is_high)[1], starts
@@ -45,8 +53,8 @@ def highest_scores(scores: Any, k: int) -> sparse.csr_array:
 
 
 def _stored(rows: sparse.csr_array, kept: np.ndarray, data: np.ndarray) -> sparse.csr_array:
-    """Return a CSR matrix of the stored cells that a mask keeps, with other data."""
-    starts = np.concatenate(([0], np.cumsum(kept)))[rows.indptr]
+    """Return a CSR matrix of some stored cells, numbered upwards, with other data."""
+    starts = np.searchsorted(kept, rows.indptr)
     return sparse.csr_array((data, rows.indices[kept], starts), shape=rows.shape)
 
 

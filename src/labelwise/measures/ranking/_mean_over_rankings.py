@@ -9,8 +9,8 @@ import numpy as np
 
 from labelwise._validation import check_outcome, check_undefined, check_whole
 from labelwise.measures._undefined import mean
-from labelwise.measures.ranking._ranks_of_positives import find_places
 from labelwise.measures.ranking._tied_scores import AGAINST, COLUMNS, check_ties, without_ties
+from labelwise.measures.ranking.positives._ranks_of_positives import find_places
 
 # The scores that are ranked together for each average.
 RANKINGS = {"micro": "all", "macro": "label", "sample": "sample"}

@@ -9,8 +9,8 @@ import numpy as np
 
 from labelwise.measures._undefined import ratio
 from labelwise.measures.ranking._mean_over_rankings import RANKINGS, mean_over_rankings
-from labelwise.measures.ranking._ranks_of_positives import RankedPositives
 from labelwise.measures.ranking._weighted_ranks import WeightedPositives
+from labelwise.measures.ranking.positives._ranks_of_positives import RankedPositives
 
 
 def average_precision(

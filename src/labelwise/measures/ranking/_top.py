@@ -9,7 +9,7 @@ import numpy as np
 
 from labelwise.measures._undefined import ratio
 from labelwise.measures.ranking._mean_over_rankings import mean_over_rankings
-from labelwise.measures.ranking._ranks_of_positives import RankedPositives
+from labelwise.measures.ranking.positives._ranks_of_positives import RankedPositives
 
 
 def r_precision(

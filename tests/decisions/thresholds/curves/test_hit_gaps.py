@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import hulls_of
 from labelwise.decisions.thresholds.curves._hit_gaps import (
     add_block,
     added_gaps,
+    cuts_of,
     cuts_of_label,
     joined_labels,
     merged_hits,
@@ -116,7 +117,7 @@ def test_the_cuts_on_the_hull_are_enough_for_the_micro_optimum(measure, problem)
         np.testing.assert_array_equal(one, other)
 
 
-def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_doubling_steps():
+def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_buckets_and_by_bisection():
     random = np.random.default_rng(0)
     scores = random.integers(0, 5000, (4000, 17)).astype(np.float32)
     Y = sparse.csc_array(random.random(scores.shape) < random.random(17) ** 3)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import cuts_of, every_cut
+from labelwise.decisions.thresholds.curves._cuts import every_cut
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as oracle

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labelwise.decisions import LinearFractional
-from labelwise.decisions.thresholds.curves._cuts import cuts_of
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.decisions.thresholds.objectives import _pruned_micro
 from labelwise.decisions.thresholds.objectives._linear_fractional import (

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.decisions.thresholds.curves._cuts_kernels import (
-    cuts_at_hits,
     cuts_everywhere,
     find_hulls,
     hit_scores,
@@ -20,7 +19,7 @@ from labelwise.measures import Counts
 # Values that differ by less than this share of the largest among them are equal but for rounding.
 ROUNDING = 1e-12
 # Labels that are read together from row-major scores: two cache lines.
-_BLOCK = 16
+TOGETHER = 16
 
 
 class Cuts(NamedTuple):
@@ -72,47 +71,24 @@ def halfway(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(lower) & np.isfinite(upper), -np.inf, middle).astype(np.float64)
 
 
-def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
-    """Return the cuts of dense scores whose lowest decided score is the score of a positive.
-
-    No other cut can be a vertex of the concave hull, nor have the highest F-measure. Values are
-    sorted without indices, in O(nN log n) for n samples and N labels; scores below the lowest
-    positive of a label are not sorted.
-    """
-    found = [cuts_at_hits(*column) for column in _columns(scores, Y, only_from_hits=True)]
-    return joined(found, np.diff(Y.indptr), Y.shape[0])
-
-
 def every_cut(scores: np.ndarray, Y: sparse.csc_array) -> Iterator[Cuts]:
-    """Yield the cuts of dense scores at every distinct score, one label at a time."""
-    columns = _columns(scores, Y, only_from_hits=False)
-    for (column, hits, _), positives in zip(columns, np.diff(Y.indptr), strict=True):
-        yield joined([cuts_everywhere(column, hits)], np.array([positives]), Y.shape[0])
+    """Yield the cuts of dense scores at every distinct score, one label at a time.
 
-
-def _columns(
-    scores: np.ndarray, Y: sparse.csc_array, *, only_from_hits: bool
-) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
-    """Yield, label by label, all scores and the scores of positives, both in rising order.
-
-    With `only_from_hits`, scores below the lowest positive are left out; the third item is the
-    highest of these.
+    Values are sorted without indices, in O(nN log n) for n samples and N labels.
     """
     n_samples, n_labels = scores.shape
-    all_hits, lowest = hit_scores(scores, Y.indptr, Y.indices)
-    if not only_from_hits:
-        lowest[:] = -np.inf
+    all_hits, _ = hit_scores(scores, Y.indptr, Y.indices)
+    everything = np.full(n_labels, -np.inf, dtype=scores.dtype)
     # One place more than scores, since the kernel writes before it knows whether to keep.
-    room = np.empty((min(_BLOCK, n_labels), n_samples + 1), dtype=scores.dtype)
-    for first in range(0, n_labels, _BLOCK):
+    room = np.empty((min(TOGETHER, n_labels), n_samples + 1), dtype=scores.dtype)
+    for first in range(0, n_labels, TOGETHER):
         block = room[: n_labels - first]
-        n_kept, below = sift(scores, first, lowest, block)
-        for j in range(block.shape[0]):
-            column = block[j, : n_kept[j]]
-            hits = all_hits[Y.indptr[first + j] : Y.indptr[first + j + 1]]
+        sift(scores, first, everything, block)
+        for j in range(first, first + block.shape[0]):
+            column, hits = block[j - first, :n_samples], all_hits[Y.indptr[j] : Y.indptr[j + 1]]
             column.sort()
             hits.sort()
-            yield column, hits, below[j]
+            yield joined([cuts_everywhere(column, hits)], np.array([hits.size]), n_samples)
 
 
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:

@@ -79,45 +79,6 @@ def put_threshold(thresholds, place, upper, lower):
 
 
 @njit(cache=True, nogil=True)
-def n_below(ascending, score):
-    """Return how many of the sorted values are below the score."""
-    low, high = 0, ascending.size
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < score:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(cache=True, nogil=True)
-def cuts_at_hits(column, hits, below):
-    """Return (decided, hits, lows, thresholds) of the cuts whose lowest score is a positive's.
-
-    `column` (scores of the label) and `hits` (scores of its positives) are in rising order, and
-    `below` is the highest score that the column leaves out. The first cut decides no sample.
-    """
-    decided = np.zeros(hits.size + 1, np.int64)
-    n_hits = np.zeros(hits.size + 1, np.int64)
-    lows = np.full(hits.size + 1, np.inf, column.dtype)
-    thresholds = np.full(hits.size + 1, np.inf, column.dtype)
-    place, rest, entry = 0, column.size, hits.size - 1
-    while entry >= 0:
-        score = hits[entry]
-        while entry >= 0 and hits[entry] == score:
-            entry -= 1
-        rest = n_below(column[:rest], score)
-        place += 1
-        decided[place] = column.size - rest
-        n_hits[place] = hits.size - 1 - entry
-        lows[place] = score
-        put_threshold(thresholds, place, score, column[rest - 1] if rest else below)
-    end = place + 1
-    return decided[:end], n_hits[:end], lows[:end], thresholds[:end]
-
-
-@njit(cache=True, nogil=True)
 def cuts_everywhere(column, hits):
     """Return (decided, hits, lows, thresholds) of the cuts at every distinct score."""
     decided = np.zeros(column.size + 1, np.int64)

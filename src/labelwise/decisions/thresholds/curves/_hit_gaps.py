@@ -1,4 +1,4 @@
-"""Cuts of labels from blocks of rows that are never in memory together.
+"""Cuts of labels at positives, from blocks of rows that need not be in memory together.
 
 A first pass collects the scores of the positives. They are few, and blocks are joined by merging.
 A second pass counts, for each of these scores, how many scores lie from it up to the next one, and
@@ -16,12 +16,15 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._parallel import n_threads_for
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hull_places, joined
+from labelwise.decisions.thresholds.curves._cuts import TOGETHER, Cuts, hull_places, joined
 from labelwise.decisions.thresholds.curves._cuts_kernels import hit_scores, sift
-from labelwise.decisions.thresholds.curves._hit_gaps_kernels import add_to_gaps, cuts_from_gaps
+from labelwise.decisions.thresholds.curves._hit_gaps_kernels import cuts_from_gaps
+from labelwise.measures import add_to_gaps
 
-# Labels that are read together from row-major scores: two cache lines.
-_TOGETHER = 16
+# Rows of a block of scores in memory: copies of some columns take at most 64 MB a thread (float32).
+_BLOCK_ROWS = 2**20
+# Starting threads for fewer scores takes longer than adding them.
+_FEW_SCORES = 2**20
 
 
 class SortedHits(NamedTuple):
@@ -101,19 +104,23 @@ def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
     lowest = hits.lowest
 
     def add_labels(first: int) -> None:
-        room = np.empty((min(_TOGETHER, lowest.size - first), len(scores) + 1), scores.dtype)
+        # One place more than scores, since the kernel writes before it knows whether to keep.
+        room = np.empty((min(TOGETHER, lowest.size - first), len(scores) + 1), scores.dtype)
         n_kept, below = sift(scores, first, lowest, room)
         for k, column in enumerate(room):
             j = first + k
             gaps.below[j] = max(gaps.below[j], below[k])
             mine = slice(hits.starts[j], hits.starts[j + 1])
-            kept = column[: n_kept[k]]
-            kept.sort()
             cells = (gaps.counts[mine], gaps.highest[mine], gaps.ties[mine])
-            add_to_gaps(kept, hits.scores[mine], *cells)
+            add_to_gaps(column[: n_kept[k]], hits.scores[mine], *cells)
 
-    firsts = range(0, lowest.size, _TOGETHER)
-    with ThreadPoolExecutor(max(1, n_threads_for(len(firsts)))) as pool:
+    firsts = range(0, lowest.size, TOGETHER)
+    n_threads = n_threads_for(len(firsts)) if scores.size >= _FEW_SCORES else 1
+    if n_threads < 2:
+        for first in firsts:
+            add_labels(first)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(add_labels, firsts):
             pass
 
@@ -128,11 +135,40 @@ def added_gaps(one: Gaps, other: Gaps) -> Gaps:
     )
 
 
+def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
+    """Return the cuts of dense scores whose lowest decided score is the score of a positive.
+
+    No other cut can be a vertex of the concave hull, nor have the highest F-measure. Only the
+    scores of positives are sorted: with evenly spread positives, n samples and N labels take O(nN).
+    """
+    hits = sorted_hits(scores, Y)
+    gaps = no_gaps(hits, len(scores))
+    for start in range(0, len(scores), _BLOCK_ROWS):
+        add_block(gaps, hits, scores[start : start + _BLOCK_ROWS])
+    found = [_cuts_between(hits, gaps, j) for j in range(Y.shape[1])]
+    return joined(found, hits.support, len(scores))
+
+
+def cuts_of_scores(column: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return (decided, hits, lows, thresholds) of one label from its scores, in any order.
+
+    `hits`, the scores of the positives, are in rising order.
+    """
+    only = SortedHits(np.array([0, hits.size]), hits)
+    gaps = no_gaps(only, column.size)
+    gaps.below[0] = add_to_gaps(column, hits, gaps.counts, gaps.highest, gaps.ties)
+    return _cuts_between(only, gaps, 0)
+
+
 def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int, n_samples: int) -> Cuts:
     """Return the cuts of one label at its positives, equal to those of all its scores at once."""
+    return joined([_cuts_between(hits, gaps, j)], hits.support[j : j + 1], n_samples)
+
+
+def _cuts_between(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, ...]:
     mine = slice(hits.starts[j], hits.starts[j + 1])
-    found = cuts_from_gaps(hits.scores[mine], gaps.counts[mine], gaps.highest[mine], gaps.below[j])
-    return joined([found], hits.support[j : j + 1], n_samples)
+    parts = hits.scores[mine], gaps.counts[mine], gaps.highest[mine], gaps.below[j]
+    return tuple(cuts_from_gaps(*parts))
 
 
 def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Kernels that count the scores between the positives of a label, block after block."""
+"""Kernel of the cuts at positives, from the numbers of scores between them."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -9,35 +9,11 @@ from labelwise.decisions.thresholds.curves._cuts_kernels import put_threshold
 
 
 @njit(cache=True, nogil=True)
-def add_to_gaps(column, hits, counts, highest, ties):
-    """Add the scores of a block to the gaps of a label; both arrays are in rising order.
-
-    No score is below the first hit. The gap of a hit reaches to the next higher hit; among equal
-    hits it is that of the last one. Steps that double find the gap of the next score, so that a
-    block with few scores does not pass through all hits. Ties with a hit are counted if `ties` is
-    not empty.
-    """
-    entry = 0
-    for score in column:
-        step = 1
-        while entry + step < hits.size and hits[entry + step] <= score:
-            entry += step
-            step *= 2
-        while step > 1:
-            step //= 2
-            if entry + step < hits.size and hits[entry + step] <= score:
-                entry += step
-        counts[entry] += 1
-        highest[entry] = max(highest[entry], score)
-        if ties.size:
-            ties[entry] += hits[entry] == score
-
-
-@njit(cache=True, nogil=True)
 def cuts_from_gaps(hits, counts, highest, below):
-    """Return (decided, hits, lows, thresholds) of the cuts at positives, as `cuts_at_hits` does.
+    """Return (decided, hits, lows, thresholds) of the cuts whose lowest score is a positive's.
 
-    `hits` is in rising order, `below` is the highest score below all of them, -inf if none is.
+    The first cut decides no sample. `hits` is in rising order, `below` is the highest score below
+    all of them, -inf if none is.
     """
     decided = np.zeros(hits.size + 1, np.int64)
     n_hits = np.zeros(hits.size + 1, np.int64)

@@ -16,8 +16,9 @@ from labelwise._text import listed, quoted
 from labelwise._validation import Outcome, check_outcome, check_weights
 from labelwise.decisions.thresholds._row_limit import decisions_at, highest_scores
 from labelwise.decisions.thresholds.curves._copies import copy_groups
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, cuts_of, every_cut
+from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut
 from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from labelwise.decisions.thresholds.curves._stored_rankings_kernels import count_reached
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
@@ -164,6 +165,8 @@ class Problem:
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
+        if self.weights is None and weights is self.everyone:
+            weights = weights[:0]
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 
     def cuts_of_all(self) -> Cuts:

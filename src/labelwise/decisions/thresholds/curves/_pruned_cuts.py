@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, cuts_of, joined
+from labelwise.decisions.thresholds.curves._cuts import Cuts, joined
 from labelwise.decisions.thresholds.curves._cuts_kernels import (
     count_reaching,
-    cuts_at_hits,
     gather_reaching,
     hit_scores,
 )
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of, cuts_of_scores
 from labelwise.decisions.thresholds.curves._problem import Problem
 
 
@@ -68,9 +68,8 @@ def pruned_cuts(problem: Problem, sample: ScoreSample, bound: SlopeBound) -> Cut
     found = []
     for j in range(problem.n_labels):
         column, hits = kept[starts[j] : starts[j + 1]], sample.hits_of(j)
-        column.sort()
         hits.sort()
-        found.append(cuts_at_hits(column, hits[np.searchsorted(hits, floors[j]) :], -np.inf))
+        found.append(cuts_of_scores(column, hits[np.searchsorted(hits, floors[j]) :]))
     cuts = joined(found, problem.support, problem.n_samples)
     gains = np.maximum.reduceat(cuts.hits - bound.slope * cuts.decided, cuts.starts[:-1])
     # A lower cut has more decisions than scores were kept, and at most all positives as hits.

@@ -44,7 +44,7 @@ def find_ends_of_ties(ranked, entries, hit_starts, ends):
 def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
     """Store the threshold below an entry and above the next entry with a positive weight."""
     below = entry + 1
-    while below < end and weights[ranked.cells[below] >> 1] == 0:
+    while below < end and weights.size and weights[ranked.cells[below] >> 1] == 0:
         below += 1
     lower = ranked.scores[below] if below < end else -np.inf
     put_threshold(thresholds, place, ranked.scores[entry], lower)
@@ -54,17 +54,23 @@ def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
 def weighted_cuts_at_hits(ranked, hits, weights, sums, cuts):
     """Write the cuts whose lowest score is a positive's, and return their number.
 
-    A row counts as many times as its weight. `sums` is a work array for the entries of a label.
+    A row counts as many times as its weight, and once if `weights` is empty: weights are read in
+    the order of the scores, which takes longer than all the rest if they are not in the cache.
+    `sums` is a work array for the entries of a label.
     """
-    place = -1
+    cells, has_weights, place, weight = ranked.cells, weights.size > 0, -1, 1
     for j in range(ranked.starts.size - 1):
         place += 1
         first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], 0, 0, 0
         for entry in range(first, end):
-            n += weights[ranked.cells[entry] >> 1]
+            if has_weights:
+                weight = weights[cells[entry] >> 1]
+            n += weight
             sums[entry - first] = n
         for k in range(hits.starts[j], hits.starts[j + 1]):
-            tp += weights[ranked.cells[hits.entries[k]] >> 1]
+            if has_weights:
+                weight = weights[cells[hits.entries[k]] >> 1]
+            tp += weight
             tie_end = hits.tie_ends[k]
             is_last = k + 1 == hits.starts[j + 1] or hits.tie_ends[k + 1] > tie_end
             if is_last and tp > before:

@@ -15,6 +15,11 @@ from labelwise.measures.ranking._sorted_pieces import sort_pieces
 FEW = 32
 # Scores that a thread copies and sorts at a time: this bounds the memory.
 _BLOCK = 2**21
+# Dense scores of a ranking from which only the positives are sorted. For fewer, sorting is quick,
+# and its kernels are compiled sooner.
+_LONG = 2**15
+# Columns of a transpose that are copied together: the cache lines that they are in are read once.
+_TILE = 4096
 
 
 class RankedPositives(NamedTuple):
@@ -67,7 +72,8 @@ def find_places(
     In sparse scores, absent scores are tied below all present scores, except those of cells
     without truth (`missing`), which are in no ranking. If a ranking has few positives, the scores
     above each are counted, O(positives * scores); otherwise the ranking is sorted, O(scores log
-    scores).
+    scores). Of long rankings only the positives are sorted, and the scores between them counted,
+    O(scores) if the positives are spread evenly, at most O(scores log positives).
     """
     n_scores = cells_of_each(Y, by, missing)
     if by == "all":
@@ -77,7 +83,10 @@ def find_places(
         Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives = np.diff(Y.indptr)
-        above, at_least = _counts_in_rows(Y, scores, n_scores)
+        if not sparse.issparse(scores) and scores.shape[1] >= _LONG:
+            above, at_least = _counts_in_long_rows(Y, scores)
+        else:
+            above, at_least = _counts_in_rows(Y, scores, n_scores)
     return ranked_positives(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
@@ -107,7 +116,7 @@ def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
     The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
     CSC with sorted indices. One pass over both, O(nnz).
     """
-    from labelwise.measures.ranking._ranks_of_positives_kernels import places_in_rows
+    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import places_in_rows
 
     return np.asarray(
         places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
@@ -122,7 +131,7 @@ def _counts_in_rows(
     cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.measures.ranking._ranks_of_positives_kernels import count_above
+        from labelwise.measures.ranking.positives._ranks_of_positives_kernels import count_above
 
         bounds = cut_bounds[rows.start : rows.stop + 1]
         mine = cuts[bounds[0] : bounds[-1]]
@@ -138,26 +147,58 @@ def _counts_in_rows(
     return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
 
 
+def _counts_in_long_rows(Y: sparse.csr_array, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count as `_counts_in_rows` does, for dense rows of which only the positives are sorted."""
+    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
+
+    cuts, bounds = _scores_at(Y, scores), _long(Y.indptr)
+    above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
+
+    def count_block(rows: slice) -> None:
+        values, _ = _flat(scores, rows, copy=False)
+        for i, row in enumerate(values.reshape(-1, scores.shape[1]), rows.start):
+            mine = slice(bounds[i], bounds[i + 1])
+            cuts[mine].sort()
+            above[mine], at_least[mine] = counts_at_cuts(row, cuts[mine])
+
+    for _ in in_threads(count_block, _blocks(scores, _BLOCK)):
+        pass
+    return above, at_least
+
+
 def _counts_overall(
     Y: sparse.csc_array, scores: Any, n_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores of the whole matrix above, and at or above, each positive, best first."""
-    from labelwise.measures.ranking._ranks_of_positives_kernels import add_counts
-
     scores = _as_rows(scores)
     cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+    counted = _counts_of_long if scores.size >= _LONG else _counts_of_short
 
-    def sorted_block(rows: slice) -> np.ndarray:
-        values, _ = _flat(scores, rows, copy=True)
-        values.sort()
-        return values
+    def count_block(rows: slice) -> np.ndarray:
+        return counted(_flat(scores, rows, copy=scores.size < _LONG)[0], cuts)
 
-    above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
-    # With blocks larger than the positives, counting costs less than sorting.
-    for values in in_threads(sorted_block, _blocks(scores, max(2 * _BLOCK, 2 * cuts.size))):
-        add_counts(values, cuts, above, at_least)
+    above, at_least = total = np.zeros((2, cuts.size), dtype=np.int64)
+    # With blocks larger than the positives, counting costs more than adding up.
+    for found in in_threads(count_block, _blocks(scores, max(2 * _BLOCK, 4 * cuts.size))):
+        total += found
     at_least += (n_scores - scores.size) * np.isneginf(cuts[::-1])
     return above, at_least
+
+
+def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
+
+    return np.stack(counts_at_cuts(values, cuts))
+
+
+def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Return the counts of a few values, which are sorted in place."""
+    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import add_counts
+
+    values.sort()
+    found = np.zeros((2, cuts.size), dtype=np.int64)
+    add_counts(values, cuts, *found)
+    return found
 
 
 def _as_rows(scores: Any) -> Any:
@@ -185,7 +226,12 @@ def _flat(scores: Any, rows: slice, *, copy: bool) -> tuple[np.ndarray, np.ndarr
         return values.copy() if copy else values, bounds - bounds[0]
     block = scores[rows]
     bounds = np.arange(block.shape[0] + 1) * block.shape[1]
-    return block.flatten() if copy else block.ravel(), bounds
+    if copy or not block.flags.c_contiguous:
+        found = np.empty(block.shape, block.dtype)
+        for start in range(0, block.shape[1], _TILE):
+            found[:, start : start + _TILE] = block[:, start : start + _TILE]
+        block = found
+    return block.ravel(), bounds
 
 
 def _long(bounds: np.ndarray) -> np.ndarray:
