@@ -10,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from labelwise.cli import app
+from labelwise.cli.commands._compare import EXAMPLE
+from labelwise.cli.running import exit_code
 from labelwise.experiments import Study
 from labelwise.experiments.running import _code_digest
 
@@ -232,3 +234,22 @@ def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):
         )
     both = run("compare", study, "--cluster", "tcp://127.0.0.1:9", "--timeout", "9")
     assert "--timeout cannot be given with --cluster" in str(both.exception)
+
+
+@pytest.mark.parametrize("command", ["compare", "results"])
+def test_a_file_that_does_not_exist_has_the_exit_code_of_other_commands(command, tmp_path):
+    described = run("describe", tmp_path / "none.csv", "--labels", "a")
+    done = run(command, tmp_path / "none.toml")
+    assert exit_code(done.exception) == exit_code(described.exception) == 1
+
+
+def test_the_example_says_how_a_table_names_its_labels(tmp_path):
+    (tmp_path / "train.csv").write_text("u,sea,sky\n" + "1,1,0\n2,0,1\n3,1,1\n" * 8)
+    named = EXAMPLE.replace('datasets = ["digits"]\n', "").replace("# datasets =", "datasets =")
+    (tmp_path / "study.toml").write_text(named.replace("[0]", "[0]\nname = 'tables'", 1))
+    done = run("compare", tmp_path / "study.toml")
+    assert done.exit_code == 0, done.output
+    plain = EXAMPLE.replace('"digits"', '"train.csv"')
+    (tmp_path / "plain.toml").write_text(plain)
+    refused = run("compare", tmp_path / "plain.toml")
+    assert "labels = [...] } in a study file" in str(refused.exception)

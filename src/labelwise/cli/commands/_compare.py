@@ -20,6 +20,8 @@ EXAMPLE = """\
 
 # Bundled data; also files, with paths relative to this file, and names of known sets.
 datasets = ["digits"]
+# A table needs the names of its label columns:
+# datasets = { mine = { load = "train.csv", labels = ["sea", "sky"] } }
 # Every measure that labelwise evaluate prints.
 measures = ["micro-f", "macro-f", "hamming-loss"]
 # Each seed repeats all splits and models.

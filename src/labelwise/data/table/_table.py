@@ -200,7 +200,9 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     labels = request.labels
     if labels is None:
         raise DataError(
-            paths[0], "does not say which columns are labels: name them by labels (--labels)."
+            paths[0],
+            "does not say which columns are labels: name them by labels (--labels, or "
+            "{ load = ..., labels = [...] } in a study file).",
         )
     if is_whole(labels):
         problem = (

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from labelwise._io import DataError
+
 # Since format 3, keys of cells name public modules only.
 FORMAT = 3
 APPLICATION = int.from_bytes(b"lwst")
@@ -61,7 +63,7 @@ _SCHEMA = (
 )
 
 
-class StoreError(ValueError):
+class StoreError(DataError):
     """Error of a file that cannot be used as a store; the message names the file.
 
     Raised by `Study.run` and `read_results` if a file is not a store, is damaged, locked, or was
@@ -83,9 +85,6 @@ class StoreError(ValueError):
     ...     print(error)
     no-such-file.sqlite: does not exist.
     """
-
-    def __init__(self, path: str | Path, problem: str) -> None:
-        super().__init__(f"{path}: {problem}")
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:

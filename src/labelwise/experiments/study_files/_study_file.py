@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from labelwise._io import plain_name
+from labelwise._io import DataError, plain_name
 from labelwise._validation import check_names
 from labelwise.data import BUNDLED, Dataset, load
 from labelwise.experiments.study_files._named_classes import make_object
@@ -19,11 +19,8 @@ from labelwise.experiments.study_files._toml_file import read_toml
 _Name = Annotated[str, Field(min_length=1)]
 
 
-class StudyFileError(ValueError):
+class StudyFileError(DataError):
     """Error of a study file that cannot be used; the message names the file and the field."""
-
-    def __init__(self, path: str | Path, problem: str) -> None:
-        super().__init__(f"{path}: {problem}")
 
 
 class StudyFile(NamedTuple):
