@@ -27,7 +27,10 @@ def test_the_constraint_and_its_cost_are_shown(files):
     reached = f"micro precision {hits / decided.sum():.4f}, recall {hits / Y.sum():.4f}"
     assert f"{reached}, F {limited.value:.4f} with {decided.sum()} decisions" in shown
     cost = f"the constraint costs {best.value - limited.value:.4f}"
-    assert f"without --min-precision the value is {best.value:.4f}: {cost}" in shown
+    assert (
+        f"without --min-precision the highest value (--shrink 0) is {best.value:.4f}: {cost}"
+        in shown
+    )
 
 
 def test_thresholds_of_few_positives_are_marked_and_the_value_is_judged(files):

@@ -291,9 +291,9 @@ def test_default_candidates_are_tried_and_the_others_are_explained():
     board = model.leaderboard_
     assert set(board.candidate) == {"br", "br-svm", "knn", "br-kernel-svm"}
     reasons = dict(board.left_out)
-    assert reasons["okapi"] == "is for counts of terms"
-    assert reasons["forest"] == "is for at least 100 rows"
-    assert "forest was not tried: is for at least 100 rows" in str(board)
+    assert reasons["okapi"] == "it is for counts of terms"
+    assert reasons["forest"] == "it is for at least 100 rows"
+    assert "forest was not tried: it is for at least 100 rows" in str(board)
     assert model.n_features_in_ == 5
     with pytest.raises(ValueError, match="features"):
         model.predict(X[:, :3])
@@ -404,7 +404,7 @@ def test_a_budget_of_nothing_returns_the_cheapest_default_candidate():
     board = model.leaderboard_
     assert board.candidate == ("knn",)
     assert board.n_samples[0] < 450
-    assert re.fullmatch(r"would take about \d\.\d of 0 seconds", dict(board.left_out)["br"])
+    assert re.fullmatch(r"it would take about \d\.\d of 0 seconds", dict(board.left_out)["br"])
     # The row with the rare label may not be among those that were tried.
     decided = model.predict(X)
     assert decided.shape == (450, 4)

@@ -88,7 +88,7 @@ class TuningReport(NamedTuple):
         if not self.constraints:
             return []
         options, cost = " and ".join(self.constraints), self.free_value - self.tuned.value
-        value = f"the value is {self.free_value:.4f}"
+        value = f"the highest value (--shrink 0) is {self.free_value:.4f}"
         return [f"without {options} {value}: the constraint costs {cost:.4f}"]
 
 

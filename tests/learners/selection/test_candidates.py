@@ -39,7 +39,7 @@ def test_default_candidates_suit_the_samples():
     assert {one.name for one in taken} | dict(left_out).keys() == {
         name for name, kind in REGISTER.items() if kind.is_default
     }
-    assert dict(left_out) == {"okapi": "is for counts of terms"}
+    assert dict(left_out) == {"okapi": "it is for counts of terms"}
     counts = MEDIUM._replace(is_sparse=True, are_counts=True)
     assert "okapi" in {one.name for one in default_candidates(counts, 0)[0]}
 
@@ -47,8 +47,8 @@ def test_default_candidates_suit_the_samples():
 def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
     _, left_out = default_candidates(MEDIUM._replace(n_rows=10**6, n_labels=500), 0)
     reasons = dict(left_out)
-    assert reasons["br-kernel-svm"] == "is for at most 5000 rows"
-    assert reasons["clr"] == "is for at most 60 labels"
+    assert reasons["br-kernel-svm"] == "it is for at most 5000 rows"
+    assert reasons["clr"] == "it is for at most 60 labels"
     assert reasons["br-forest"].startswith("a fit would take about ")
     assert _costs.forest_per_label(MEDIUM) < _costs.LONGEST_FIT
 

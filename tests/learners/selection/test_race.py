@@ -75,7 +75,7 @@ def test_candidates_that_no_plan_has_time_for_are_left_out_with_the_reason():
     finish = run_race(field, arena_of(100), 5.0, quiet)
     assert [trial.name for trial in finish.last] == ["depth 1"]
     (left_out,) = finish.left_out
-    assert left_out == ("depth 9", "would take about 3000 of 5 seconds")
+    assert left_out == ("depth 9", "it would take about 3000 of 5 seconds")
 
 
 def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):

@@ -86,6 +86,9 @@ class StoreError(DataError):
     no-such-file.sqlite: does not exist.
     """
 
+    def __init__(self, path: str | Path, problem: str) -> None:
+        super().__init__(path, problem)
+
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a store; if the file does not exist, create it or raise, as `create` says."""

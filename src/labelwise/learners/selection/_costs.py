@@ -103,31 +103,31 @@ def unless_many_rows(size: Size) -> str:
     """Refuse few rows."""
     if size.n_rows >= _LEAST_ROWS_OF_TREES:
         return ""
-    return f"is for at least {_LEAST_ROWS_OF_TREES} rows"
+    return f"it is for at least {_LEAST_ROWS_OF_TREES} rows"
 
 
 def unless_dense(size: Size) -> str:
     """Refuse sparse rows, and few rows."""
-    return "takes no sparse rows" if size.is_sparse else unless_many_rows(size)
+    return "it takes no sparse rows" if size.is_sparse else unless_many_rows(size)
 
 
 def unless_counts(size: Size) -> str:
     """Refuse features that are not counts of terms."""
-    return "" if size.is_sparse and size.are_counts else "is for counts of terms"
+    return "" if size.is_sparse and size.are_counts else "it is for counts of terms"
 
 
 def unless_few_rows(size: Size) -> str:
     """Refuse many rows."""
     if size.n_rows <= _MOST_ROWS_OF_KERNELS:
         return ""
-    return f"is for at most {_MOST_ROWS_OF_KERNELS} rows"
+    return f"it is for at most {_MOST_ROWS_OF_KERNELS} rows"
 
 
 def unless_few_pairs(size: Size) -> str:
     """Refuse many labels, and few rows."""
     if size.n_labels <= _MOST_LABELS_OF_PAIRS:
         return unless_many_rows(size)
-    return f"is for at most {_MOST_LABELS_OF_PAIRS} labels"
+    return f"it is for at most {_MOST_LABELS_OF_PAIRS} labels"
 
 
 def never(size: Size) -> str:  # noqa: ARG001

@@ -153,7 +153,7 @@ def _plan(
         dearest = field.pop()
         took = _predicted([dearest], arena, n_rows)[dearest.name]
         shown = f"{took:.1f}" if took < 10 else f"{took:.0f}"
-        left_out.append((dearest.name, f"would take about {shown} of {budget:g} seconds"))
+        left_out.append((dearest.name, f"it would take about {shown} of {budget:g} seconds"))
 
 
 def _predicted(field: Sequence[Candidate], arena: Arena, n_rows: int) -> dict[str, float]:
