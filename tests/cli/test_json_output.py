@@ -23,6 +23,7 @@ COMMANDS = {
     "select -n": ("select", "data.svm", "-n", "2", "--cut", "0"),
     "select --curve": ("select", "data.svm", "--curve", "--cut", "0", "--k", "5"),
     "learners": ("learners",),
+    "fit": ("fit", "data.csv", *LABELS, "--time", "1", "-o", "m.skops"),
     "tune": ("tune", "scores.csv", "labels.csv", "-o", "t.json"),
     "tune --review": ("tune", "scores.csv", "labels.csv", "--review", "0.5", "-o", "b.json"),
     "adapt": ("adapt", "tuned.json", "labels.csv"),

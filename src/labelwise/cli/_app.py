@@ -127,6 +127,7 @@ def learners() -> None:
 @command(
     app,
     example="labelwise fit train.csv --labels 'topic_*' --maximize micro-f -o model.skops",
+    json=True,
     force=True,
     inputs=["data"],
 )

@@ -16,6 +16,7 @@ from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
 from labelwise.cli._progress import following, shows_status, working
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
+from labelwise.cli.running import current_settings
 from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
 from labelwise.features import TableFeatures, TextTerms
@@ -66,7 +67,11 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
         _saving.save(fitted, output)
     part = "" if rows is whole else f", a part of {len(whole):,}"
     rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
-    outputs.message("\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen)]))
+    text = "\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen)])
+    if current_settings().json:
+        outputs.show(text, {"learner": name, "seconds": seconds, **_record(rows, chosen)})
+    else:
+        outputs.message(text)
     outputs.say_written(output)
 
 
@@ -127,6 +132,24 @@ def _label_frame(data: Dataset) -> Any:
         for j, name in enumerate(data.label_names)
     }
     return pa.table(columns)
+
+
+def _record(rows: Dataset, chosen: ChosenLearner) -> dict[str, Any]:
+    """Return what was fitted, for --json."""
+    fitted = chosen.model
+    is_tuned = isinstance(fitted, BestLearner | TunedThresholds)
+    board = fitted.leaderboard_ if isinstance(fitted, BestLearner) else None
+    left_out = [] if board is None else board.left_out
+    return {
+        "rows": len(rows),
+        "labels": len(rows.label_names),
+        "decides": _rule_of(chosen),
+        "measure": chosen.maximizes,
+        "value": fitted.value_ if is_tuned else None,
+        "corrected_value": fitted.corrected_value_ if is_tuned else None,
+        "candidates": [] if board is None else board.rows(),
+        "left_out": [{"candidate": name, "reason": reason} for name, reason in left_out],
+    }
 
 
 def _rule_of(chosen: ChosenLearner) -> str:
