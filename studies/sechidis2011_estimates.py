@@ -87,7 +87,7 @@ TABLE_4 = Estimates(
         "Yeast": Runs(),
         "Medical": Runs(),
         "Bibtex": Runs(1, 10),
-        "Enron": Runs(1),
+        "Enron": Runs(),
         "Corel5k": Runs(1, 10),
     },
     ("forests", forests),
