@@ -65,7 +65,7 @@ class RegressionProblem(NamedTuple):
     report: Callable[[str], None]
     keeps_margins: bool = False  # whether to return the margins of held-out samples
     loss: str = "log"  # or "squared_hinge", for tasks of one column
-    rescales: bool = False  # whether margins are rescaled to choose penalties; for one column, too
+    rescales: bool = False  # whether margins are rescaled; only for tasks of one column
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:

@@ -87,7 +87,7 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
 def fill(weight, indifferent, examples, lots, subset):
     """Assign each unit without a subset to the subset that lacks most samples.
 
-    `indifferent` has a zero for each subset; it is no label that such a unit has.
+    `indifferent` has a zero for each subset: a unit without labels is needed by all alike.
     """
     for unit in range(subset.size):
         if subset[unit] < 0:
