@@ -96,7 +96,7 @@ COMMANDS = [
     (("tune", "s.csv", "y.csv", "-o", "t.json"), 6, {"numba"}),
     (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
     (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
-    (("fit", "d.csv", *LABELS, "--learner", "br", "-o", "m.skops"), 5, WITH_MODELS),
+    (("fit", "d.csv", *LABELS, "--learner", "br", "-o", "m.skops"), 6, WITH_MODELS),
     (("fit", "d.csv", *LABELS, "-o", "m.skops", "--force"), 17, WITH_MODELS),
     (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 0, WITH_MODELS),
 ]

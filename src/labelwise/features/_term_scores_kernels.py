@@ -52,7 +52,7 @@ def score_terms(documents, labels, facts, cut, scores):
         together[seen] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def count_together(holders, labels, together, touched):
     """Count how many holders carry each label; list the labels that any carries."""
     n_touched = 0
@@ -82,7 +82,7 @@ def information_gain(seen, together, df, n_docs, facts):
     return max(change / n_docs, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def chi2_of_term(seen, together, df, n_docs, facts):
     """Return the largest chi2 of a term over the labels, and the mean weighted by P(c)."""
     if df == n_docs:

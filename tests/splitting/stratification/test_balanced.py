@@ -19,13 +19,13 @@ from labelwise.splitting.stratification._balanced import (
     _Task,
     _with_exact_sizes,
     kernel_rows,
+    level,
     priced,
 )
 from labelwise.splitting.stratification._balanced_kernels import (
     best_in_return,
     cheapest_to_leave,
     cost_of_leaving,
-    level,
     pick,
     relocate,
     try_swaps,
@@ -33,8 +33,10 @@ from labelwise.splitting.stratification._balanced_kernels import (
 from labelwise.splitting.stratification._grouped import with_nearest_sizes
 from labelwise.splitting.stratification._iterative import assign_iteratively
 from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
+from labelwise.splitting.stratification._search import ZERO_PRICE
 from labelwise.splitting.stratification._units import units_of
 from tests.benchmark_sets import ABSENT, FACTS, HOME
+from tests.kernels import from_python
 from tests.oracles import splitting as oracle
 from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
 
@@ -142,10 +144,12 @@ def test_the_price_of_a_swap_is_the_change_of_the_total(Y, seed):
     subsets = random_subsets(task.sizes, rng)
     aims = task.aims(10.0)
     spread, seats = priced(task.counts(subsets), aims), _seats(subsets, task.sizes)
-    draws = _draws(rng, 2, 5)
-    here, cost = cheapest_to_leave(task.rows, seats, draws[0], 0, 2, spread)
+    draws = _draws(rng, 1, 10)
+    here, cost = from_python(cheapest_to_leave)(task.rows, seats, draws, 0, 0, 2, spread)
     leaver = seats.rows[here]
-    there, change = best_in_return(task.rows, seats, draws[1], 0, 2, spread, Y[leaver] == 1)
+    there, change = from_python(best_in_return)(
+        task.rows, seats, draws, 0, 0, 2, spread, Y[leaver] == 1
+    )
     before = total_misfit(spread.counts, aims)
     relocate(task.rows, leaver, 0, 2, spread, aims)
     relocate(task.rows, seats.rows[there], 2, 0, spread, aims)
@@ -181,11 +185,10 @@ def test_levelling_moves_the_row_that_costs_least_of_those_drawn(Y, seed):
     rng, task = np.random.default_rng(seed), task_of(Y, 2)
     subsets = np.append(np.zeros(len(Y) - 1, dtype=int), 1)
     seats = _seats(subsets, np.bincount(subsets))
-    aims, draws = task.aims(10.0), _draws(rng, 1, 6)
-    spread, levelled = priced(task.counts(subsets), aims), subsets.copy()
+    spread, draws = priced(task.counts(subsets), task.aims(ZERO_PRICE)), _draws(rng, 1, 6)
     rows = [seats.rows[pick(bits, len(Y) - 1)] for bits in draws[0]]
     costs = [cost_of_leaving(task.rows, row, 0, 1, spread) for row in rows]
-    level(task.rows, seats, np.array([[0, 1]]), draws, levelled, spread, aims)
+    levelled = level(task, subsets, np.array([[0, 1]]), draws)
     moved = np.flatnonzero(levelled != subsets)
     assert moved.tolist() == [rows[int(np.argmin(costs))]]
 
@@ -193,11 +196,9 @@ def test_levelling_moves_the_row_that_costs_least_of_those_drawn(Y, seed):
 def test_levelling_never_moves_a_row_twice():
     task = task_of(np.eye(6, 4, dtype=int), 2)
     subsets = np.array([0, 0, 0, 0, 0, 1])
-    seats, aims = _seats(subsets, np.bincount(subsets)), task.aims(10.0)
-    spread, levelled = priced(task.counts(subsets), aims), subsets.copy()
     # Both draws point at the first row, which can leave only once.
     draws = np.zeros((2, 3), dtype=np.uint32)
-    level(task.rows, seats, np.array([[0, 1], [0, 1]]), draws, levelled, spread, aims)
+    levelled = level(task, subsets, np.array([[0, 1], [0, 1]]), draws)
     assert levelled.tolist() == [1, 1, 0, 0, 0, 1]
 
 

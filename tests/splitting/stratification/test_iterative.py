@@ -13,6 +13,7 @@ from labelwise.splitting.stratification._iterative import (
     assign_iteratively,
     label_pairs,
     tree_of_minima,
+    without_labels,
 )
 from labelwise.splitting.stratification._iterative_kernels import fill, least, lower, remove
 from labelwise.splitting.stratification._units import units_of
@@ -29,7 +30,7 @@ def assign_all(Y, groups, proportions, order, rank, lots):
     in_turn = np.full(units.n_units, -1, dtype=np.int32)
     examples = Y.shape[0] * proportions
     assigned = assign_in_order(units, order, proportions, rank, lots, examples, in_turn)
-    fill(units.weight[order], np.zeros(examples.size), examples, lots, in_turn)
+    fill(units.weight[order], without_labels(examples), lots, in_turn)
     subset = np.empty(units.n_units, dtype=int)
     subset[order] = in_turn
     return subset, assigned

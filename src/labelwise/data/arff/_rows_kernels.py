@@ -92,7 +92,7 @@ def count_marks(text, start):
     return n_lines, n_commas, n_braces
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def skip_blanks(text, p):
     """Return the next position that is neither space, tab nor carriage return."""
     while text[U(p)] == SPACE or text[U(p)] == TAB or text[U(p)] == RETURN:
@@ -167,7 +167,7 @@ def quotient(digits, tens):
     return q0 + q1, q0 + (q1 - doubt) == q0 + (q1 + doubt)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def leading_zeros(text, p):
     """Count the zeros before the first other digit, before and after the decimal point."""
     n_zeros = 0
@@ -177,7 +177,7 @@ def leading_zeros(text, p):
     return n_zeros
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def digits_of(text, p):
     """Return (the whole number that begins at p, next position)."""
     value, digit = 0, int(text[U(p)]) - ZERO
@@ -188,7 +188,7 @@ def digits_of(text, p):
     return value, p
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def ends_cell(letter):
     """Return whether a cell without quotes and blanks may end before this letter."""
     return letter == COMMA or letter <= SPACE or letter == CLOSE
@@ -258,7 +258,7 @@ def declared(text, start, end, bounds, starts, letters):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def plain_value(text, p, bounds, starts, letters):
     """Return (declared value or -1, next position) of a cell without quotes and blanks.
 
@@ -285,7 +285,7 @@ def is_missing(text, start, end, kind):
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def odd_cell(text, p, closing, columns, c):
     """Return (value, kind of cell, start, end, next position, quoted) of any other cell."""
     start, end, after, quoted = token(text, p, closing)
@@ -321,7 +321,7 @@ def separator(text, p, is_last):
     return p, DONE if has_tab and not is_last else TOO_MANY
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def keep_odd_cell(cells, place, c, result, columns, so_far):
     """Write one cell to its place; return the numbers of spans and of hard cells after it."""
     value, what, start, end, _, quoted = result
@@ -377,7 +377,7 @@ def read_dense(text, pause, progress, columns, cells):
         n_rows += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def column_number(text, p, n_columns):
     """Return (column, next position, status) of a sparse entry's index and the blank after it."""
     p = skip_blanks(text, p)

@@ -54,7 +54,7 @@ class Climb(NamedTuple):
     terms: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def gain_of(terms, j, proba):
     """Return how much the sum of the labels' values rises if a cell is decided as well."""
     line = terms[j, BASE] + terms[j, SLOPE] * proba
@@ -63,7 +63,7 @@ def gain_of(terms, j, proba):
     return line / (1 + terms[j, BEND] * proba) - terms[j, VALUE]
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def value_at(factors, when_empty, j, hits, decided):
     """Return the value of a label, less 1 for the coverage: minus the chance of no hit."""
     if factors.shape[0] == 0:
@@ -73,7 +73,7 @@ def value_at(factors, when_empty, j, hits, decided):
     return above / below if below > 0 else when_empty
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def update_label(ratios, state, j, hits, decided):
     """Add hits and decisions to a label, and compute the terms of its gains."""
     factors, terms = ratios.factors, state.terms
@@ -107,7 +107,7 @@ def add_up(cells, ratios, state):
         update_label(ratios, state, j, 0.0, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def largest_of_row(cells, terms, i, least, found):
     """Store the entries of the largest gains of a row above `least`, the first among equal ones.
 
@@ -130,7 +130,7 @@ def largest_of_row(cells, terms, i, least, found):
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def put_in_order(entries, size, picked, i):
     """Store some entries of a row in rising order, and then -1."""
     for number in range(size):
@@ -153,7 +153,7 @@ def top_of_rows(cells, terms, k):
     return picked
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def next_to_change(cells, ratios, state, i):
     """Return the first row from i on that has better decisions, and the least gain of its present.
 
@@ -187,7 +187,7 @@ def next_to_change(cells, ratios, state, i):
     return i, lowest
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def decide_row(cells, ratios, state, i, least, found):
     """Decide the cells of a row with the largest gains above `least`, and update their labels."""
     labels, amounts, picked = cells.labels, cells.amounts, state.picked

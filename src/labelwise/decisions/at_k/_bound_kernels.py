@@ -77,7 +77,7 @@ def best_less_prices(cells, scale, constant, found):
             size = last + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def keep_above_price(own, cost, slope):
     """Move the cells with ``slope·own`` above `cost` to the front.
 

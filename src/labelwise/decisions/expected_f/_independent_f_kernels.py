@@ -146,7 +146,7 @@ def sink(heap, size, place, row):
     heap[place] = label
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def is_before(first, second, row):
     """Return whether a label precedes another: more probable, or equally and with less index."""
     return row[first] > row[second] or (row[first] == row[second] and first < second)

@@ -90,7 +90,7 @@ def project_column(ranked, sums, s, up):
     return chance, floor, (n_positive - n_capped) / scale
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def count_capped(ranked, sums, s, up):
     """Return how many values lie above the t of `project_column`; there are fewer than s.
 
@@ -110,7 +110,7 @@ def count_capped(ranked, sums, s, up):
     return low
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def count_positive(ranked, sums, s, up, n_capped):
     """Return how many values lie above the z of `project_column`, given how many lie above t.
 

@@ -13,7 +13,7 @@ TOLERANCE = 1e-10
 MOST_STEPS = 200
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def slope_and_squares(column, n_absent, old, new):
     """Return the first derivative of the log-likelihood, and minus the second one."""
     slope, squares = -n_absent / (1 - new), n_absent / (1 - new) ** 2
@@ -24,7 +24,7 @@ def slope_and_squares(column, n_absent, old, new):
     return slope, squares
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def sums_of(column, old):
     """Return the sums of the probabilities, their squares, their odds and their inverse odds.
 

@@ -35,7 +35,7 @@ class Scratch(NamedTuple):
     is_listed: np.ndarray  # whether a document is among the candidates; all False between calls
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def make_scratch(n_train, n_terms):
     """Allocate work arrays for documents of at most `n_terms` terms."""
     return Scratch(
@@ -77,14 +77,14 @@ def sum_over_neighbors(queries, start, stop, levels, postings, labels, k, sums):
             add_labels(scratch, n_found, k, labels, sums[level, i])
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def add_term(term, weight, postings, products):
     """Add a term's part of the inner products."""
     for q in range(postings.indptr[term], postings.indptr[term + 1]):
         products[postings.indices[q]] += weight * postings.data[q]
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def collect(scratch, n_before, n_terms, postings, k):
     """Collect and count the documents above a cut that k products reach.
 
@@ -118,7 +118,7 @@ def collect(scratch, n_before, n_terms, postings, k):
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def collect_touched(scratch, n_before, n_terms, postings):
     """Collect former candidates and documents of new terms above the cut."""
     products, rows, values = scratch.products, scratch.rows, scratch.values
@@ -169,7 +169,7 @@ def add_labels(scratch, n_found, k, labels, sums):
             carry(i, cut, labels, sums)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def carry(row, value, labels, sums):
     """Add a value to each label of a training document."""
     for p in range(labels.indptr[row], labels.indptr[row + 1]):
@@ -200,7 +200,7 @@ def cut_of_best(values, k, enough, low):
     return low
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def bracket(values, k, low):
     """Return a low that k values reach and a high that fewer do, or 0 and 0."""
     if low <= 0.0:

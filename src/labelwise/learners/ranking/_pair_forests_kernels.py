@@ -41,7 +41,7 @@ def pack_tree(left, right, feature, threshold, missing_left, chance):
     return code, value, jump
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def find_leaf(row, forests, node):
     """Return the leaf that a sample reaches from a root."""
     while forests.code[node] != LEAF:

@@ -88,7 +88,7 @@ def shares(columns, n_rows, weights, work):
     return subtracted
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def subtract_excess(columns, n_rows, weights, work):
     """Shift margins so that none exceeds the bound; return Σ w · shift.
 
@@ -110,7 +110,7 @@ def subtract_excess(columns, n_rows, weights, work):
     return subtracted
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def exponential(x, rounded, scale):
     """Replace x by exp(x), for x up to 700, exact but for the last bits.
 

@@ -148,7 +148,7 @@ def advance(weights, signs, ridge, w, margins, step, ahead, tolerance):
     return part * shift, -slope / 2 <= tolerance * after
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def squared_hinges(signs, weights, margins, ahead, part):
     """Return Σ weight · max(0, 1 - y (m + part · ahead))²."""
     total = 0.0
@@ -159,7 +159,7 @@ def squared_hinges(signs, weights, margins, ahead, part):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def least_squares(rows, near, residual, weights, ridge, w):
     """Return the step d of w that nearly minimises Σ weight (residual - d·x - b)² + ridge ‖w + d‖².
 
@@ -198,7 +198,7 @@ def least_squares(rows, near, residual, weights, ridge, w):
     return step
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def add_gram(rows, chosen, weights, v, image):
     """Add Σ weight · (x·v) · x over chosen rows x; return Σ weight · (x·v)."""
     indptr, indices, data = rows
@@ -212,7 +212,7 @@ def add_gram(rows, chosen, weights, v, image):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def add_squares(rows, chosen, weights, squares, sums):
     """Add the weighted entries of chosen rows, and their squares, feature by feature."""
     indptr, indices, data = rows

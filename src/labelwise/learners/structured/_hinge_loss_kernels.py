@@ -47,13 +47,13 @@ class Planes(NamedTuple):
     unused: np.ndarray  # first unused plane, and number of unused planes
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _f_loss(n_hits, n_sizes):
     """Return 1 - F from the size of the intersection and the sum of sizes."""
     return 1.0 - 2.0 * n_hits / n_sizes if n_sizes > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _n_different(one, other):
     """Count the labels that are in exactly one of two sets."""
     n_different = 0
@@ -143,7 +143,7 @@ def most_violating_sets(scores, truths, found, heights):
         heights[i] = most_violating_set(scores[i], truths[i], found[i])
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _find_values(planes, i, scores):
     """Compute the values of the planes of a row at new scores."""
     k = planes.first[i]
@@ -177,7 +177,7 @@ def row_gaps(scores, found, heights, planes, start, gaps):
         gaps[start + i] = max(0.0, highest - mean)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _add_plane(planes, i, labels, height, value):
     """Add a plane without weight to a row, unless the row has it."""
     k = planes.first[i]
@@ -194,7 +194,7 @@ def _add_plane(planes, i, labels, height, value):
     planes.following[k], planes.first[i] = planes.first[i], k
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _drop_idle(planes, i):
     """Return the planes of a row that have no weight to the unused ones."""
     before, k = -1, planes.first[i]
@@ -212,7 +212,7 @@ def _drop_idle(planes, i):
         k = following
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _shift_pair(planes, i, scores, ends, change):
     """Change the scores of labels in which two planes differ; update values."""
     sign = planes.labels[ends[1]].astype(np.int8) - planes.labels[ends[0]].astype(np.int8)
@@ -226,7 +226,7 @@ def _shift_pair(planes, i, scores, ends, change):
         k = planes.following[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _shift_weight(planes, i, scores, stiffness, slack):
     """Shift weight from the worst plane to the best until they nearly agree.
 
@@ -246,7 +246,7 @@ def _shift_weight(planes, i, scores, stiffness, slack):
         _shift_pair(planes, i, scores, (best, worst), stiffness * amount)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _raise_dual(planes, i, scores, found, height, stiffness):
     """Shift weight to the set found; return the gap of the row before."""
     _add_plane(planes, i, found, height, height + _value(scores, found))
@@ -268,7 +268,7 @@ def row_scores(rows, W, i):
     return scores
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _move_weights(rows, W, i, before, scores):
     """Move W along (x - c, κ) of a row, so that its scores change as given."""
     step = (scores - before) / rows.squares[i]

@@ -22,7 +22,7 @@ class PairGains(NamedTuple):
     reverse: np.ndarray  # index of the same pair in the other direction
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _push(left, residual, pairs, entered, end):
     """Augment the flow along the path to `end` by its smallest capacity."""
     amount, j = -left[end], end
@@ -39,7 +39,7 @@ def _push(left, residual, pairs, entered, end):
         j = pairs.others[pairs.reverse[entered[j]]]
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _cut(left, residual, pairs, reached):
     """Find a maximum flow, and mark the smallest source side in `reached`.
 
@@ -73,7 +73,7 @@ def _cut(left, residual, pairs, reached):
         _push(left, residual, pairs, entered, end)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _terminals(scores, pairs):
     """Return the capacities of source and sink whose cut maximises the value.
 
@@ -93,7 +93,7 @@ def best_sets(scores, pairs, decided):
         _cut(_terminals(scores[i], pairs), pairs.gains / 2, pairs, decided[i])
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _pair_gains(decided, pairs):
     """Sum the gains of pairs with both labels decided."""
     total = 0.0
@@ -105,14 +105,14 @@ def _pair_gains(decided, pairs):
     return total / 2
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _height(truth, decided, pairs):
     """Return F-loss plus gains of pairs; not both sets may be empty."""
     n_sizes = truth.sum() + decided.sum()
     return 1.0 - 2.0 * (truth & decided).sum() / n_sizes + _pair_gains(decided, pairs)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _keep_better(scores, truth, pairs, tried, found, kept):
     """Keep the tried set, its height and its value if its value is higher."""
     height = _height(truth, tried, pairs) - _pair_gains(truth, pairs)
@@ -122,7 +122,7 @@ def _keep_better(scores, truth, pairs, tried, found, kept):
         found[:] = tried
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _try_fixed_sizes(scores, truth, pairs, found, kept):
     """Try the best sets of a loss that is linear for a fixed size k.
 
@@ -144,7 +144,7 @@ def _try_fixed_sizes(scores, truth, pairs, found, kept):
             _keep_better(scores, truth, pairs, reached, found, kept)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def _try_tangents(scores, truth, pairs, found, kept):
     """Try the best sets of tangents of the loss at all true and k labels.
 

@@ -15,7 +15,9 @@ from labelwise.splitting.stratification._balanced_kernels import (
     PricedCounts,
     RowLabels,
     Seats,
-    level,
+    cost_of_leaving,
+    pick,
+    relocate,
     reprice_all,
     try_swaps,
 )
@@ -99,11 +101,26 @@ def _with_exact_sizes(task: _Task, subsets: np.ndarray, rng: np.random.Generator
     origin = np.repeat(numbers, np.maximum(excess, 0))
     target = np.repeat(numbers, np.maximum(-excess, 0))
     flows = np.column_stack((rng.permutation(origin), rng.permutation(target)))
+    draws = _draws(rng, len(flows), _LOOKS)
+    return level(task, subsets, flows, draws) if len(flows) else subsets
+
+
+def level(task: _Task, subsets: np.ndarray, flows: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Move one row for each (from, to) in flows, which are few: of those drawn, the cheapest."""
     aims = task.aims(ZERO_PRICE)
     spread = priced(task.counts(subsets), aims)
-    draws = _draws(rng, len(flows), _LOOKS)
+    seats = _seats(subsets, np.bincount(subsets, minlength=task.sizes.size))
     levelled = subsets.copy()
-    level(task.rows, _seats(subsets, sizes), flows, draws, levelled, spread, aims)
+    for (j, m), bits in zip(flows, draws, strict=True):
+        rows = seats.rows[seats.starts[j] : seats.starts[j + 1]]
+        drawn = rows[[pick(one, rows.size) for one in bits]]
+        # Rows that were drawn may have moved before, even all of them.
+        left = drawn[levelled[drawn] == j]
+        left = left if left.size else rows[levelled[rows] == j][:1]
+        costs = [cost_of_leaving(task.rows, row, j, m, spread) for row in left]
+        best = left[np.argmin(costs)]
+        relocate(task.rows, best, j, m, spread, aims)
+        levelled[best] = m
     return levelled
 
 

@@ -46,7 +46,7 @@ class Seats(NamedTuple):
     starts: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def misfit(count, size, odds, zero_price):
     """Return the distance of a subset's odds of a label from those of the whole data."""
     if count >= size:
@@ -57,7 +57,7 @@ def misfit(count, size, odds, zero_price):
     return abs(count / (size - count) - odds)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def reprice(spread, aims, label, j):
     """Update the cost of one positive more or fewer."""
     count, size, odds = spread.counts[label, j], aims.sizes[j], aims.odds[label]
@@ -113,14 +113,14 @@ def try_swaps(rows, seats, draws, threshold, spread, aims, carried):
     """
     n_subsets = aims.sizes.size
     half = draws.shape[1] // 2
-    for draw in draws:
-        j = pick(draw[0], n_subsets)
-        m = (j + 1 + pick(draw[half], n_subsets - 1)) % n_subsets
-        here, cost = cheapest_to_leave(rows, seats, draw[1:half], j, m, spread)
+    for t in range(draws.shape[0]):
+        j = pick(draws[t, 0], n_subsets)
+        m = (j + 1 + pick(draws[t, half], n_subsets - 1)) % n_subsets
+        here, cost = cheapest_to_leave(rows, seats, draws, t, j, m, spread)
         leaver = seats.rows[here]
         for entry in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
             carried[rows.indices[entry]] = True
-        there, change = best_in_return(rows, seats, draw[half + 1 :], j, m, spread, carried)
+        there, change = best_in_return(rows, seats, draws, t, j, m, spread, carried)
         for entry in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
             carried[rows.indices[entry]] = False
         if cost + change < threshold:
@@ -129,30 +129,33 @@ def try_swaps(rows, seats, draws, threshold, spread, aims, carried):
             seats.rows[here], seats.rows[there] = seats.rows[there], leaver
 
 
-@njit(cache=True, nogil=True)
-def cheapest_to_leave(rows, seats, draw, j, m, spread):
-    """Return the seat, among those drawn in subset j, whose row leaves for m most cheaply."""
+@njit(inner=True, nogil=True)
+def cheapest_to_leave(rows, seats, draws, t, j, m, spread):
+    """Return the seat, among those drawn in subset j, whose row leaves for m most cheaply.
+
+    The first half of the numbers drawn in turn t, after the number of the subset, are for j.
+    """
     first, size = seats.starts[j], seats.starts[j + 1] - seats.starts[j]
     best, lowest = first, np.inf
-    for bits in draw:
-        seat = first + pick(bits, size)
+    for k in range(1, draws.shape[1] // 2):
+        seat = first + pick(draws[t, k], size)
         cost = cost_of_leaving(rows, seats.rows[seat], j, m, spread)
         if cost < lowest:
             best, lowest = seat, cost
     return best, lowest
 
 
-@njit(cache=True, nogil=True)
-def best_in_return(rows, seats, draw, j, m, spread, carried):
+@njit(inner=True, nogil=True)
+def best_in_return(rows, seats, draws, t, j, m, spread, carried):
     """Return the seat drawn in subset m whose row is best swapped for a row with `carried` labels.
 
-    The returned change is added to the cost of moving the first row. Labels that both rows have
+    The second half of the numbers drawn in turn t are for m. The returned change is added to the cost of moving the first row. Labels that both rows have
     cancel out.
     """
     first, size = seats.starts[m], seats.starts[m + 1] - seats.starts[m]
     best, lowest = first, np.inf
-    for bits in draw:
-        seat = first + pick(bits, size)
+    for k in range(draws.shape[1] // 2 + 1, draws.shape[1]):
+        seat = first + pick(draws[t, k], size)
         row = seats.rows[seat]
         change = 0.0
         for entry in range(rows.indptr[row], rows.indptr[row + 1]):
@@ -164,26 +167,3 @@ def best_in_return(rows, seats, draw, j, m, spread, carried):
         if change < lowest:
             best, lowest = seat, change
     return best, lowest
-
-
-@njit(cache=True, nogil=True)
-def level(rows, seats, flows, draws, subset, spread, aims):
-    """Move one row for each (from, to) in flows: of those drawn, the one that costs least."""
-    for t in range(flows.shape[0]):
-        j, m = flows[t]
-        first, last = seats.starts[j], seats.starts[j + 1]
-        best, lowest = -1, np.inf
-        for bits in draws[t]:
-            row = seats.rows[first + pick(bits, last - first)]
-            if subset[row] == j:
-                cost = cost_of_leaving(rows, row, j, m, spread)
-                if cost < lowest:
-                    best, lowest = row, cost
-        seat = first
-        while best < 0:
-            # All rows that were drawn have moved before: take the first row that is still in j.
-            if subset[seats.rows[seat]] == j:
-                best = seats.rows[seat]
-            seat += 1
-        relocate(rows, best, j, m, spread, aims)
-        subset[best] = m

@@ -54,7 +54,7 @@ def trade(rows, weight, load, draws, threshold, counts, aims):
                 carry(rows, b, j, m, counts, aims)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def distance_change(excess, j, m, shifted):
     """Return the change of the distance of sizes from their targets if rows move from j to m."""
     after = abs(excess[j] - shifted) + abs(excess[m] + shifted)

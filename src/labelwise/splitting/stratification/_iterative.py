@@ -32,7 +32,7 @@ def assign_iteratively(
     for stage in (units,) if pairs is None else (pairs, units):
         rank = rng.permutation(stage.n_labels)
         assign_in_order(stage, order, proportions, rank, lots, examples, in_turn)
-    fill(_weight_in_order(units, order), np.zeros(examples.size), examples, lots, in_turn)
+    fill(_weight_in_order(units, order), without_labels(examples), lots, in_turn)
     subset = np.empty(units.n_units, dtype=np.int64)
     subset[order] = in_turn
     return subset
@@ -59,10 +59,15 @@ def assign_rows_iteratively(
     rank = rng.permutation(n_labels)
     unit_labels = labels_in_order(blocks, order, n_labels, allocate)
     _assign_labels(unit_labels, proportions, rank, lots, examples, in_turn)
-    fill(np.ones(1, dtype=np.int64), np.zeros(examples.size), examples, lots, in_turn)
+    fill(np.ones(1, dtype=np.int64), without_labels(examples), lots, in_turn)
     subset = np.empty(n_rows, dtype=np.int64)
     subset[order] = in_turn
     return subset
+
+
+def without_labels(examples: np.ndarray) -> Demand:
+    """Return the demand for samples without labels: a single label that no subset lacks."""
+    return Demand(np.zeros((1, examples.size)), examples)
 
 
 def assign_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -63,14 +63,14 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
         rarest = least(minima)
         if minima.keys[rarest] >= n_labels:
             order[turn] = rarest
-            wanted = demand.positives[rarest]
             most, n_tied = 0.0, 0
             for place in range(units.holder_starts[rarest], units.holder_starts[rarest + 1]):
-                unit = units.holders[place]
+                # As in `fill`, so that `neediest` is compiled once.
+                unit = np.int64(units.holders[place])
                 if subset[unit] < 0:
                     if n_tied == 0:
-                        most, n_tied = largest(wanted)
-                    chosen = neediest(wanted, most - TIE, demand.examples, lots[unit : unit + 1])
+                        most, n_tied = largest(demand.positives, rarest)
+                    chosen = neediest(demand, rarest, most - TIE, lots, unit)
                     n_tied -= 1  # the chosen subset now lacks fewer positives than the others
                     subset[unit] = chosen
                     demand.examples[chosen] -= units.weight[unit if n_weights > 1 else 0]
@@ -84,53 +84,55 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
 
 
 @njit(cache=True, nogil=True)
-def fill(weight, indifferent, examples, lots, subset):
+def fill(weight, demand, lots, subset):
     """Assign each unit without a subset to the subset that lacks most samples.
 
-    `indifferent` has a zero for each subset: a unit without labels is needed by all alike.
+    Units without labels are left then, so that `demand` has a single label, which no subset lacks.
     """
+    # Typed, because numba would compile `neediest` a second time for the literal 0.
+    label = np.int64(0)
     for unit in range(subset.size):
         if subset[unit] < 0:
-            chosen = neediest(indifferent, 0.0, examples, lots[unit : unit + 1])
+            chosen = neediest(demand, label, 0.0, lots, unit)
             subset[unit] = chosen
-            examples[chosen] -= weight[unit if weight.size > 1 else 0]
+            demand.examples[chosen] -= weight[unit if weight.size > 1 else 0]
 
 
-@njit(cache=True, nogil=True)
-def largest(wanted):
-    """Return the largest number, and how many numbers equal it up to rounding."""
-    most = wanted[0]
-    for j in range(1, wanted.size):
-        most = max(most, wanted[j])
+@njit(inline="always")
+def largest(wanted, label):
+    """Return the largest number of a label, and how many of its numbers equal it up to rounding."""
+    most = wanted[label, 0]
+    for j in range(1, wanted.shape[1]):
+        most = max(most, wanted[label, j])
     n_tied = 0
-    for j in range(wanted.size):
-        if wanted[j] >= most - TIE:
+    for j in range(wanted.shape[1]):
+        if wanted[label, j] >= most - TIE:
             n_tied += 1
     return most, n_tied
 
 
-@njit(cache=True, nogil=True)
-def neediest(positives, enough, examples, lot):
-    """Return the subset that lacks most samples, among those that lack positives; ties by `lot`.
+@njit(inner=True, nogil=True)
+def neediest(demand, label, enough, lots, unit):
+    """Return the subset that lacks most samples, of those that lack enough positives of a label.
 
-    `lot` is an array of one number, which is only read for ties, to avoid a cache miss.
+    Ties are broken by the unit's lot, which is only read for ties, to avoid a cache miss.
     """
     most, chosen, n_tied = -np.inf, 0, 0
-    for j in range(positives.size):
-        if positives[j] >= enough:
-            lead = examples[j] - most
+    for j in range(demand.examples.size):
+        if demand.positives[label, j] >= enough:
+            lead = demand.examples[j] - most
             if lead > TIE:
-                most, chosen, n_tied = examples[j], j, 1
+                most, chosen, n_tied = demand.examples[j], j, 1
             elif lead >= -TIE:
                 n_tied += 1
-    for _ in range(int(lot[0] * n_tied) if n_tied > 1 else 0):
+    for _ in range(int(lots[unit] * n_tied) if n_tied > 1 else 0):
         chosen += 1
-        while positives[chosen] < enough or abs(examples[chosen] - most) > TIE:
+        while demand.positives[label, chosen] < enough or abs(demand.examples[chosen] - most) > TIE:
             chosen += 1
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def least(minima):
     """Return the label with the least key."""
     # Typed, because numba would compile `least_child` a second time for the literal 0.
@@ -140,7 +142,7 @@ def least(minima):
     return place
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def least_child(minima, level, parent):
     """Return the place, within its level, of the parent's child with the least key."""
     start, end = minima.starts[level], minima.starts[level + 1]
@@ -151,7 +153,7 @@ def least_child(minima, level, parent):
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def lower(minima, label, step):
     """Lower the key of a label, and the keys of its ancestors that are larger."""
     key = minima.keys[label] - step
@@ -165,7 +167,7 @@ def lower(minima, label, step):
         minima.keys[parent] = key
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def remove(minima, label):
     """Remove a label from the tree, and update the keys of its ancestors."""
     minima.keys[label] = NEVER

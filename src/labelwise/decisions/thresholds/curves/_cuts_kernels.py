@@ -67,7 +67,7 @@ def gather_reaching(scores, floors, starts):
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def put_threshold(thresholds, place, upper, lower):
     """Store the threshold halfway between two scores, or `upper` if no float lies between."""
     if lower == -np.inf:

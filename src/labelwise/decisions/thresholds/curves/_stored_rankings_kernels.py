@@ -34,7 +34,7 @@ def rank_labels(ranked, first, last, Y_indptr, Y_indices):
         sort_falling(scores[starts[j] : starts[j + 1]], mine, room_scores, room_cells)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def sort_falling(scores, cells, room_scores, room_cells):
     """Sort scores downwards with their cells, by a merge sort that keeps the order of ties."""
     for start in range(0, scores.size, RUN):
@@ -47,7 +47,7 @@ def sort_falling(scores, cells, room_scores, room_cells):
         width *= 2
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def insertion_sort(scores, cells):
     """Sort a few scores downwards with their cells."""
     for entry in range(1, scores.size):
@@ -58,7 +58,7 @@ def insertion_sort(scores, cells):
         scores[place], cells[place] = score, cell
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def merge_halves(scores, cells, middle, room_scores, room_cells):
     """Merge the scores before and from `middle` on, both falling; earlier ties stay first."""
     room_scores[:middle] = scores[:middle]

@@ -40,7 +40,7 @@ def find_ends_of_ties(ranked, entries, hit_starts, ends):
             ends[k] = end
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def put_weighted_threshold(thresholds, place, ranked, weights, entry, end):
     """Store the threshold below an entry and above the next entry with a positive weight."""
     below = entry + 1
