@@ -149,8 +149,8 @@ def cheapest_to_leave(rows, seats, draws, t, j, m, spread):
 def best_in_return(rows, seats, draws, t, j, m, spread, carried):
     """Return the seat drawn in subset m whose row is best swapped for a row with `carried` labels.
 
-    The second half of the numbers drawn in turn t are for m. The returned change is added to the cost of moving the first row. Labels that both rows have
-    cancel out.
+    The second half of the numbers drawn in turn t are for m. The returned change is added to the
+    cost of moving the first row. Labels that both rows have cancel out.
     """
     first, size = seats.starts[m], seats.starts[m + 1] - seats.starts[m]
     best, lowest = first, np.inf
