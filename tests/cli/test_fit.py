@@ -1,5 +1,6 @@
 """fit, predict and learners, from file to file; model_input matches columns and models."""
 
+import json
 import re
 
 import numpy as np
@@ -17,7 +18,8 @@ from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin
-from labelwise.measures import count, f_measure, jaccard, micro
+from labelwise.measures import count, evaluate, f_measure, jaccard, micro
+from labelwise.splitting import MultilabelStratifiedKFold
 from tests.cli.shell import refusal, run, run_program
 
 RUNNER = CliRunner()
@@ -199,7 +201,25 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
     )
     done = run_program(tmp_path, *arguments, "--maximize", "none", "--force")
     assert "learner: br, decides each label at a probability of 0.5; fitted in" in done.stdout
-    assert "no value on held-out rows: this rule is not tuned" in done.stdout
+    assert "no value on held-out rows: no measure was named" in done.stdout
+
+
+def test_fit_measures_rules_that_are_not_tuned_on_held_out_rows(train, tmp_path):
+    arguments = ("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "m.skops", "--json")
+    done = run_program(tmp_path, *arguments, "--learner", "lfp")
+    record = json.loads(done.stdout)
+    data = load(train, labels=LABELS)
+    truth, decided = [], []
+    for fit_to, test in MultilabelStratifiedKFold(5).split(data.Y, data.Y):
+        model = IndependentFPlugin().fit(data.X[fit_to], data.Y[fit_to].toarray())
+        decided.append(model.predict(data.X[test]))
+        truth.append(data.Y[test].toarray())
+    wanted = evaluate(np.concatenate(truth), decided=np.concatenate(decided))["sample-f"]
+    assert record["value"] == record["corrected_value"] == pytest.approx(wanted)
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join(train.read_text().splitlines()[:9]) + "\n")
+    done = run_program(tmp_path, "fit", few, *arguments[2:-1], "--learner", "lfp", "--force")
+    assert "no value on held-out rows: there are too few rows" in done.stdout
 
 
 def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path):

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from labelwise import _saving
@@ -15,6 +16,7 @@ from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
 from labelwise.cli._progress import following, shows_status, working
+from labelwise.cli.commands._held_out_value import FEWEST_ROWS, held_out_value
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
 from labelwise.cli.running import current_settings
 from labelwise.data import Dataset
@@ -50,16 +52,17 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     if whole.bags is not None:
         name, chosen = _chosen_learner(options, "bags")
     _check_learnable(whole, rows, chosen.model)
-    model, samples = chosen.model, rows.samples
+    model = chosen.model
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.
-        model, samples = make_pipeline(_encoder(rows, chosen), chosen.model), rows.frame
+        model = make_pipeline(_encoder(rows, chosen), chosen.model)
     start = perf_counter()
     # With --verbose, the lines of progress are printed instead of shown in the status line.
     shown = (working if options.verbose else following)(f"learning {name}")
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
-        fitted = model.fit(samples, _label_frame(rows))
+        value = _value_of_own_rule(model, chosen, rows, options.beta)
+        fitted = _fit(model, rows)
     seconds = perf_counter() - start
     _silence(chosen.model)
     _store_names(fitted, rows)
@@ -67,12 +70,35 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
         _saving.save(fitted, output)
     part = "" if rows is whole else f", a part of {len(whole):,}"
     rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
-    text = "\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen)])
+    text = "\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen, value)])
     if current_settings().json:
-        outputs.show(text, {"learner": name, "seconds": seconds, **_record(rows, chosen)})
+        outputs.show(text, {"learner": name, "seconds": seconds, **_record(rows, chosen, value)})
     else:
         outputs.message(text)
     outputs.say_written(output)
+
+
+def _fit(model: Any, rows: Dataset) -> Any:
+    return model.fit(_samples_of(rows), _label_frame(rows))
+
+
+def _samples_of(rows: Dataset) -> Any:
+    return rows.samples if rows.frame is None else rows.frame
+
+
+def _value_of_own_rule(
+    model: Any, chosen: ChosenLearner, rows: Dataset, beta: float
+) -> float | None:
+    """Return the value on held-out rows of a rule that is not tuned on them; else None.
+
+    The models of tuned thresholds have such a value themselves.
+    """
+    is_tuned = isinstance(chosen.model, BagPlugin | BestLearner | TunedThresholds)
+    if is_tuned or chosen.maximizes is None or len(rows) < FEWEST_ROWS:
+        return None
+    return held_out_value(
+        lambda part: _fit(clone(model), part), _samples_of, rows, chosen.maximizes, beta
+    )
 
 
 def _encoder(rows: Dataset, chosen: ChosenLearner) -> TableFeatures:
@@ -134,7 +160,7 @@ def _label_frame(data: Dataset) -> Any:
     return pa.table(columns)
 
 
-def _record(rows: Dataset, chosen: ChosenLearner) -> dict[str, Any]:
+def _record(rows: Dataset, chosen: ChosenLearner, value: float | None) -> dict[str, Any]:
     """Return what was fitted, for --json."""
     fitted = chosen.model
     is_tuned = isinstance(fitted, BestLearner | TunedThresholds)
@@ -145,8 +171,8 @@ def _record(rows: Dataset, chosen: ChosenLearner) -> dict[str, Any]:
         "labels": len(rows.label_names),
         "decides": _rule_of(chosen),
         "measure": chosen.maximizes,
-        "value": fitted.value_ if is_tuned else None,
-        "corrected_value": fitted.corrected_value_ if is_tuned else None,
+        "value": fitted.value_ if is_tuned else value,
+        "corrected_value": fitted.corrected_value_ if is_tuned else value,
         "candidates": [] if board is None else board.rows(),
         "left_out": [{"candidate": name, "reason": reason} for name, reason in left_out],
     }
@@ -156,14 +182,16 @@ def _rule_of(chosen: ChosenLearner) -> str:
     return f"at {chosen.rule}" if chosen.rule.startswith("thresholds") else chosen.rule
 
 
-def _held_out_lines(chosen: ChosenLearner) -> list[str]:
-    """Say which value tuned thresholds reach on held-out rows, or why there is none."""
+def _held_out_lines(chosen: ChosenLearner, value: float | None) -> list[str]:
+    """Say which value the decisions reach on held-out rows, or why there is none."""
     fitted = chosen.model
     if isinstance(fitted, BagPlugin):
         return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
+    if value is not None:
+        return [f"{chosen.maximizes} is {value:.4f} on held-out rows"]
     if not isinstance(fitted, BestLearner | TunedThresholds):
-        advice = "predict and evaluate measure the model on other rows"
-        return [f"no value on held-out rows: this rule is not tuned, so none were scored; {advice}"]
+        lack = "no measure was named" if chosen.maximizes is None else "there are too few rows"
+        return [f"no value on held-out rows: {lack}"]
     table = [str(fitted.leaderboard_)] if isinstance(fitted, BestLearner) else []
     line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
     if np.isnan(fitted.corrected_value_):
