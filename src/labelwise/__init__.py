@@ -5,8 +5,9 @@ There is one package for each stage, and data pass through them in this order::
     data -> splitting -> features -> learners (scores) -> decisions -> measures
          -> experiments -> reports
 
-Import names from their stage, for instance ``from labelwise.data import load``. ``labelwise.save``
-writes fitted models to files, and ``labelwise.load`` reads them.
+Import names from their stage, for instance ``from labelwise.data import load``.
+``labelwise.engine`` has functions of these stages for files larger than memory and for dask arrays.
+``labelwise.save`` writes fitted models to files, and ``labelwise.load`` reads them.
 """
 
 from importlib import import_module
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = ["load", "save"]
-_STAGES = (
+_PACKAGES = (
     *("data", "splitting", "features", "learners"),
-    *("decisions", "measures", "experiments", "reports"),
+    *("decisions", "measures", "experiments", "reports", "engine"),
 )
 
 
 def __getattr__(name: str) -> Any:
-    # Stages, `load` and `save` import large packages, which `import labelwise` should not load.
-    if name in _STAGES:
+    # Packages, `load` and `save` import large packages, which `import labelwise` should not load.
+    if name in _PACKAGES:
         return import_module(f"labelwise.{name}")
     if name in __all__:
         return getattr(import_module("labelwise._saving"), name)
@@ -33,4 +34,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_STAGES, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *_PACKAGES, *(name for name in globals() if name.startswith("__"))})

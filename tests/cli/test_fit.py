@@ -1,4 +1,4 @@
-"""fit, predict and learners, from file to file; model_input matches columns and models."""
+"""fit, predict and learners, from file to file; held_out_value, and model_input."""
 
 import json
 import re

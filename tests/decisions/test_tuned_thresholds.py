@@ -388,3 +388,17 @@ def test_masks_of_rows_serve_as_a_split(refit):
     by_mask = TunedThresholds(Columns(), cv=[(rows < 25, rows >= 25)], refit=refit, shrink=0)
     expected = by_number.fit(X, Y).thresholds_.values
     assert np.array_equal(by_mask.fit(X, Y).thresholds_.values, expected)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_progress_names_the_folds_and_the_tuning(n_jobs, capsys):
+    X, Y = some_data()
+    quiet = TunedThresholds(BASE, cv=2, n_jobs=n_jobs).fit(X, Y)
+    assert capsys.readouterr().err == ""
+    loud = TunedThresholds(BASE, cv=2, n_jobs=n_jobs, verbose=1).fit(X, Y)
+    assert capsys.readouterr().err.splitlines() == [
+        "TunedThresholds: scored fold 1 of 2",
+        "TunedThresholds: scored fold 2 of 2",
+        "TunedThresholds: tuning the thresholds of 3 labels",
+    ]
+    assert np.array_equal(loud.thresholds_.values, quiet.thresholds_.values)

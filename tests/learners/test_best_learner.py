@@ -1,6 +1,7 @@
 """`BestLearner` chooses the best candidate by held-out value, and decides as it did."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -388,6 +389,12 @@ def test_the_leaderboard_prints_as_a_table_and_as_html():
     ]
     assert board._repr_html_().startswith("<table>")
     assert [row["chosen"] for row in board.rows()] == [True, False]
+    assert "was chosen" not in str(board)
+    cheaper = replace(board, chosen="a")
+    assert str(cheaper).splitlines()[-1] == (
+        "a was chosen: it is cheaper than b, and behind by at most a standard error of their "
+        "difference"
+    )
 
 
 def test_progress_names_the_candidates(capsys):

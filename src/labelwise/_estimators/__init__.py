@@ -25,6 +25,7 @@ from labelwise._estimators._label_targets import (
     check_y_given,
     store_target,
 )
+from labelwise._estimators._progress import report_progress
 from labelwise._estimators._score_matrix import METHODS, score_matrix, scoring_method
 from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
 from labelwise._estimators._vector_targets import (
@@ -55,6 +56,7 @@ __all__ = [
     "fit_scorer",
     "held_out_scores",
     "proba_of_classes",
+    "report_progress",
     "score_matrix",
     "scores_of_classes",
     "scoring_method",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ def held_out_scores(
     groups: Any = None,
     fit_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> HeldOutScores:
     """Score each sample by a model that was fitted to other samples.
 
@@ -53,6 +54,8 @@ def held_out_scores(
         Passed to ``fit``; a value with one entry per sample is cut to the samples of the fold.
     n_jobs : int, default=None
         Number of folds that are fitted at the same time.
+    report : callable, default=None
+        Called with a line of progress after each fold.
 
     Returns
     -------
@@ -76,7 +79,12 @@ def held_out_scores(
         scorer = fit_scorer(estimator, take_rows(X, train), Y[train], params)
         return scorer.scores(take_rows(X, test), method), scorer.constants
 
-    parts = Parallel(n_jobs=n_jobs)(delayed(score_fold)(*split) for split in splits)
+    parts = []
+    in_order = Parallel(n_jobs=n_jobs, return_as="generator")
+    for part in in_order(delayed(score_fold)(*split) for split in splits):
+        parts.append(part)
+        if report is not None:
+            report(f"scored fold {len(parts)} of {len(splits)}")
     sizes = [len(test) for _, test in splits]
     rows = np.concatenate([test for _, test in splits])
     folds = np.repeat(np.arange(len(splits)), sizes)
@@ -95,6 +103,7 @@ def fit_and_score_folds(
     groups: Any = None,
     fit_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> tuple[HeldOutScores, LabelScorer]:
     """Fit an estimator to all samples, and score each sample by a model of other samples.
 
@@ -103,7 +112,7 @@ def fit_and_score_folds(
 
     Parameters
     ----------
-    estimator, X, Y, cv, method, groups, fit_params, n_jobs : object
+    estimator, X, Y, cv, method, groups, fit_params, n_jobs, report : object
         As in `held_out_scores`. A label of Y has both classes, or is not scored.
 
     Returns
@@ -124,7 +133,15 @@ def fit_and_score_folds(
         return nothing, LabelScorer(None, constants)
     if method != "decision_function" or not hasattr(estimator, "fit_scoring_folds"):
         held_out = held_out_scores(
-            estimator, X, Y, cv, method=method, groups=groups, fit_params=params, n_jobs=n_jobs
+            estimator,
+            X,
+            Y,
+            cv,
+            method=method,
+            groups=groups,
+            fit_params=params,
+            n_jobs=n_jobs,
+            report=report,
         )
         held_out = held_out._replace(scores=held_out.scores[:, varies])
         return held_out, fit_scorer(estimator, X, Y, params)

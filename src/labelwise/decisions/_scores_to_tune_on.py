@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +96,12 @@ def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
 
 
 def fold_scores(
-    estimator: Any, samples: Samples, method: str, cv: Any, n_jobs: int | None
+    estimator: Any,
+    samples: Samples,
+    method: str,
+    cv: Any,
+    n_jobs: int | None,
+    report: Callable[[str], None],
 ) -> TuningScores:
     """Score all folds of a cross-validation, and fit the estimator to all samples."""
     warn_of_constants(constant_labels(samples.Y), samples.names)
@@ -110,6 +115,7 @@ def fold_scores(
             groups=samples.groups,
             fit_params=samples.fit_params,
             n_jobs=n_jobs,
+            report=report,
         )
     )
 

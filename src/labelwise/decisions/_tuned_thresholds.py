@@ -26,10 +26,12 @@ from labelwise._estimators import (
     classes_of_decisions,
     copy_feature_attributes,
     proba_of_classes,
+    report_progress,
     scores_of_classes,
     scoring_method,
     store_target,
 )
+from labelwise._text import counted
 from labelwise._validation import dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
@@ -124,6 +126,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
         Draws the folds behind "auto". With None they are the same in every call.
+    verbose : int, default=0
+        Above 0, `fit` writes its progress to the standard error stream. An estimator that scores
+        all folds at once, such as `BinaryRelevance`, reports its progress by its own `verbose`.
 
     Attributes
     ----------
@@ -207,6 +212,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         tuning_share: float = 0.5,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.maximize = maximize
@@ -228,6 +234,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.tuning_share = tuning_share
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, **params: Any) -> TunedThresholds:
         """Tune thresholds on held-out scores, and fit the estimator to all samples.
@@ -263,6 +270,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         samples = Samples(X, dense, labels.names, *self._routed(params))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
+        self._report(f"tuning the thresholds of {counted(labels.matrix.shape[1], 'label')}")
         self.thresholds_, self.corrected_value_, _ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
         store_target(self, labels)
@@ -419,7 +427,10 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             return oob_scores(self.estimator, samples)
         if not self.refit:
             return split_scores(self.estimator, samples, method, self.cv)
-        return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs)
+        return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs, self._report)
+
+    def _report(self, text: str) -> None:
+        report_progress(self.verbose, self, text)
 
     def _scores(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)

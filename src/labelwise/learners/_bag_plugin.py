@@ -18,6 +18,7 @@ from labelwise._estimators import (
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    report_progress,
     scores_of_classes,
     scoring_method,
 )
@@ -31,7 +32,7 @@ from labelwise.decisions import (
     with_constant_labels,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets, report_progress
+from labelwise.learners._training import Targets, all_labels, learn_targets
 from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
 from labelwise.learners.bags._input_bags import bag_labels, learn_bags
 from labelwise.learners.bags._training_rounds import (

@@ -21,6 +21,7 @@ from labelwise._estimators import (
     copy_feature_attributes,
     fit_scorer,
     proba_of_classes,
+    report_progress,
     scores_of_classes,
     store_target,
     warn_of_constants,
@@ -37,7 +38,7 @@ from labelwise.decisions import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.learners._training import all_labels, learn_features, report_progress
+from labelwise.learners._training import all_labels, learn_features
 from labelwise.learners.selection._blending import best_blend, best_with_blend
 from labelwise.learners.selection._candidates import (
     Candidate,

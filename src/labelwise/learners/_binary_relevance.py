@@ -22,6 +22,7 @@ from labelwise._estimators import (
     copy_feature_attributes,
     cut_params,
     proba_of_classes,
+    report_progress,
     score_matrix,
     scores_of_classes,
 )
@@ -32,7 +33,6 @@ from labelwise.learners._training import (
     check_coefficients,
     learn_features,
     learn_targets,
-    report_progress,
 )
 from labelwise.learners.regression._missing_labels import fit_label_regressions
 from labelwise.learners.regression._penalty_path import (

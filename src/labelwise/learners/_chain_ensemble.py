@@ -15,6 +15,7 @@ from labelwise._estimators import (
     check_constants,
     classes_of_decisions,
     proba_of_classes,
+    report_progress,
 )
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
@@ -22,7 +23,6 @@ from labelwise.learners._training import (
     all_labels,
     learn_features,
     learn_targets,
-    report_progress,
 )
 from labelwise.learners.chains._chain_models import (
     ChainPenalties,

@@ -15,6 +15,7 @@ from labelwise._estimators import (
     check_constants,
     classes_of_decisions,
     proba_of_classes,
+    report_progress,
 )
 from labelwise._validation import is_whole, relative_weights
 from labelwise.decisions import make_consistent, maximize_expected_f
@@ -22,7 +23,6 @@ from labelwise.learners._training import (
     check_coefficients,
     learn_features,
     learn_targets,
-    report_progress,
 )
 from labelwise.learners.regression._log_loss import softmaxes
 from labelwise.learners.regression._penalty_path import (

@@ -16,6 +16,7 @@ from labelwise._estimators import (
     check_constants,
     classes_of_decisions,
     proba_of_classes,
+    report_progress,
 )
 from labelwise._validation import check_random_state
 from labelwise.learners._training import (
@@ -23,7 +24,6 @@ from labelwise.learners._training import (
     all_labels,
     learn_targets,
     learn_tree_features,
-    report_progress,
     seeded,
 )
 from labelwise.learners.forests._packed_labels import PackedLabels, pack_joint, samples_seen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -148,10 +147,3 @@ def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) 
     columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)
     columns[:, np.isnan(constants)] = varying
     return columns
-
-
-def report_progress(verbose: int, learner: Any, text: str) -> None:
-    """Write one line of progress to the standard error stream, if `verbose`."""
-    if verbose:
-        sys.stderr.write(f"{type(learner).__name__}: {text}\n")
-        sys.stderr.flush()

@@ -12,11 +12,11 @@ from sklearn.pipeline import make_pipeline
 
 from labelwise import _saving
 from labelwise.cli._data_source import DataSource
+from labelwise.cli._held_out_value import FEWEST_ROWS, held_out_value
 from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._parsing import check_part, part_of
 from labelwise.cli._progress import following, shows_status, working
-from labelwise.cli.commands._held_out_value import FEWEST_ROWS, held_out_value
 from labelwise.cli.commands._learners import ChosenLearner, choose_learner
 from labelwise.cli.running import current_settings
 from labelwise.data import Dataset

@@ -194,6 +194,8 @@ def choose_learner(
         model = learners.maximizing(model, measure, average, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=settings["verbose"])
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 

@@ -80,7 +80,16 @@ class Leaderboard:
 
     def __repr__(self) -> str:
         lines = [f"{name} was not tried: {why}" for name, why in self.left_out]
-        return "\n".join([as_text(self._table()), *lines])
+        return "\n".join([as_text(self._table()), *self._reasons(), *lines])
+
+    def _reasons(self) -> list[str]:
+        """Say why the chosen candidate is not the one with the highest value."""
+        if self.chosen in self.candidate[:1] or self.chosen not in self.candidate:
+            return []
+        return [
+            f"{self.chosen} was chosen: it is cheaper than {self.candidate[0]}, and behind by at "
+            "most a standard error of their difference"
+        ]
 
     def _repr_html_(self) -> str:
         notes = [[name, why] for name, why in self.left_out]
