@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds
 from tests.cli.shell import run, run_program
@@ -35,7 +36,11 @@ def scores_in(path):
 
 def test_the_file_has_the_thresholds_of_the_function(folder):
     done = run_program(folder, "adapt", "tuned.json", "new.csv", "-o", "adapted.json")
-    assert (done.code, done.stderr) == (0, "")
+    assert done.code == 0
+    assert done.stderr == (
+        "labelwise: note: scores are taken as calibrated probabilities; if they are not, give the "
+        "scores and labels of other rows by --calibrate.\n"
+    )
     found = adapt_thresholds(Thresholds.load(folder / "tuned.json"), scores_in(folder / "new.csv"))
     assert done.stdout == f"{found!r}\nwritten to adapted.json\n"
     adapted = Thresholds.load(folder / "adapted.json")
@@ -105,3 +110,27 @@ def test_the_standard_input_is_read_and_the_standard_output_written(folder):
     assert done.code == 0
     assert json.loads(done.stdout)["adapted"] is True
     assert "labels moved" in done.stderr
+
+
+def test_any_scores_are_calibrated_on_labelled_rows(tmp_path):
+    random = np.random.default_rng(0)
+    (scores, Y), (new, _) = (draw(random, 1000, shares) for shares in ([TUNED_AT] * 2, [0.6, 0.2]))
+    scores, new = 3 * logit(scores) + 5, 3 * logit(new) + 5
+    tuned = best_thresholds(scores, Y, label_names=NAMES)
+    tuned.save(tmp_path / "tuned.json")
+    write_scores(tmp_path / "old.csv", scores)
+    # In another order of rows and of labels: both are matched by name.
+    order = random.permutation(len(Y))
+    lines = [f"r{i},{int(Y[i, 1])},{int(Y[i, 0])}" for i in order]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,sky,sea", *lines]) + "\n")
+    write_scores(tmp_path / "new.csv", new)
+    words = ("adapt", "tuned.json", "new.csv", "-o", "adapted.json")
+    refused = run_program(tmp_path, *words)
+    assert refused.code == 2
+    assert "labelwise adapt --calibrate" in refused.stderr
+    done = run_program(tmp_path, *words, "--calibrate", "old.csv", "labels.csv")
+    assert (done.code, done.stderr) == (0, "")
+    found = adapt_thresholds(tuned, new, calibrate=(scores, Y))
+    assert found.moved.tolist() == [True, False]
+    adapted = Thresholds.load(tmp_path / "adapted.json")
+    np.testing.assert_array_equal(adapted.values, found.thresholds.values)

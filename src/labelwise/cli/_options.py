@@ -241,6 +241,14 @@ TuneOutput = Annotated[
 AdaptLabels = Annotated[
     str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
 ]
+AdaptCalibrate = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option(
+        metavar="<scores> <labels>",
+        help="Files of labelled rows, such as those of tune, that turn scores into probabilities; "
+        "without them, scores are taken as calibrated probabilities.",
+    ),
+]
 AdaptAlpha = Annotated[float, typer.Option(help="Level of the test; 1 adapts all these labels.")]
 
 # Options of labelwise decide.

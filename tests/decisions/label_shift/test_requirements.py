@@ -61,7 +61,7 @@ def test_other_arguments_are_refused():
     tuned = tuned_by_hand([1, 2], 4)
     with pytest.raises(TypeError, match="thresholds must be Thresholds, got list"):
         adapt_thresholds([0.5], [[0.5]])
-    with pytest.raises(ValueError, match=r"got 2\.5 for label 1; calibrate the scores"):
+    with pytest.raises(ValueError, match=r"got 2\.5 for label 1; for other scores, give"):
         adapt_thresholds(replace(tuned, values=np.array([np.inf, 2.5])), [[0.5, 0.5]])
     with pytest.raises(ValueError, match="new_scores has 1 labels, but there are 2 thresholds"):
         adapt_thresholds(tuned, [[0.5]])

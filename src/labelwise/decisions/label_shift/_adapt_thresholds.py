@@ -23,6 +23,7 @@ from labelwise.decisions.label_shift._requirements import (
     check_probabilities,
     check_tested,
 )
+from labelwise.decisions.label_shift._score_scale import score_scale
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.measures import Counts, averaged_records, macro, micro, with_beta
 
@@ -33,13 +34,15 @@ def adapt_thresholds(
     *,
     labels: Iterable[str | int] | None = None,
     alpha: float = 0.05,
+    calibrate: Any = None,
 ) -> Adaptation:
     """Adapt thresholds to new samples whose label frequencies have moved.
 
     The new samples need no labels. Their scores must be calibrated probabilities, from the model
-    whose scores the thresholds were tuned on. The frequency of each label among the new samples
-    is estimated and compared with the tuning data. If no frequency moved, the thresholds stay as
-    they are; otherwise they are chosen again, for the same measure.
+    whose scores the thresholds were tuned on; with `calibrate`, they may be any scores of it. The
+    frequency of each label among the new samples is estimated and compared with the tuning data.
+    If no frequency moved, the thresholds stay as they are; otherwise they are chosen again, for
+    the same measure.
 
     Parameters
     ----------
@@ -55,6 +58,12 @@ def adapt_thresholds(
         The others keep their frequency (see Notes).
     alpha : float, default=0.05
         Level of the test, from 0 to 1. With 1, all `labels` count as moved.
+    calibrate : pair of scores and labels, default=None
+        Scores of labelled samples, usually those that the thresholds were tuned on, and their
+        labels. A sigmoid is fitted to each label by Platt's method, as in `CalibratedLabels`; the
+        thresholds are adapted on its probabilities, and given on the scale of the scores. Only for
+        dense scores and thresholds of each label. None means that scores are calibrated
+        probabilities, which cannot be checked without labels.
 
     Returns
     -------
@@ -64,8 +73,8 @@ def adapt_thresholds(
     Raises
     ------
     TypeError
-        If `thresholds` are no Thresholds, if `labels` is no sequence, or if `alpha` is not a
-        number.
+        If `thresholds` are no Thresholds, if `labels` is no sequence, if `alpha` is not a number,
+        or if `calibrate` is not a pair of dense scores and labels.
     ValueError
         If the scores or a finite threshold are not between 0 and 1; if the labels of the scores
         are not those of the thresholds; if the thresholds are adapted already; or if they were
@@ -157,9 +166,24 @@ def adapt_thresholds(
     0.831
     """
     alpha = check_real(alpha, "alpha", least=0, most=1)
-    check_adaptable(thresholds)
-    proba = check_probabilities(thresholds, new_scores)
-    tested = check_tested(labels, thresholds)
+    if calibrate is None:
+        check_adaptable(thresholds)
+        proba = check_probabilities(thresholds, new_scores)
+        return _adaptation(thresholds, proba, check_tested(labels, thresholds), alpha)
+    scale = score_scale(thresholds, new_scores, calibrate)
+    tuned = scale.on_probabilities()
+    check_adaptable(tuned)
+    # Scores that do not rise with a label say nothing of its frequency.
+    tested = check_tested(labels, thresholds) & (scale.sigmoids.slopes > 0)
+    found = _adaptation(tuned, scale.probabilities(), tested, alpha)
+    adapted = scale.on_scores(found.thresholds) if found.moved.any() else thresholds
+    return replace(found, thresholds=adapted, old_thresholds=thresholds)
+
+
+def _adaptation(
+    thresholds: Thresholds, proba: Probabilities, tested: np.ndarray, alpha: float
+) -> Adaptation:
+    """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
     shift = estimate_shift(proba, thresholds.support, thresholds.n_samples, alpha, tested)
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():

@@ -26,8 +26,8 @@ def check_adaptable(thresholds: Thresholds) -> None:
         label = j if names is None else repr(names[j])
         raise ValueError(
             f"thresholds must be tuned on probabilities from 0 to 1, got {values[j]:g} for label "
-            f"{label}; calibrate the scores first, for instance with CalibratedLabels or "
-            "labelwise fit --calibrate."
+            f"{label}; for other scores, give scores and labels of known rows as calibrate "
+            "(labelwise adapt --calibrate)."
         )
     reason = _reason_against(thresholds)
     if reason:
@@ -60,21 +60,29 @@ def _reason_against(thresholds: Thresholds) -> str | None:
 def check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilities:
     """Check new scores, and return them with the labels in the order of the thresholds."""
     checked = check_scores(new_scores, input_name="new_scores")
-    matrix: Any = checked.matrix
-    if thresholds.label_names is not None and checked.names is not None:
-        order = columns_in_order(thresholds.label_names, checked.names, "new_scores")
-        in_place = np.array_equal(order, np.arange(order.size))
-        matrix = matrix if in_place else matrix[:, order]
-    elif matrix.shape[1] != len(thresholds):
-        raise ValueError(
-            f"new_scores has {matrix.shape[1]} labels, but there are {len(thresholds)} thresholds."
-        )
+    matrix = in_order(thresholds, checked.matrix, checked.names, "new_scores")
     if matrix.shape[0] == 0:
         raise ValueError("new_scores must have at least one sample, got 0.")
     values = matrix.data if sparse.issparse(matrix) else matrix
     names = thresholds.label_names or checked.names
     refuse_outside(values, "new_scores", lambda number: _place(matrix, names, number))
     return Probabilities(sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix)
+
+
+def in_order(
+    thresholds: Thresholds, matrix: Any, names: tuple[str, ...] | None, input_name: str
+) -> Any:
+    """Return the columns of a matrix in the order of the thresholds."""
+    if thresholds.label_names is not None and names is not None:
+        order = columns_in_order(thresholds.label_names, names, input_name)
+        in_place = np.array_equal(order, np.arange(order.size))
+        return matrix if in_place else matrix[:, order]
+    if matrix.shape[1] != len(thresholds):
+        raise ValueError(
+            f"{input_name} has {matrix.shape[1]} labels, but there are {len(thresholds)} "
+            "thresholds."
+        )
+    return matrix
 
 
 def check_tested(labels: Any, thresholds: Thresholds) -> np.ndarray:

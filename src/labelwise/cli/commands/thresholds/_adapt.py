@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
+    matched,
     position_note,
     same_labels,
 )
-from labelwise.cli.matrices._matrices import read_scores
+from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds
 
 
@@ -27,6 +28,7 @@ def show_adaptation(
     *,
     tested: str | None = None,
     alpha: float = 0.05,
+    calibrate: tuple[Path, Path] | None = None,
     output: Path | None = None,
     ids: str | None = None,
     matching: Matching = DEFAULT_MATCHING,
@@ -34,27 +36,48 @@ def show_adaptation(
 ) -> None:
     """Print which label frequencies moved, and write the thresholds for the new ones."""
     check_ending(output, ".json")
-    outputs = Outputs([output], inputs=[thresholds, scores])
+    outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
     with working("adapting"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
         scored = read_scores(scores, max_bytes, ids=ids)
+        known = None if calibrate is None else _labelled(*calibrate, ids, matching, max_bytes)
+        matrices = [scored] if known is None else [scored, known.truth]
         labels = same_labels(
             LabelColumns(thresholds, tuned.label_names, len(tuned)),
-            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            [LabelColumns(one.path, one.label_names, one.values.shape[1]) for one in matrices],
             matching,
         )
-        of_thresholds, of_scores = labels.places
+        of_thresholds, of_scores = labels.places[:2]
         chosen = _of_labels(tuned, of_thresholds, labels.names)
         names = None if tested is None else _names(tested, chosen)
-        found = adapt_thresholds(chosen, scored.values[:, of_scores], labels=names, alpha=alpha)
+        pair = None
+        if known is not None:
+            parts = (known.others[0].values, known.truth.values)
+            pair = tuple(part[:, labels.places[2]] for part in parts)
+        found = adapt_thresholds(
+            chosen, scored.values[:, of_scores], labels=names, alpha=alpha, calibrate=pair
+        )
         if output is not None:
             found.thresholds.save(output)
-    for note in labels.notes:
-        outputs.message(note)
+    for line in (*labels.notes, *(() if known is None else known.notes)):
+        outputs.message(line)
     if labels.by_position[0]:
         outputs.message(position_note(scores, thresholds))
+    if known is None:
+        note(
+            "scores are taken as calibrated probabilities; if they are not, give the scores and "
+            "labels of other rows by --calibrate."
+        )
     outputs.show(repr(found), _record(found))
     outputs.say_written(output)
+
+
+def _labelled(
+    scores: Path, labels: Path, ids: str | None, matching: Matching, max_bytes: int | None
+) -> Any:
+    """Read the scores and the labels of the rows that scores are calibrated on, matched."""
+    truth = read_labels(labels, None, max_bytes, ids=ids, allow_missing=True)
+    return matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
 
 
 def _of_labels(tuned: Thresholds, places: np.ndarray, names: tuple[str, ...] | None) -> Thresholds:

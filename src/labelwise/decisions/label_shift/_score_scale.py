@@ -1,0 +1,90 @@
+"""Thresholds of uncalibrated scores, adapted on the scale of calibrated probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, logit
+
+from labelwise._validation import check_labels, check_scores, dense_targets
+from labelwise.decisions._sigmoids import Sigmoids, fit_sigmoids
+from labelwise.decisions.label_shift._label_priors import Probabilities
+from labelwise.decisions.label_shift._requirements import in_order
+from labelwise.decisions.thresholds._result import Thresholds
+
+
+class ScoreScale(NamedTuple):
+    """New scores of the labels of thresholds, and their sigmoids to probabilities."""
+
+    thresholds: Thresholds
+    scores: np.ndarray
+    sigmoids: Sigmoids
+
+    def probabilities(self) -> Probabilities:
+        """Return the probabilities of the new scores."""
+        return Probabilities(expit(self.sigmoids.log_odds(self.scores)))
+
+    def on_probabilities(self) -> Thresholds:
+        """Return the thresholds on the scale of probabilities."""
+        values = self.thresholds.values
+        finite = np.isfinite(values)
+        inside = expit(self.sigmoids.log_odds(np.where(finite, values, 0.0)))
+        return replace(self.thresholds, values=np.where(finite, inside, values))
+
+    def on_scores(self, adapted: Thresholds) -> Thresholds:
+        """Return adapted thresholds on the scale of scores, with the same decisions."""
+        before, proba = self.on_probabilities().values, self.probabilities().matrix
+        values = self.thresholds.values.copy()
+        for j in np.flatnonzero(adapted.values != before):
+            values[j] = self._score_at(int(j), adapted.values[j], proba[:, j])
+        return replace(adapted, values=values)
+
+    def _score_at(self, j: int, level: float, proba: np.ndarray) -> float:
+        """Return a score from which on the probabilities of a label reach a level."""
+        slope, intercept = self.sigmoids.slopes[j], self.sigmoids.intercepts[j]
+        if slope == 0 or not 0 < level < 1:
+            return float(-np.inf if level <= proba.max() and level < 1 else np.inf)
+        reached = proba >= level
+        lowest = self.scores[reached, j].min(initial=np.inf)
+        highest = self.scores[~reached, j].max(initial=-np.inf)
+        score = float((logit(level) - intercept) / slope)
+        # Rounding must not change the decision of a new score.
+        return score if highest < score <= lowest else float(lowest)
+
+
+def score_scale(thresholds: Thresholds, new_scores: Any, labelled: Any) -> ScoreScale:
+    """Fit a sigmoid to each label, on the scores and the labels of other samples."""
+    if not isinstance(labelled, tuple | list) or len(labelled) != 2:
+        raise TypeError(f"calibrate must be a pair of scores and labels, got {labelled!r:.80}.")
+    if thresholds.shared:
+        raise ValueError(
+            "calibrate is not for one threshold of all labels: labels have sigmoids of their own."
+        )
+    old, new = (_dense(thresholds, one) for one in (labelled[0], new_scores))
+    labels = check_labels(labelled[1], allow_missing=True)
+    Y = in_order(thresholds, labels.matrix, labels.names, "the labels of calibrate")
+    missing = labels.missing
+    if missing is not None:
+        missing = in_order(thresholds, missing, labels.names, "the labels of calibrate")
+    if Y.shape[0] != old.shape[0]:
+        raise ValueError(
+            f"calibrate must have as many rows of scores as of labels, got {old.shape[0]} and "
+            f"{Y.shape[0]}."
+        )
+    targets = dense_targets(Y, missing).astype(np.float64)
+    sigmoids = fit_sigmoids(old, targets, np.ones(len(old)), increasing=True)
+    return ScoreScale(thresholds, new, sigmoids)
+
+
+def _dense(thresholds: Thresholds, scores: Any) -> np.ndarray:
+    checked = check_scores(scores, input_name="scores")
+    if sparse.issparse(checked.matrix):
+        raise TypeError("calibrate is for dense scores: a sigmoid needs the score of every cell.")
+    matrix = in_order(thresholds, checked.matrix, checked.names, "scores")
+    if not len(matrix):
+        raise ValueError("scores must have at least one sample, got 0.")
+    # Sums, and so sigmoids, would otherwise depend on the order in memory.
+    return np.ascontiguousarray(matrix, dtype=np.float64)
