@@ -6,6 +6,7 @@ The options are those of _matrix_commands.
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelwise.decisions import Thresholds, best_thresholds
@@ -207,3 +208,16 @@ def test_labels_counted_as_one_are_reported(files):
     zero = run("evaluate", files / "y.csv", "--decided", files / "d.csv", "--undefined", "zero")
     line = next(line for line in zero.splitlines() if line.startswith("f "))
     assert line.split()[2] == f"{macro(f_measure, count(Y[:, :3], decided[:, :3])) * 3 / 4:.4f}"
+
+
+@pytest.mark.parametrize("step", ["1D", "1h"], ids=["days", "hours"])
+def test_times_as_ids_match_between_csv_and_parquet(tmp_path, step):
+    scores, Y = problem()
+    times = pd.Series(pd.date_range("2024-01-31", periods=len(Y), freq=step), name="time")
+    frames = [pd.DataFrame(one, columns=NAMES, index=times) for one in (scores, Y)]
+    frames[0].to_csv(tmp_path / "s.csv")
+    frames[1].iloc[::-1].reset_index().to_parquet(tmp_path / "y.parquet")
+    shown = run("tune", tmp_path / "s.csv", tmp_path / "y.parquet", "--ids", "time", "--json")
+    assert json.loads(shown)["value"] == pytest.approx(
+        best_thresholds(scores, Y, shrink="auto", random_state=0).value
+    )

@@ -10,6 +10,7 @@ from labelwise._columns._kinds import Kind, kinds_of
 from labelwise._columns._matrix import CategoryColumn, NumberColumn, as_matrix
 from labelwise._columns._values import (
     MISSING,
+    as_written,
     first_row_without_number,
     has_text,
     is_text,
@@ -28,6 +29,7 @@ __all__ = [
     "Kind",
     "NumberColumn",
     "as_matrix",
+    "as_written",
     "encode",
     "encode_table",
     "first_row_without_number",

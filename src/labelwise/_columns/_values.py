@@ -20,13 +20,31 @@ def is_text(column: Any) -> bool:
 
 
 def texts(column: Any) -> np.ndarray:
-    """Return a column of text or whole numbers as an array of str, "" where a value is missing."""
+    """Return text, whole numbers or times as an array of str, "" where a value is missing."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type):
         column = column.cast(pa.int64())
-    found = column.cast(pa.string()).to_pylist()
+    found = as_written(column).to_pylist()
     return np.array(["" if text is None else text for text in found], dtype=object)
+
+
+def as_written(column: Any) -> Any:
+    """Return a column as text as csv files have it: times of midnight as days, without fractions.
+
+    Ids of a parquet file and of a csv file are compared as text.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        ticks = column.cast(pa.int64()).drop_null().to_numpy()
+        if kind.tz is None and not (ticks % (86_400 * second)).any():
+            column = column.cast(pa.date32())
+        elif not (ticks % second).any():
+            column = column.cast(pa.timestamp("s", kind.tz))
+    return column.cast(pa.string())
 
 
 def numbers(column: Any) -> np.ndarray:
@@ -86,6 +104,6 @@ def _plain(column: Any, name: str) -> Any:
         raise TypeError(f"X must have numbers or text in column {name!r}, got lists.")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         return column
-    return column.cast(
-        pa.float64() if pa.types.is_decimal(kind) or pa.types.is_null(kind) else pa.string()
-    )
+    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return column.cast(pa.float64())
+    return as_written(column)

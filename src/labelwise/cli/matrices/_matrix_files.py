@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._columns import first_row_without_number, is_text, numbers, texts
+from labelwise._columns import as_written, first_row_without_number, is_text, numbers, texts
 from labelwise._io import (
     TEXT_BYTES,
     Arrays,
@@ -141,9 +141,7 @@ def _is_plain_text(tables: Tables, name: str) -> bool:
 
 
 def _ids(tables: Tables, name: str) -> tuple[str, ...]:
-    import pyarrow as pa
-
-    found = texts(tables.column(name).cast(pa.string()))
+    found = texts(as_written(tables.column(name)))
     if "" in found:
         raise tables.fault(f"has no value for {name!r}.", int(np.argmax(found == "")))
     return tuple(found.tolist())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._columns import as_written
 from labelwise._io import (
     Bound,
     DataError,
@@ -176,9 +177,8 @@ class _TableFile:
         if not as_text and (is_number or types.is_boolean(kind) or types.is_null(kind)):
             return column
         try:
-            return column.cast(
-                pa.float64() if types.is_decimal(kind) and not as_text else pa.string()
-            )
+            is_number = types.is_decimal(kind) and not as_text
+            return column.cast(pa.float64()) if is_number else as_written(column)
         except pa.ArrowException as error:
             problem = f"has {kind} in column {name!r}, which is neither numbers nor text."
             raise DataError(self.path, problem) from error
