@@ -231,7 +231,7 @@ def _readings_table(rows: Rows) -> Table:
         "for each label. Common λ: the same for all labels, not chosen, and the intercept is "
         "penalised. λ = ...: the same for all labels, not chosen. Standardised, unit length: "
         "features so scaled. Some label: the best one is decided where none would be; one label: "
-        "the best one and no other."
+        "the best one and no other. Free intercept: a hundredth of the penalty applies to it."
     )
     keys = ("dataset", "model", "column")
     cells = tuple(reading_cells(rows))

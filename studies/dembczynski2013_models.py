@@ -100,6 +100,7 @@ MODELS = {
         for penalty in COMMON
     },
     "RML, one label": Trial(OneLabel()),
+    "RML, one label, free intercept": Trial(OneLabel(intercept_scaling=10)),
     **{name: Trial(model) for name, (_, model) in READINGS.items()},
     "SML": Trial(SubmodularMultilabel()),
 }
@@ -110,5 +111,6 @@ ONLY = {
     "LFP, penalised intercept": TEXTS,
     **{f"{model}, common λ = {penalty:g}": TEXTS for model in ("BR", "LFP") for penalty in COMMON},
     "RML, one label": ("Scene",),
+    "RML, one label, free intercept": ("Scene",),
     **{name: (where,) for name, (where, _) in READINGS.items()},
 }

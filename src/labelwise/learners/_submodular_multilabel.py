@@ -48,6 +48,9 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         Relative duality gap at which training stops; see `gap_`.
     max_passes : int, default=1000
         Maximum number of passes over the samples; `fit` warns if the gap then exceeds `tol`.
+    intercept_scaling : float, default=1.0
+        How much less intercepts are penalised, as in ``sklearn.svm.LinearSVC``: with 10, a
+        hundredth of the penalty applies to the scores of the mean sample.
     n_jobs : int, default=None
         Number of folds fitted in parallel. Results do not depend on it.
     verbose : int, default=0
@@ -111,6 +114,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         cv: Any = 5,
         tol: float = 1e-3,
         max_passes: int = 1000,
+        intercept_scaling: float = 1.0,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = 0,
@@ -121,6 +125,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.tol = tol
         self.max_passes = max_passes
+        self.intercept_scaling = intercept_scaling
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state

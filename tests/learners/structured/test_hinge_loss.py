@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
+from labelwise.learners import ReverseMultilabel
 from labelwise.learners.structured._hinge_loss import (
     HingeLossProblem,
     decide,
@@ -235,6 +236,22 @@ def test_to_multiply_features_is_to_divide_the_penalty_by_the_square():
     # A power of two changes no digit.
     np.testing.assert_array_equal(8 * larger.W[:-1], found.W[:-1])
     np.testing.assert_array_equal(larger.W[-1], found.W[-1])
+
+
+def test_intercepts_are_penalised_by_the_square_of_their_scaling():
+    X, Y, problem = some_problem()
+    freer = HingeLossProblem.of(X, Y, no_pairs(3), intercept_scaling=10)
+    assert freer.squared_constant == pytest.approx(100 * problem.squared_constant)
+    W = np.arange(9.0).reshape(3, 3)
+    of_weights = np.sum((W[:-1]) ** 2)
+    of_centre = np.sum((W[-1] + problem.offset @ W[:-1]) ** 2) / problem.squared_constant
+    assert problem.squared_norm(W) == pytest.approx(of_weights + of_centre)
+    assert freer.squared_norm(W) == pytest.approx(of_weights + of_centre / 100)
+    model = ReverseMultilabel(penalty=1.0, intercept_scaling=10).fit(X, Y)
+    firm = ReverseMultilabel(penalty=1.0).fit(X, Y)
+    assert np.abs(model.decision_function(X).mean()) > np.abs(firm.decision_function(X).mean())
+    with pytest.raises(ValueError, match="intercept_scaling must be from 0.001 to 1000"):
+        ReverseMultilabel(intercept_scaling=0).fit(X, Y)
 
 
 def test_features_without_spread_leave_the_intercepts_to_be_learned():

@@ -65,7 +65,7 @@ class HingeLossProblem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
     f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that are both in y, where κ² is a tenth
-    of the mean of ‖x - mean‖². Adding a constant to a feature then changes nothing, and multiplying
+    of the mean of ‖x - mean‖², times the square of the intercept scaling. Adding a constant to a feature then changes nothing, and multiplying
     all features by a constant amounts to another λ.
     """
 
@@ -77,7 +77,9 @@ class HingeLossProblem(NamedTuple):
     pairs: PairGains
 
     @classmethod
-    def of(cls, X: Any, Y: np.ndarray, pairs: PairGains) -> HingeLossProblem:
+    def of(
+        cls, X: Any, Y: np.ndarray, pairs: PairGains, intercept_scaling: float = 1.0
+    ) -> HingeLossProblem:
         """Make the problem of dense or sparse features."""
         rows = sparse.csr_array(X, dtype=np.float64)
         mean = np.asarray(rows.sum(axis=0)) / X.shape[0]
@@ -89,7 +91,8 @@ class HingeLossProblem(NamedTuple):
             rows.indptr = rows.indptr.astype(np.int32, copy=False)
             rows.indices = rows.indices.astype(np.int32, copy=False)
         spread = float(_squares(rows, offset).mean())
-        return cls(rows, offset, mean, spread / 10 or 1.0, np.ascontiguousarray(Y), pairs)
+        constant = intercept_scaling**2 * (spread / 10 or 1.0)
+        return cls(rows, offset, mean, constant, np.ascontiguousarray(Y), pairs)
 
     def rows(self) -> CentredRows:
         """Arrange the samples for kernels."""

@@ -33,6 +33,7 @@ class SolverOptions(NamedTuple):
     cv: Any
     tol: float
     max_passes: int
+    intercept_scaling: float
     n_jobs: int | None
     random: np.random.RandomState
     report: Callable[[str], None]
@@ -45,6 +46,7 @@ def check_solver_options(learner: Any) -> SolverOptions:
         learner.cv,
         check_real(learner.tol, "tol", least=1e-12, most=1.0),
         check_whole(learner.max_passes, "max_passes", least=2),
+        check_real(learner.intercept_scaling, "intercept_scaling", least=1e-3, most=1e3),
         learner.n_jobs,
         check_random_state(learner.random_state),
         lambda text: report_progress(learner.verbose, learner, text),
@@ -86,7 +88,7 @@ def learn_weights(
         cv_values = dict(zip(options.penalties, values.tolist(), strict=True))
         # Of equal values, argmax takes the first, which has the strongest penalty.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
-    problem = HingeLossProblem.of(X, labels, pairs_in(labels))
+    problem = HingeLossProblem.of(X, labels, pairs_in(labels), options.intercept_scaling)
     found = _fit(problem, options)
     weights, intercept[targets.varying] = problem.coefficients(found.W)
     coef[targets.varying] = weights.T
@@ -149,7 +151,9 @@ def _held_out_f(
     # Kernels release the global interpreter lock, so that threads suffice, and share X.
     found = Parallel(n_jobs=options.n_jobs, prefer="threads")(
         delayed(_fold_f)(
-            HingeLossProblem.of(X[train], labels[train], pairs_in(labels[train])),
+            HingeLossProblem.of(
+                X[train], labels[train], pairs_in(labels[train]), options.intercept_scaling
+            ),
             X[test],
             labels[test],
             options._replace(random=np.random.RandomState(seed)),
