@@ -250,7 +250,7 @@ def test_intercepts_are_penalised_by_the_square_of_their_scaling():
     model = ReverseMultilabel(penalty=1.0, intercept_scaling=10).fit(X, Y)
     firm = ReverseMultilabel(penalty=1.0).fit(X, Y)
     assert np.abs(model.decision_function(X).mean()) > np.abs(firm.decision_function(X).mean())
-    with pytest.raises(ValueError, match="intercept_scaling must be from 0.001 to 1000"):
+    with pytest.raises(ValueError, match=r"intercept_scaling must be from 0\.001 to 1000"):
         ReverseMultilabel(intercept_scaling=0).fit(X, Y)
 
 

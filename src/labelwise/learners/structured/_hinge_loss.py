@@ -65,8 +65,8 @@ class HingeLossProblem(NamedTuple):
     """min_W λ/2 · ‖W‖² + mean_i max_y' {ℓ_F(y_i, y') + f(y', x_i)} - f(y_i, x_i).
 
     f(y, x) = Σ_j y_j w_j · (x - mean, κ) + Σ gains of pairs that are both in y, where κ² is a tenth
-    of the mean of ‖x - mean‖², times the square of the intercept scaling. Adding a constant to a feature then changes nothing, and multiplying
-    all features by a constant amounts to another λ.
+    of the mean of ‖x - mean‖², times the square of the intercept scaling. Adding a constant to a
+    feature then changes nothing, and multiplying all features by a constant amounts to another λ.
     """
 
     X: sparse.csr_array
