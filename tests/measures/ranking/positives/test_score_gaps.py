@@ -1,4 +1,6 @@
-"""Counts of scores between positives: buckets and ranges give what the definition says."""
+"""Counts of scores between positives: buckets and groups give what the definition says."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from scipy import sparse
 from labelwise.measures import add_to_gaps, find_places
 from labelwise.measures.ranking.positives import _ranks_of_positives
 from labelwise.measures.ranking.positives._score_gaps import LARGE, buckets_of, counts_at_cuts
-from labelwise.measures.ranking.positives._score_gaps_kernels import in_ranges
+from labelwise.measures.ranking.positives._score_gaps_kernels import put_in_groups
 from tests.oracles.row_blocks import gaps_between
 
 # The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
@@ -30,20 +32,27 @@ def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(scores,
         np.testing.assert_equal((list(counts), list(highest), list(ties), below), wanted)
 
 
-@given(st.lists(NUMBERS, max_size=30), st.lists(NUMBERS, min_size=1, max_size=9))
-def test_a_range_has_the_scores_from_its_first_positive_to_the_next_range(scores, firsts):
-    firsts, scores = np.sort(firsts), np.array(scores, dtype=float)
-    found, places = in_ranges(scores, firsts, buckets_of(firsts, max(1, scores.size)))
-    numbers = np.maximum(np.searchsorted(firsts, scores, side="right") - 1, 0)
-    for number in range(firsts.size):
-        mine = found[places[number] : places[number + 1]]
+@given(st.lists(NUMBERS, max_size=30), st.lists(NUMBERS, min_size=1, max_size=9), st.integers(0, 3))
+def test_groups_have_the_scores_of_neighbouring_buckets_in_rising_order(scores, hits, shift):
+    hits, scores = np.sort(hits), np.array([*scores, -np.inf, np.inf], dtype=float)
+    n_buckets, scale = buckets_of(hits, scores.size)
+    n_groups = ((n_buckets - 1) >> shift) + 1
+    numbers, places = np.empty(scores.size, np.uint8), np.zeros(n_groups + 1, np.int64)
+    found = np.empty_like(scores)
+    put_in_groups(scores, hits, scale, shift, numbers, places, found)
+    assert sorted(found) == sorted(scores)
+    ends = np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=n_groups))))
+    groups = [found[start:end] for start, end in pairwise(ends)]
+    for number, mine in enumerate(groups):
         np.testing.assert_array_equal(mine, scores[numbers == number])
+    filled = [mine for mine in groups if mine.size]
+    assert all(one.max() < other.min() for one, other in pairwise(filled))
 
 
-def test_more_positives_than_a_cache_has_room_for_are_counted_in_ranges():
+def test_more_positives_than_a_cache_has_room_for_are_counted_in_groups():
     random = np.random.default_rng(0)
     hits = np.sort(np.round(random.normal(size=LARGE + 5), 4))
-    scores = np.round(random.normal(size=LARGE // 2), 4)
+    scores = np.round(random.normal(size=LARGE), 4)
     counts, ties = np.zeros((2, hits.size), np.int64)
     highest = np.full(hits.size, -np.inf)
     below = add_to_gaps(scores, hits, counts, highest, ties)

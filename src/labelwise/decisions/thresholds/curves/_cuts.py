@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from labelwise.measures import Counts
 
 # Values that differ by less than this share of the largest among them are equal but for rounding.
 ROUNDING = 1e-12
+# Cuts whose counts and values stay in the cache of a core.
+_CACHED = 2**15
 # Labels that are read together from row-major scores: two cache lines.
 TOGETHER = 16
 
@@ -48,6 +51,17 @@ class Cuts(NamedTuple):
         labels = self.labels
         n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
         return counts_of(self.decided, self.hits, self.positives[labels], n_samples)
+
+    def pieces(self) -> Iterator[Cuts]:
+        """Yield the cuts of some labels after another, few enough to stay in the cache."""
+        steps = np.arange(_CACHED, self.starts[-1] + _CACHED, _CACHED)
+        ends = np.unique(np.minimum(np.searchsorted(self.starts, steps), self.positives.size))
+        for first, end in pairwise([0, *ends.tolist()]):
+            labels, mine = slice(first, end), slice(self.starts[first], self.starts[end])
+            cells = (self.decided[mine], self.hits[mine], self.lows[mine], self.thresholds[mine])
+            n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
+            starts = self.starts[first : end + 1] - self.starts[first]
+            yield Cuts(starts, *cells, self.positives[labels], n_samples)
 
 
 def counts_of(decided: Any, hits: Any, positives: Any, n: Any) -> Counts:

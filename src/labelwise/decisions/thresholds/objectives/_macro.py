@@ -31,6 +31,15 @@ class MacroRule:
 
     def __call__(self, cuts: Cuts) -> Choice:
         """Choose one cut for each label; the value is the mean over labels."""
-        values = np.asarray(self.measure(cuts.counts), dtype=np.float64)
-        places = first_best_of_each(values, cuts.starts, within(self.limits, cuts.counts))
-        return choice_at(cuts, places, values[places].mean(), gap=0.0)
+        best: list[np.ndarray] = []
+        values: list[np.ndarray] = []
+        n_before = 0
+        for piece in cuts.pieces():
+            counts = piece.counts
+            found = np.asarray(self.measure(counts), dtype=np.float64)
+            places = first_best_of_each(found, piece.starts, within(self.limits, counts))
+            best.append(places + n_before)
+            values.append(found[places])
+            n_before += found.size
+        value = np.concatenate(values).mean()
+        return choice_at(cuts, np.concatenate(best), value, gap=0.0)

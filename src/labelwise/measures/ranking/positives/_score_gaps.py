@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise.measures.ranking.positives._score_gaps_kernels import (
-    Buckets,
-    add_to_range,
-    in_ranges,
-)
+from labelwise.measures.ranking.positives._score_gaps_kernels import add_to_buckets, put_in_groups
 
 # Buckets of equal width for each positive, but no more than scores: with several for a positive,
 # most scores are in a bucket without one and need no search.
-_BUCKETS = 4
+_BUCKETS = 16
 # With this many times more positives than scores, a binary search takes less time than buckets.
 _MANY = 16
 # With more positives, their buckets and counts do not stay in the cache of a core: scores are
-# first divided into ranges of fewer positives.
-LARGE, _RANGE = 2**17, 2**14
+# first put into groups of neighbouring buckets.
+LARGE, _GROUPS = 2**15, 256
 
 
 def add_to_gaps(
@@ -35,31 +31,27 @@ def add_to_gaps(
     """
     if hits.size == 0 or column.size == 0:
         return -np.inf
-    if hits.size <= LARGE or column.size < hits.size // 4:
-        buckets = buckets_of(hits, column.size)
-        return float(add_to_range(column, hits, buckets, counts, highest, ties))
-    firsts = hits[::_RANGE].copy()
-    found, places = in_ranges(column, firsts, buckets_of(firsts, column.size))
-    below = -np.inf
-    for number in np.flatnonzero(np.diff(places)):
-        mine = slice(number * _RANGE, (number + 1) * _RANGE)
-        part = found[places[number] : places[number + 1]]
-        buckets = buckets_of(hits[mine], part.size)
-        some = add_to_range(part, hits[mine], buckets, counts[mine], highest[mine], ties[mine])
-        below = max(below, float(some))
-    return below
+    n_buckets, scale = buckets_of(hits, column.size)
+    starts = np.empty(n_buckets + 1, np.int32 if hits.size < 2**31 else np.int64)
+    if hits.size > LARGE and n_buckets > _GROUPS:
+        column = _in_groups(column, hits, n_buckets, scale)
+    return float(add_to_buckets(column, hits, scale, starts, counts, highest, ties))
 
 
-def buckets_of(hits: np.ndarray, n_scores: int) -> Buckets:
-    """Divide the range of rising hits into buckets of equal width, for that many scores."""
+def buckets_of(hits: np.ndarray, n_scores: int) -> tuple[int, float]:
+    """Return how many buckets of equal width rising hits have, and how many in a unit of scores."""
     n_buckets = min(_BUCKETS * hits.size, n_scores) if _MANY * n_scores > hits.size else 1
-    # Halves have a finite difference. The kernel computes the bucket of a score by the same steps.
-    halves = 0.5 * hits.astype(np.float64)
-    width = float(halves[-1] - halves[0])
-    scale = (n_buckets - 1) / width if width > 1e-290 else 0.0
-    numbers = ((halves - halves[0]) * scale).astype(np.int64)
-    sizes = np.bincount(numbers, minlength=n_buckets)
-    return Buckets(np.concatenate(([0], np.cumsum(sizes))), scale)
+    width = 0.5 * float(hits[-1]) - 0.5 * float(hits[0])
+    return n_buckets, (n_buckets - 1) / width if width > 1e-290 else 0.0
+
+
+def _in_groups(column: np.ndarray, hits: np.ndarray, n_buckets: int, scale: float) -> np.ndarray:
+    """Return the scores in an order in which those of neighbouring buckets are together."""
+    shift = ((n_buckets - 1) // _GROUPS).bit_length()
+    numbers, places = np.empty(column.size, np.uint8), np.zeros(_GROUPS + 1, np.int64)
+    found = np.empty_like(column)
+    put_in_groups(column, hits, scale, shift, numbers, places, found)
+    return found
 
 
 def counts_at_cuts(values: np.ndarray, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,29 +2,25 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
-from typing import NamedTuple
-
 import numpy as np
 
 from labelwise._jit import njit
 
 
-class Buckets(NamedTuple):
-    """How many hits lie before each bucket of equal width, and the buckets in a unit of scores."""
+@njit(inline="always")
+def bucket_of(hits, scale, score):
+    """Return the bucket of a score that is at least the first of the rising hits.
 
-    starts: np.ndarray
-    scale: float
+    A higher score is never in a lower bucket, since each step is monotone. Halves have a finite
+    difference.
+    """
+    return np.int64((0.5 * np.float64(min(score, hits[-1])) - 0.5 * np.float64(hits[0])) * scale)
 
 
 @njit(inline="always")
 def last_reached(hits, starts, scale, score):
-    """Return the last of the rising hits that are not above a score, which reaches the first.
-
-    The bucket of a score has few hits, and a higher score is never in a lower bucket, since each
-    step of its computation is monotone.
-    """
-    capped = 0.5 * np.float64(min(score, hits[-1]))
-    bucket = np.int64((capped - 0.5 * np.float64(hits[0])) * scale)
+    """Return the last of the rising hits that are not above a score, which reaches the first."""
+    bucket = bucket_of(hits, scale, score)
     entry, end = starts[bucket], starts[bucket + 1]
     while end - entry > 4:
         middle = (entry + end) >> 1
@@ -38,9 +34,16 @@ def last_reached(hits, starts, scale, score):
 
 
 @njit(cache=True, nogil=True)
-def add_to_range(column, hits, buckets, counts, highest, ties):
-    """Add scores to gaps as `add_to_gaps` does, for some hits that stay in the cache."""
-    below, first, (starts, scale) = -np.inf, hits[0], buckets
+def add_to_buckets(column, hits, scale, starts, counts, highest, ties):
+    """Add scores to gaps as `add_to_gaps` does; `starts` receives the first hit of each bucket."""
+    bucket = 0
+    for entry in range(hits.size):
+        last = bucket_of(hits, scale, hits[entry])
+        while bucket <= last:
+            starts[bucket] = entry
+            bucket += 1
+    starts[bucket:] = hits.size
+    below, first = -np.inf, hits[0]
     for score in column:
         if score < first:
             below = max(below, score)
@@ -55,24 +58,21 @@ def add_to_range(column, hits, buckets, counts, highest, ties):
 
 
 @njit(cache=True, nogil=True)
-def in_ranges(column, firsts, buckets):
-    """Return the scores range by range, and where each range starts.
+def put_in_groups(column, hits, scale, shift, numbers, places, found):
+    """Order scores by groups of neighbouring buckets, bucket b in group ``b >> shift``.
 
-    Range r has the scores from ``firsts[r]`` on; lower ones are in range 0.
+    `numbers` has room for the group of each score, `places`, of zeros, for one number more than
+    groups, and `found` receives the scores. Scores below the first hit are in group 0.
     """
-    starts, scale = buckets
-    numbers = np.empty(column.size, np.int32)
-    places = np.zeros(firsts.size + 1, np.int64)
+    first = hits[0]
     for place in range(column.size):
         score = column[place]
-        number = 0 if score < firsts[0] else last_reached(firsts, starts, scale, score)
+        number = 0 if score < first else bucket_of(hits, scale, score) >> shift
         numbers[place] = number
         places[number + 1] += 1
-    for number in range(firsts.size):
+    for number in range(places.size - 1):
         places[number + 1] += places[number]
-    ends, found = places.copy(), np.empty_like(column)
     for place in range(column.size):
         number = numbers[place]
-        found[ends[number]] = column[place]
-        ends[number] += 1
-    return found, places
+        found[places[number]] = column[place]
+        places[number] += 1
