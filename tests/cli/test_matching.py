@@ -202,6 +202,8 @@ def test_labels_counted_as_one_are_reported(files):
     values = f_measure(count(Y, decided))
     assert values[3] == 1.0
     assert "1 label has no positives and no decisions and counts as 1" in shown
+    n_empty = int((Y.sum(axis=1) + decided.sum(axis=1) == 0).sum())
+    assert f"{n_empty} samples have no positives and no decisions and count as 1 in" in shown
     assert f"{values[:3].mean():.4f} over labels with positives" in shown
     assert "--undefined skip" in shown
     zero = run("evaluate", files / "y.csv", "--decided", files / "d.csv", "--undefined", "zero")
