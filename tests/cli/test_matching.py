@@ -1,6 +1,6 @@
 """Rows and labels of files go by id and name, by position only if nothing else is known.
 
-The options are those of _matrix_commands.
+The options are those of _matrix_commands, columns of ids those of _id_columns.
 """
 
 import json
@@ -31,6 +31,56 @@ def files(tmp_path):
     np.save(tmp_path / "s.npy", scores)
     np.save(tmp_path / "y.npy", Y)
     return tmp_path
+
+
+@pytest.fixture
+def numbered(tmp_path):
+    """Scores in another order than the labels; ids are numbers in columns of two names."""
+    scores, Y = problem()
+    keys = 7 * np.arange(len(Y)) + 1000
+    order = np.random.default_rng(5).permutation(len(Y))
+    scored = np.column_stack([keys.astype(object), scores])[order]
+    written(tmp_path / "y.csv", np.column_stack([keys, Y]), ["key", *NAMES])
+    written(tmp_path / "s.csv", scored, ["key", *NAMES])
+    written(tmp_path / "nr.csv", scored, ["nr", *NAMES])
+    written(tmp_path / "data.csv", np.column_stack([Y, keys])[order], [*NAMES, "key"])
+    table(tmp_path / "named.csv", Y)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("tune", "s.csv", "y.csv"), "label 'key': give --ids key if this column identifies"),
+        (("evaluate", "y.csv", "--decided", "s.csv"), "label 'key': give --ids key if this"),
+        (("tune", "s.csv", "named.csv"), "name the column with --ids (such as --ids id,key)"),
+        (("tune", "s.csv", "data.csv", "--labels", ",".join(NAMES)), "give --ids key if this"),
+    ],
+)
+def test_a_column_of_distinct_whole_numbers_is_proposed_as_ids(
+    numbered, monkeypatch, capsys, words, hint
+):
+    monkeypatch.chdir(numbered)
+    assert hint in refusal(monkeypatch, capsys, *words)
+
+
+def test_ids_may_have_another_name_in_each_file(numbered, monkeypatch, capsys):
+    monkeypatch.chdir(numbered)
+    wanted = run("tune", "s.csv", "y.csv", "--ids", "key")
+    assert run("tune", "nr.csv", "y.csv", "--ids", "nr,key") == wanted
+    assert run("tune", "nr.csv", "y.csv", "--ids", "key,nr") == wanted
+    # Folds and shrinkage depend on the order of the rows, thresholds without shrinkage do not.
+    free, labels = ["--shrink", "0"], ["--labels", ",".join(NAMES)]
+    wanted = run("tune", "s.csv", "y.csv", "--ids", "key", *free)
+    found = run("tune", "nr.csv", "data.csv", *labels, "--ids", "nr,key", *free)
+    assert found.splitlines()[:4] == wanted.splitlines()[:4]
+    rows = [json.dumps({"nr": 1000 + i, "sea": i % 2}) for i in range(9)]
+    (numbered / "s.jsonl").write_text("\n".join(rows))
+    (numbered / "y.jsonl").write_text("\n".join(rows).replace("nr", "key"))
+    assert "1.0000" in run("evaluate", "y.jsonl", "--scores", "s.jsonl", "--ids", "nr,key")
+    for ids, problem_named in (("key", "has no column 'key', but 'nr'"), ("a,b", "'a' or 'b'")):
+        shown = refusal(monkeypatch, capsys, "tune", "nr.csv", "y.csv", "--ids", ids)
+        assert problem_named in shown
 
 
 COMMANDS = {
@@ -83,7 +133,7 @@ def test_labels_that_not_all_files_have_are_named_or_dropped(files, monkeypatch,
     less = table(files / "less.csv", np.delete(scores, 1, 1), ["sea", "sun", "fog"])
     more = table(files / "more.csv", Y[:, [0, 1, 2, 3, 0]], [*NAMES, "extra"])
     shown = refusal(monkeypatch, capsys, "tune", less, more)
-    assert "less.csv: lacks label 'sky', 'extra', which" in shown
+    assert "less.csv: lacks labels 'sky', 'extra', which" in shown
     assert "--missing-labels drop" in shown
     found = run("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
     assert "2 labels are dropped, which" in found

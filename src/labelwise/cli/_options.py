@@ -50,7 +50,16 @@ LabelsOption = Annotated[
     ),
 ]
 IdsOption = Annotated[
-    str | None, typer.Option("--ids", help="Columns of a table that identify the rows.")
+    str | None,
+    typer.Option("--ids", help="Columns of a table that identify the rows, with commas."),
+]
+MatchedIdsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ids",
+        help="Column that identifies the rows; if the files name it differently, all its names "
+        "with commas: each file uses the first that it has.",
+    ),
 ]
 TextOption = Annotated[
     str | None, typer.Option("--text", help="Columns of a table that are texts, with commas.")

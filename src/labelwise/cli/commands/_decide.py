@@ -21,6 +21,7 @@ from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
+    label_columns,
     position_note,
     same_labels,
 )
@@ -63,7 +64,7 @@ def run_decisions(
         scored = read_scores(scores, max_bytes, ids=ids)
         labels = same_labels(
             LabelColumns(thresholds, rule.label_names, len(rule)),
-            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            [label_columns(scored)],
             matching,
         )
         of_rule, of_scores = labels.places

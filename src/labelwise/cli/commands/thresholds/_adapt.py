@@ -14,6 +14,7 @@ from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
+    label_columns,
     position_note,
     same_labels,
 )
@@ -40,7 +41,7 @@ def show_adaptation(
         scored = read_scores(scores, max_bytes, ids=ids)
         labels = same_labels(
             LabelColumns(thresholds, tuned.label_names, len(tuned)),
-            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            [label_columns(scored)],
             matching,
         )
         of_thresholds, of_scores = labels.places
