@@ -10,11 +10,9 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
-from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import note
 from labelwise.cli._parsing import part_of
-from labelwise.cli._table_input import raw_step, read_columns
+from labelwise.cli._table_input import note_unused, raw_step, read_columns, refuse_missing
 from labelwise.cli.matrices._matrices import are_numbers, ids_of
 from labelwise.cli.matrices._matrix_files import is_matrix_file
 from labelwise.data import Bags, Dataset
@@ -93,12 +91,10 @@ def fitted_features(model: Any, data: Dataset, labels: tuple[str, ...], path: st
         return _widened(data.X, len(wanted), path)
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
-    if missing:
-        raise DataError(path, f"lacks the columns {listed(missing)}, which the model needs.")
+    refuse_missing(Path(path), missing)
     known = {*wanted, *labels}
     unknown = [name for name in given if name not in known]
-    if unknown:
-        note(f"the model does not use the columns {listed(unknown)} of {Path(path).name}.")
+    note_unused(Path(path), unknown)
     return data.X[:, [place[name] for name in wanted]]
 
 
