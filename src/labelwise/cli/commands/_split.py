@@ -52,7 +52,7 @@ def show_split(
         _show_split_in_blocks(source, options, output, report)
         return
     outputs = Outputs([output, report], inputs=source.files())
-    dataset = source.with_ids(options.groups).load()
+    dataset = source._replace(groups=options.groups).load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = _shares(options, dataset.n_samples)
@@ -129,8 +129,10 @@ def _split_text(title: str, compared: SplitComparison) -> str:
     found = compared.quality
     name = _worst_label(found)
     worst = "none" if name is None else f"{printable(name)} ({found.worst_ld:.3g})"
-    sizes = f"subsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
-    return "\n".join([title, "", repr(compared), _LEGEND, "", sizes])
+    least, most = int(min(found.sizes)), int(max(found.sizes))
+    sizes = counted(least, "row") if least == most else f"{least:,} to {most:,} rows"
+    line = f"subsets of {sizes}; worst label {worst}"
+    return "\n".join([title, "", repr(compared), _LEGEND, "", line])
 
 
 def _split_record(name: str, compared: SplitComparison) -> dict[str, Any]:
