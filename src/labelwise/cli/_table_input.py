@@ -39,7 +39,7 @@ def read_columns(
     """Read the columns that the first step takes, as a table or a list of texts, and the ids."""
     path = Path(source.data)
     if not is_matrix_file(path):
-        raise DataError(path, "must be a csv or parquet table: the model was fitted to a table.")
+        raise DataError(path, "must be a csv or parquet table: the model was fitted to one.")
     kinds = getattr(step, "kinds_", {})
     as_text = [name for name, kind in kinds.items() if kind in (Kind.TEXT, Kind.CATEGORY)]
     asked = [*(parse_names(source.text) or ()), *(parse_names(source.ids) or ())]

@@ -17,6 +17,7 @@ from labelwise.cli._outputs import (
 )
 from labelwise.cli._progress import working
 from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
+from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
@@ -57,6 +58,7 @@ def run_decisions(
     check_matrix_ending(output)
     check_ending(queue, ".csv")
     check_safe_csv(safe_csv, output, queue)
+    refuse_as_rule(thresholds)
     outputs = Outputs([output, queue], inputs=[thresholds, scores])
     with working("deciding"), warnings_as_notes():
         rule = load_rule(thresholds)

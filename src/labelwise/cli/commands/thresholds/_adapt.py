@@ -10,6 +10,7 @@ import numpy as np
 
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
@@ -35,6 +36,7 @@ def show_adaptation(
 ) -> None:
     """Print which label frequencies moved, and write the thresholds for the new ones."""
     check_ending(output, ".json")
+    refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores])
     with working("adapting"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
