@@ -57,7 +57,7 @@ def test_only_the_labels_of_the_option_are_tested(folder):
     assert not any(label["moved"] for label in labels)
     assert json.loads(run(*words, "sky, sea"))["n_moved"] == 1
     done = run_program(folder, "adapt", "tuned.json", "new.csv", "--labels", "fog")
-    assert done.stderr == "labelwise: labels must be those of the thresholds, got 'fog'.\n"
+    assert done.stderr == "labelwise: --labels must be those of the thresholds, got 'fog'.\n"
 
 
 def test_labels_are_matched_by_name(folder):

@@ -21,7 +21,7 @@ def folder(small_folder):
     [
         ("predict m.skops s.npy", ("s.npy: is a matrix, not a data set", "use labelwise decide")),
         ("predict t.json data.csv", ("t.json: is JSON, not a model", "use labelwise decide")),
-        ("predict data.csv m.skops", ("data.csv: is no model, which labelwise fit writes",)),
+        ("predict data.csv m.skops", ("data.csv: is a data set, not a model, which labelwise",)),
         ("decide m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
         ("adapt m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
         ("report scores.csv labels.csv --thresholds m.skops", ("m.skops: is a model, not",)),

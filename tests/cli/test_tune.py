@@ -150,9 +150,9 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
         (["--shrink", "much"], "--shrink must be auto or a number from 0 to 1, got 'much'."),
         (["--fbr", "2"], "fbr must be between 0 and 1"),
         (["--max-decisions", "few"], "--max-decisions must be a number, got 'few'."),
-        (["--min-precision", "3"], "min_precision must be from 0 to 1, got 3.0."),
+        (["--min-precision", "3"], "--min-precision must be from 0 to 1, got 3.0."),
         (["--maximize", "micro-jaccard", "--beta", "2"], "beta must be 1 for jaccard"),
-        (["--shared", "--shrink", "0.5"], "shrink does not go together with shared."),
+        (["--shared", "--shrink", "0.5"], "--shrink does not go together with --shared."),
     ],
 )
 def test_bad_options_end_with_one_sentence_and_no_file(
@@ -174,7 +174,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_read(
     ):
         assert "cannot be written" in refusal(monkeypatch, capsys, *arguments)
     odd = ["decide", gone, gone, "-o", tmp_path / "d.xlsx"]
-    assert "must end in one of" in refusal(monkeypatch, capsys, *odd)
+    assert "must end in .csv" in refusal(monkeypatch, capsys, *odd)
 
 
 def test_thresholds_of_other_labels_are_refused(files, tmp_path, monkeypatch, capsys):

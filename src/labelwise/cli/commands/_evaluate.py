@@ -31,6 +31,7 @@ from labelwise.measures import Evaluation, evaluate
 
 # Labels in the table on the screen; a file has all labels.
 _MOST_SHOWN = 20
+_UNDEFINED = ("nan", "skip", "zero")
 _OF_DECISIONS = ("positives", "decided", "precision", "recall", "f")
 _OF_SCORES = ("positives", "auc", "average-precision")
 
@@ -63,6 +64,8 @@ def show_evaluation(
     """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
+    if undefined not in _UNDEFINED:
+        raise ValueError(f"--undefined must be one of {', '.join(_UNDEFINED)}, got {undefined!r}.")
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
     check_figure(plot)

@@ -33,7 +33,9 @@ def refuse_as_model(path: Path) -> None:
             "scores by the thresholds of a file.",
         )
     if is_matrix_file(path) and path.is_file() and not _first_bytes(path).startswith(_ZIP):
-        raise DataError(path, "is no model, which labelwise fit writes as a .skops file.")
+        raise DataError(
+            path, "is a data set, not a model, which labelwise fit writes as a .skops file."
+        )
 
 
 def refuse_as_data(path: Path) -> None:
