@@ -10,7 +10,7 @@ import pytest
 
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, macro
-from tests.cli.shell import refusal, run
+from tests.cli.shell import notes, refusal, run
 from tests.cli.test_tune import NAMES, problem, table
 
 
@@ -106,25 +106,25 @@ def test_ids_or_names_of_one_file_are_not_ignored(
     shown = refusal(monkeypatch, capsys, *arguments)
     assert message in shown
     assert "--by-position" in shown
-    assert "by position" in run(*arguments, "--by-position")
+    assert notes(*arguments, "--by-position")[0].endswith(" by position.")
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_matching_by_position_is_said(files, command):
-    shown = run(*command(files / "s.npy", files / "y.npy"))
     places = f"{files / 's.npy'} are matched with those of {files / 'y.npy'}"
-    assert shown.splitlines()[0] == f"rows and labels of {places} by position"
-    assert shown.count("by position") == 1
-    named = run(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
-    assert named.splitlines()[0].startswith("rows of")
-    assert "by position" not in run(*command(files / "s.csv", files / "y.csv"))
+    arguments = command(files / "s.npy", files / "y.npy")
+    assert notes(*arguments) == [f"rows and labels of {places} by position."]
+    assert notes(*arguments, "--quiet") == []
+    (named,) = notes(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
+    assert named.startswith("rows of")
+    assert notes(*command(files / "s.csv", files / "y.csv")) == []
 
 
 def test_decide_refuses_names_of_one_file(files, monkeypatch, capsys):
     run("tune", files / "s.npy", files / "y.npy", "-o", files / "t.json")
     arguments = ["decide", files / "t.json", files / "s.csv", "-o", files / "d.csv"]
     assert "t.json: has no label names and" in refusal(monkeypatch, capsys, *arguments)
-    assert "by position" in run(*arguments, "--by-position")
+    assert notes(*arguments, "--by-position")[0].endswith(" by position.")
     assert (files / "d.csv").read_text().startswith('"id","sea","sky","sun","fog"')
 
 
@@ -135,14 +135,13 @@ def test_labels_that_not_all_files_have_are_named_or_dropped(files, monkeypatch,
     shown = refusal(monkeypatch, capsys, "tune", less, more)
     assert "less.csv: lacks labels 'sky', 'extra', which" in shown
     assert "--missing-labels drop" in shown
-    found = run("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
-    assert "2 labels are dropped, which" in found
-    assert "lacks: sky, extra" in found
+    (found,) = notes("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
+    assert found.startswith("2 labels are dropped, which")
+    assert found.endswith("lacks: sky, extra.")
     assert Thresholds.load(files / "t.json").label_names == ("sea", "sun", "fog")
-    told = run("evaluate", more, "--scores", files / "s.csv", "--decided", files / "y.csv",
-               "--missing-labels", "drop")  # fmt: skip
-    assert "Evaluation of 60 samples and 4 labels" in told
-    assert "1 label is dropped" in told
+    words = ("evaluate", more, "--scores", files / "s.csv", "--decided", files / "y.csv")
+    assert "Evaluation of 60 samples and 4 labels" in run(*words, "--missing-labels", "drop")
+    assert "1 label is dropped" in notes(*words, "--missing-labels", "drop")[0]
     odd = refusal(monkeypatch, capsys, "tune", less, more, "--missing-labels", "keep")
     assert "--missing-labels must be drop or error, got 'keep'." in odd
 
@@ -151,10 +150,10 @@ def test_decide_uses_the_labels_in_common(files):
     scores, _ = problem()
     run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
     other = table(files / "o.csv", scores[:, [2, 0, 1, 3]], ["sun", "sea", "sky", "ice"])
-    found = run("decide", files / "t.json", other, "-o", files / "d.jsonl",
-                "--missing-labels", "drop")  # fmt: skip
-    assert "lacks: fog" in found
-    assert "lacks: ice" in found
+    words = ("decide", files / "t.json", other, "-o", files / "d.jsonl")
+    fog, ice = notes(*words, "--missing-labels", "drop")
+    assert fog.endswith("lacks: fog.")
+    assert ice.endswith("lacks: ice.")
     rows = [json.loads(line) for line in (files / "d.jsonl").read_text().splitlines()]
     assert list(rows[0]) == ["id", "sea", "sky", "sun"]
     expected = Thresholds.load(files / "t.json").decide(scores)[:, :3]
@@ -181,7 +180,7 @@ def test_the_ids_option_names_the_column_in_each_command(files):
     run("decide", files / "t.json", paths[0], "--ids", "doc", "-o", files / "d.csv")
     assert (files / "d.csv").read_text().splitlines()[1].startswith('"159",')
     shown = run("evaluate", paths[1], "--decided", files / "d.csv", "--ids", "doc")
-    assert "by position" not in shown
+    assert notes("evaluate", paths[1], "--decided", files / "d.csv", "--ids", "doc") == []
     assert f"{best.value:.4f}" in shown
 
 

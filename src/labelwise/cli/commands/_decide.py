@@ -13,6 +13,7 @@ from labelwise.cli._outputs import (
     check_ending,
     check_safe_csv,
     decision_summary,
+    note,
     warnings_as_notes,
 )
 from labelwise.cli._progress import working
@@ -76,10 +77,10 @@ def run_decisions(
         write_matrix(output, matrix, safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, Bands):
             write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
-    for note in labels.notes:
-        outputs.message(note)
+    for text in labels.notes:
+        note(text)
     if labels.by_position[0]:
-        outputs.message(position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)

@@ -17,6 +17,7 @@ from labelwise.cli._outputs import (
     check_ending,
     check_figure,
     check_safe_csv,
+    note,
     warnings_as_notes,
     write_figure,
 )
@@ -137,8 +138,8 @@ def _shown(
         write_page(evaluation, files.report)
     is_shown = files.per_label and files.output is None
     table = ["", worst_labels(evaluation)] if is_shown else []
-    for note in notes:
-        outputs.message(note)
+    for text in notes:
+        note(text)
     record = _evaluation_record(evaluation, files.per_label)
     above = states.lines() if states else []
     if states:

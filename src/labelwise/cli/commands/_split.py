@@ -11,7 +11,7 @@ from scipy import sparse
 from labelwise._io import written_whole
 from labelwise._text import counted, printable
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_ending
+from labelwise.cli._outputs import Outputs, check_ending, note
 from labelwise.cli._parsing import parse_labels, parse_proportions
 from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
 from labelwise.cli.pages._pages import write_page
@@ -92,7 +92,7 @@ def _show_split_in_blocks(
         write_subsets(compared.subsets, output)
     n_rows, n_labels = compared.subsets.size, compared.quality.n_labels
     title = f"{path.name}: {counted(n_rows, 'row')}, {counted(n_labels, 'label')}"
-    outputs.message(f"{path} read in blocks")
+    note(f"{path} read in blocks.")
     outputs.show(_split_text(title, compared), _split_record(path.name, compared))
     outputs.say_written(output)
 

@@ -123,7 +123,7 @@ def position_note(path: Path, first: Path, *, rows: bool = False, labels: bool =
     """Return the line that says what is matched by position."""
     what = " and ".join(name for name, applies in (("rows", rows), ("labels", labels)) if applies)
     places = f"{printable_path(path)} are matched with those of {printable_path(first)}"
-    return f"{what} of {places} by position"
+    return f"{what} of {places} by position."
 
 
 def label_columns(matrix: Matrix) -> LabelColumns:
@@ -193,7 +193,7 @@ def _dropped(
                 plural = "label is" if len(names) == 1 else "labels are"
                 notes.append(
                     f"{len(names):,} {plural} dropped, which "
-                    f"{printable_path(lacking.path)} lacks: {shown}"
+                    f"{printable_path(lacking.path)} lacks: {shown}."
                 )
     if not kept:
         raise DataError(first.path, "has no label in common with the other files.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
@@ -72,8 +72,8 @@ def write_desk(
             **beside,
         )
         write_report(desk, files.output)
-    for note in same.notes:
-        outputs.message(note)
+    for text in same.notes:
+        note(text)
     outputs.say_written(files.output)
 
 

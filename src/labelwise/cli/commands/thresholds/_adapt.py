@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
@@ -52,10 +52,10 @@ def show_adaptation(
         found = adapt_thresholds(chosen, scored.values[:, of_scores], labels=names, alpha=alpha)
         if output is not None:
             found.thresholds.save(output)
-    for note in labels.notes:
-        outputs.message(note)
+    for text in labels.notes:
+        note(text)
     if labels.by_position[0]:
-        outputs.message(position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     outputs.show(repr(found), _record(found))
     outputs.say_written(output)
 
