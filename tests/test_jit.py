@@ -41,24 +41,39 @@ def unwritable(tmp_path):
     return copy
 
 
-def run(package, cache_dir=None, user_cache=os.devnull):
-    """Run the program on a copy of the package, without a home folder; return what it prints."""
+def run_python(package, *arguments, cache_dir=None, user_cache=os.devnull):
+    """Run Python on a copy of the package, without a home folder."""
     nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": str(user_cache)}
     nowhere["PYTHONPATH"] = str(package.parent)
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | nowhere
     if cache_dir is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache_dir)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+    return subprocess.run(
+        [sys.executable, *arguments],
         env=environment,
         cwd=package.parent,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+
+
+def run(package, cache_dir=None, user_cache=os.devnull):
+    """Run the program on a copy of the package; return what it prints."""
+    done = run_python(package, "-c", PROGRAM, cache_dir=cache_dir, user_cache=user_cache)
+    assert done.returncode == 0, done.stderr
     path, *rest = done.stdout.split()
     assert Path(path).parent == package
     return rest
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes the home folder away as on Linux")
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_the_command_line_prints_the_warning_as_a_note(unwritable):
+    done = run_python(unwritable, "-m", "labelwise", "tune", "none.csv", "none.csv")
+    noted, failed = done.stderr.splitlines()
+    assert noted.startswith("labelwise: note: numba finds no writable folder for compiled code")
+    assert failed == "labelwise: none.csv: does not exist."
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="takes the home folder away as on Linux")

@@ -18,6 +18,15 @@ def run(*arguments):
     return done.stdout
 
 
+def notes(*arguments):
+    """The notes that a command that works writes to stderr, without the prefix of each."""
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    assert done.exit_code == 0, (done.output, done.exception)
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("labelwise: note: ") for line in lines), done.stderr
+    return [line.removeprefix("labelwise: note: ") for line in lines]
+
+
 def refusal(monkeypatch, capsys, *arguments):
     """What a user sees of a command that fails: one sentence and exit code 1 or 2."""
     monkeypatch.setattr("sys.argv", ["labelwise", *map(str, arguments)])

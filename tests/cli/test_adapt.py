@@ -62,7 +62,7 @@ def test_only_the_labels_of_the_option_are_tested(folder):
     assert not any(label["moved"] for label in labels)
     assert json.loads(run(*words, "sky, sea"))["n_moved"] == 1
     done = run_program(folder, "adapt", "tuned.json", "new.csv", "--labels", "fog")
-    assert done.stderr == "labelwise: labels must be those of the thresholds, got 'fog'.\n"
+    assert done.stderr == "labelwise: --labels must be those of the thresholds, got 'fog'.\n"
 
 
 def test_labels_are_matched_by_name(folder):
@@ -81,7 +81,7 @@ def test_a_label_that_the_scores_lack_can_be_dropped(folder):
     words = ("adapt", "tuned.json", "one.csv", "-o", "one.json")
     assert "lacks label 'sky'" in run_program(folder, *words).stderr
     done = run_program(folder, *words, "--missing-labels", "drop")
-    assert "1 label is dropped" in done.stdout
+    assert "1 label is dropped" in done.stderr
     assert Thresholds.load(folder / "one.json").label_names == ("sea",)
 
 

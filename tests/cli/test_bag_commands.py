@@ -101,7 +101,17 @@ def test_scores_of_instances_need_bags(tmp_path, monkeypatch, capsys):
     run("fit", plain, "--labels", "topics", "--learner", "br", "-o", model)
     files = ("--labels", "topics", "--instances", tmp_path / "i.csv")
     told = refusal(monkeypatch, capsys, "predict", model, plain, *files)
-    assert told == "labelwise: --instances needs bags of rows, and a model of the learner bags.\n"
+    assert told.startswith("labelwise: --instances needs bags of rows (--bags names the column")
+
+
+def test_rows_are_not_taken_as_bags_in_silence(tmp_path):
+    bag_table(tmp_path / "b.csv")
+    words = ("--labels", "topics", "--bags", "bag", "-o", "m.skops")
+    assert run_program(tmp_path, "fit", "b.csv", *words).code == 0
+    words = ("predict", "m.skops", "b.csv", "--labels", "topics", "-o")
+    alone = run_program(tmp_path, *words, "alone.csv")
+    assert "each row is taken as a bag of its own (--bags names the column" in alone.stderr
+    assert "--bags" not in run_program(tmp_path, *words, "bags.csv", "--bags", "bag").stderr
 
 
 def test_only_columns_that_the_user_did_not_name_are_noted(tmp_path):

@@ -93,7 +93,7 @@ def test_cells_of_other_code_are_run_again_and_said_or_kept(study, monkeypatch):
 def test_the_time_of_a_cell_can_be_limited(study):
     done = run("compare", study, "--timeout", "0.01")
     assert done.exit_code == 1
-    assert str(done.exception) == "timeout must be from 0.1 to 1e+07, got 0.01."
+    assert str(done.exception) == "--timeout must be from 0.1 to 1e+07, got 0.01."
     assert run("compare", study, "--timeout", "600").exit_code == 0
 
 

@@ -1,6 +1,6 @@
 """Rows and labels of files go by id and name, by position only if nothing else is known.
 
-The options are those of _matrix_commands.
+The options are those of _matrix_commands, columns of ids those of _id_columns.
 """
 
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, macro
-from tests.cli.shell import refusal, run
+from tests.cli.shell import notes, refusal, run
 from tests.cli.test_tune import NAMES, problem, table
 
 
@@ -32,6 +32,56 @@ def files(tmp_path):
     np.save(tmp_path / "s.npy", scores)
     np.save(tmp_path / "y.npy", Y)
     return tmp_path
+
+
+@pytest.fixture
+def numbered(tmp_path):
+    """Scores in another order than the labels; ids are numbers in columns of two names."""
+    scores, Y = problem()
+    keys = 7 * np.arange(len(Y)) + 1000
+    order = np.random.default_rng(5).permutation(len(Y))
+    scored = np.column_stack([keys.astype(object), scores])[order]
+    written(tmp_path / "y.csv", np.column_stack([keys, Y]), ["key", *NAMES])
+    written(tmp_path / "s.csv", scored, ["key", *NAMES])
+    written(tmp_path / "nr.csv", scored, ["nr", *NAMES])
+    written(tmp_path / "data.csv", np.column_stack([Y, keys])[order], [*NAMES, "key"])
+    table(tmp_path / "named.csv", Y)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("tune", "s.csv", "y.csv"), "label 'key': give --ids key if this column identifies"),
+        (("evaluate", "y.csv", "--decided", "s.csv"), "label 'key': give --ids key if this"),
+        (("tune", "s.csv", "named.csv"), "name the column with --ids (such as --ids id,key)"),
+        (("tune", "s.csv", "data.csv", "--labels", ",".join(NAMES)), "give --ids key if this"),
+    ],
+)
+def test_a_column_of_distinct_whole_numbers_is_proposed_as_ids(
+    numbered, monkeypatch, capsys, words, hint
+):
+    monkeypatch.chdir(numbered)
+    assert hint in refusal(monkeypatch, capsys, *words)
+
+
+def test_ids_may_have_another_name_in_each_file(numbered, monkeypatch, capsys):
+    monkeypatch.chdir(numbered)
+    wanted = run("tune", "s.csv", "y.csv", "--ids", "key")
+    assert run("tune", "nr.csv", "y.csv", "--ids", "nr,key") == wanted
+    assert run("tune", "nr.csv", "y.csv", "--ids", "key,nr") == wanted
+    # Folds and shrinkage depend on the order of the rows, thresholds without shrinkage do not.
+    free, labels = ["--shrink", "0"], ["--labels", ",".join(NAMES)]
+    wanted = run("tune", "s.csv", "y.csv", "--ids", "key", *free)
+    found = run("tune", "nr.csv", "data.csv", *labels, "--ids", "nr,key", *free)
+    assert found.splitlines()[:4] == wanted.splitlines()[:4]
+    rows = [json.dumps({"nr": 1000 + i, "sea": i % 2}) for i in range(9)]
+    (numbered / "s.jsonl").write_text("\n".join(rows))
+    (numbered / "y.jsonl").write_text("\n".join(rows).replace("nr", "key"))
+    assert "1.0000" in run("evaluate", "y.jsonl", "--scores", "s.jsonl", "--ids", "nr,key")
+    for ids, problem_named in (("key", "has no column 'key', but 'nr'"), ("a,b", "'a' or 'b'")):
+        shown = refusal(monkeypatch, capsys, "tune", "nr.csv", "y.csv", "--ids", ids)
+        assert problem_named in shown
 
 
 COMMANDS = {
@@ -57,25 +107,25 @@ def test_ids_or_names_of_one_file_are_not_ignored(
     shown = refusal(monkeypatch, capsys, *arguments)
     assert message in shown
     assert "--by-position" in shown
-    assert "by position" in run(*arguments, "--by-position")
+    assert notes(*arguments, "--by-position")[0].endswith(" by position.")
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_matching_by_position_is_said(files, command):
-    shown = run(*command(files / "s.npy", files / "y.npy"))
     places = f"{files / 's.npy'} are matched with those of {files / 'y.npy'}"
-    assert shown.splitlines()[0] == f"rows and labels of {places} by position"
-    assert shown.count("by position") == 1
-    named = run(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
-    assert named.splitlines()[0].startswith("rows of")
-    assert "by position" not in run(*command(files / "s.csv", files / "y.csv"))
+    arguments = command(files / "s.npy", files / "y.npy")
+    assert notes(*arguments) == [f"rows and labels of {places} by position."]
+    assert notes(*arguments, "--quiet") == []
+    (named,) = notes(*command(files / "s-no-ids.csv", files / "y-no-ids.csv"))
+    assert named.startswith("rows of")
+    assert notes(*command(files / "s.csv", files / "y.csv")) == []
 
 
 def test_decide_refuses_names_of_one_file(files, monkeypatch, capsys):
     run("tune", files / "s.npy", files / "y.npy", "-o", files / "t.json")
     arguments = ["decide", files / "t.json", files / "s.csv", "-o", files / "d.csv"]
     assert "t.json: has no label names and" in refusal(monkeypatch, capsys, *arguments)
-    assert "by position" in run(*arguments, "--by-position")
+    assert notes(*arguments, "--by-position")[0].endswith(" by position.")
     assert (files / "d.csv").read_text().startswith('"id","sea","sky","sun","fog"')
 
 
@@ -84,16 +134,15 @@ def test_labels_that_not_all_files_have_are_named_or_dropped(files, monkeypatch,
     less = table(files / "less.csv", np.delete(scores, 1, 1), ["sea", "sun", "fog"])
     more = table(files / "more.csv", Y[:, [0, 1, 2, 3, 0]], [*NAMES, "extra"])
     shown = refusal(monkeypatch, capsys, "tune", less, more)
-    assert "less.csv: lacks label 'sky', 'extra', which" in shown
+    assert "less.csv: lacks labels 'sky', 'extra', which" in shown
     assert "--missing-labels drop" in shown
-    found = run("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
-    assert "2 labels are dropped, which" in found
-    assert "lacks: sky, extra" in found
+    (found,) = notes("tune", less, more, "--missing-labels", "drop", "-o", files / "t.json")
+    assert found.startswith("2 labels are dropped, which")
+    assert found.endswith("lacks: sky, extra.")
     assert Thresholds.load(files / "t.json").label_names == ("sea", "sun", "fog")
-    told = run("evaluate", more, "--scores", files / "s.csv", "--decided", files / "y.csv",
-               "--missing-labels", "drop")  # fmt: skip
-    assert "Evaluation of 60 samples and 4 labels" in told
-    assert "1 label is dropped" in told
+    words = ("evaluate", more, "--scores", files / "s.csv", "--decided", files / "y.csv")
+    assert "Evaluation of 60 samples and 4 labels" in run(*words, "--missing-labels", "drop")
+    assert "1 label is dropped" in notes(*words, "--missing-labels", "drop")[0]
     odd = refusal(monkeypatch, capsys, "tune", less, more, "--missing-labels", "keep")
     assert "--missing-labels must be drop or error, got 'keep'." in odd
 
@@ -102,10 +151,10 @@ def test_decide_uses_the_labels_in_common(files):
     scores, _ = problem()
     run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
     other = table(files / "o.csv", scores[:, [2, 0, 1, 3]], ["sun", "sea", "sky", "ice"])
-    found = run("decide", files / "t.json", other, "-o", files / "d.jsonl",
-                "--missing-labels", "drop")  # fmt: skip
-    assert "lacks: fog" in found
-    assert "lacks: ice" in found
+    words = ("decide", files / "t.json", other, "-o", files / "d.jsonl")
+    fog, ice = notes(*words, "--missing-labels", "drop")
+    assert fog.endswith("lacks: fog.")
+    assert ice.endswith("lacks: ice.")
     rows = [json.loads(line) for line in (files / "d.jsonl").read_text().splitlines()]
     assert list(rows[0]) == ["id", "sea", "sky", "sun"]
     expected = Thresholds.load(files / "t.json").decide(scores)[:, :3]
@@ -132,7 +181,7 @@ def test_the_ids_option_names_the_column_in_each_command(files):
     run("decide", files / "t.json", paths[0], "--ids", "doc", "-o", files / "d.csv")
     assert (files / "d.csv").read_text().splitlines()[1].startswith('"159",')
     shown = run("evaluate", paths[1], "--decided", files / "d.csv", "--ids", "doc")
-    assert "by position" not in shown
+    assert notes("evaluate", paths[1], "--decided", files / "d.csv", "--ids", "doc") == []
     assert f"{best.value:.4f}" in shown
 
 
@@ -203,6 +252,8 @@ def test_labels_counted_as_one_are_reported(files):
     values = f_measure(count(Y, decided))
     assert values[3] == 1.0
     assert "1 label has no positives and no decisions and counts as 1" in shown
+    n_empty = int((Y.sum(axis=1) + decided.sum(axis=1) == 0).sum())
+    assert f"{n_empty} samples have no positives and no decisions and count as 1 in" in shown
     assert f"{values[:3].mean():.4f} over labels with positives" in shown
     assert "--undefined skip" in shown
     zero = run("evaluate", files / "y.csv", "--decided", files / "d.csv", "--undefined", "zero")

@@ -73,8 +73,8 @@ def test_evaluate_reads_back_what_predict_writes(model, tmp_path, written):
     ("options", "told"),
     [
         (["--format", "long", "-o", "x.csv"], "--format must be one of wide, names, json"),
-        (["--format", "json", "-o", "x.csv"], "x.csv must end in one of .jsonl with --format json"),
-        (["--format", "names", "-o", "x.npy"], "x.npy must end in one of .csv, .parquet"),
+        (["--format", "json", "-o", "x.csv"], "x.csv must end in .jsonl with --format json"),
+        (["--format", "names", "-o", "x.npy"], "x.npy must end in .csv or .parquet"),
         (["--format", "names", "--scores", "x.csv"], "--format names is for --output"),
     ],
 )

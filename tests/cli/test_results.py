@@ -36,6 +36,17 @@ def test_ranks_and_tests_explain_themselves(store, tmp_path):
     assert figure.read_text().startswith("<?xml")
 
 
+def test_undefined_means_are_explained(tmp_path):
+    path = tmp_path / "s.sqlite"
+    measures = ["micro-f", "sample-matthews"]
+    study(models={"a": Frequent()}, measures=measures, seeds=(0,)).run(path)
+    shown = run("results", path)
+    assert "nan" not in shown
+    assert "  undefined\n" in shown
+    assert "or recall without positives: sample-matthews (" in shown
+    assert "undefined" not in run("results", path, "--measure", "micro-f")
+
+
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_the_ending_of_the_figure_is_its_format(store, tmp_path, ending, start):
     figure = tmp_path / f"cd.{ending}"

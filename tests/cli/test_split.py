@@ -12,7 +12,7 @@ import sklearn.model_selection
 from labelwise.cli._data_source import DataSource
 from labelwise.cli.commands._split import SplitOptions, show_split
 from labelwise.splitting import assign
-from tests.cli.shell import refusal, run
+from tests.cli.shell import refusal, run, run_program
 from tests.splitting.problems import correlated
 
 Y = correlated(40, 3, seed=0)
@@ -50,7 +50,9 @@ def test_holdouts_come_by_proportions(table, capsys):
     )
     shown = capsys.readouterr().out
     assert "pairs (chosen)" in shown
-    assert "subsets of" in shown
+    assert "subsets of 10 to 20 rows; worst label" in shown
+    show_split(DataSource(table, "label_*"), SplitOptions(folds=4))
+    assert "subsets of 10 rows; worst label" in capsys.readouterr().out
 
 
 def test_wrong_proportions_are_refused_before_anything_is_written(table, tmp_path):
@@ -90,6 +92,16 @@ def test_rows_of_a_group_stay_together(tmp_path, names):
     with output.open() as lines:
         found = {(names[int(row["row"])], row["subset"]) for row in csv.DictReader(lines)}
     assert len(found) == 13
+
+
+def test_groups_do_not_hide_which_columns_are_identifiers(small_folder):
+    lines = (small_folder / "labels.csv").read_text().splitlines()
+    rows = [f"p{i % 5},{line}" for i, line in enumerate(lines[1:])]
+    (small_folder / "groups.csv").write_text("\n".join([f"patient,{lines[0]}", *rows]))
+    words = ("split", "groups.csv", "--labels", "sea,sky", "--folds", "2", "--groups", "patient")
+    noted = "labelwise: note: 'id' taken as identifiers, not as features (--ids).\n"
+    assert run_program(small_folder, *words).stderr == noted
+    assert run_program(small_folder, *words, "--ids", "id").stderr == ""
 
 
 def test_a_row_without_a_group_is_refused(tmp_path, monkeypatch, capsys):

@@ -85,14 +85,26 @@ def test_a_single_row_of_unseen_values_is_labelled_with_a_note(folder):
 def test_missing_and_unknown_columns_are_named(folder):
     (folder / "bad.csv").write_text("title,kind\nships,map\n")
     done = run(folder, "predict", "m.skops", "bad.csv", "-o", "-", code=1)
-    assert "bad.csv: lacks the columns 'abstract', which the model needs." in done.stderr
+    assert "bad.csv: lacks the column 'abstract', which the model needs." in done.stderr
     done = run(folder, "predict", "m.skops", "texts.csv", "-o", "-")
-    assert "the model does not use the columns 'subjects' of texts.csv" in done.stderr
+    assert "the model does not use the column 'subjects' of texts.csv" in done.stderr
 
 
 def test_the_columns_of_text_can_be_named(folder):
     arguments = ["texts.csv", "--labels", "subjects", "--text", "title", "--ids", "id,abstract"]
     assert "200 samples, 3 features, 1 text, 3 labels" in run(folder, "describe", *arguments).stdout
+
+
+def test_a_text_that_is_not_named_is_left_out_and_no_identifier(folder):
+    arguments = ["texts.csv", "--labels", "subjects", "--text", "title"]
+    done = run(folder, "fit", *arguments, "--learner", "br", "-o", "title.skops")
+    assert "'abstract' left out: it reads like text, and text (--text) does not" in done.stderr
+    assert "'id' taken as identifiers" in done.stderr
+    done = run(folder, "predict", "title.skops", "texts.csv", "-o", "-")
+    assert done.stdout.startswith('"id","sea"')
+    assert "does not use the columns 'abstract', 'subjects' of" in done.stderr
+    done = run(folder, "describe", *arguments[:3], "--text", "kind")
+    assert "'title', 'abstract' left out: they read like text" in done.stderr
 
 
 def test_terms_are_selected_from_raw_text(folder):

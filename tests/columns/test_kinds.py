@@ -41,4 +41,5 @@ def test_numbers_without_repetition_called_id_are_identifiers():
 
 def test_named_texts_are_texts_and_no_others_are():
     assert kind(["red", "blue"], text=["column"]) is Kind.TEXT
-    assert kind(SENTENCES, text=[]) is Kind.ID
+    assert kind(SENTENCES, text=[]) is Kind.UNUSED
+    assert kind(SENTENCES[:15] * 2, text=[]) is Kind.CATEGORY

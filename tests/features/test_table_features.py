@@ -112,7 +112,7 @@ def test_a_saved_pipeline_predicts_from_a_single_row(frame, tmp_path):
 def test_what_cannot_be_encoded_is_refused(frame):
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
         TableFeatures().fit([1.0])
-    with pytest.raises(ValueError, match="X must have the columns 'x', which are missing"):
+    with pytest.raises(ValueError, match="X must have the column 'x', which is missing"):
         TableFeatures(text="x").fit(frame({"size": [1.0]}))
     with pytest.raises(ValueError, match="a column that is a feature, got identifiers only"):
         TableFeatures().fit(frame({"code": ["p1", "p2"]}))

@@ -89,9 +89,20 @@ def test_labels_that_count_as_one_are_reported_with_the_value_without_them():
     assert (skipped["macro-f"], zero["macro-f"]) == (0.5, 0.25)
     assert "No value for 2 labels, counted as 0: macro-recall, macro-f" in str(zero)
     for silent in (skipped, zero, evaluate(Y[:, :2], decided=decided[:, :2])):
-        assert "no positives and no decisions" not in str(silent)
+        assert "as 1 in macro-f" not in str(silent)
     named = scorer("macro-f", undefined="zero")
     assert named.undefined == "zero"
+
+
+def test_samples_that_count_as_one_are_reported():
+    Y, decided = [[1, 0], [0, 0], [0, 1], [0, 0]], [[0, 0], [0, 0], [0, 1], [0, 1]]
+    found = evaluate(Y, decided=decided)
+    assert (found["sample-f"], found.n_empty_samples) == (0.5, 1)
+    wanted = "1 sample has no positives and no decisions and counts as 1 in sample-f"
+    assert wanted in str(found)
+    for undefined in ("skip", "zero"):
+        assert wanted not in str(evaluate(Y, decided=decided, undefined=undefined))
+    assert wanted not in str(evaluate(Y, scores=decided))
 
 
 @given(decided_outcomes(), UNDEFINED)

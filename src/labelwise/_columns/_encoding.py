@@ -25,8 +25,9 @@ class EncodedTable(NamedTuple):
     """The feature matrix of a table, and what is not in it.
 
     `names` are those of the columns of X, `ids` the identifiers by column, `texts` the names of the
-    text columns. `frame` is the Arrow table of the columns before encoding, None if all are numbers
-    or identifiers.
+    text columns. `frame` is the Arrow table of the columns before encoding, None if none of them is
+    text or a category. `unused` are the columns that are left out: they read like text, and other
+    columns were named as texts.
     """
 
     X: Any
@@ -34,6 +35,7 @@ class EncodedTable(NamedTuple):
     ids: dict[str, np.ndarray]
     texts: tuple[str, ...]
     frame: Any
+    unused: tuple[str, ...] = ()
 
 
 def encode_table(
@@ -79,12 +81,16 @@ def encode_table(
         raise ValueError(f"gives {times} features the name {repeated!r}.")
     ids = [name for name, kind in kinds.items() if kind is Kind.ID]
     check_bytes(table.num_rows * len(ids) * TEXT_BYTES, "its identifiers")
-    texts = tuple(name for name, kind in kinds.items() if kind is Kind.TEXT)
+    texts, unused = (
+        tuple(name for name, found in kinds.items() if found is kind)
+        for kind in (Kind.TEXT, Kind.UNUSED)
+    )
     is_raw = bool(texts) or Kind.CATEGORY in kinds.values()
     return EncodedTable(
         as_matrix(columns, table.num_rows, check_bytes),
         names,
         {name: texts_of(table.column(name)) for name in ids},
         texts,
-        table.drop_columns(ids) if is_raw else None,
+        table.drop_columns([*ids, *unused]) if is_raw else None,
+        unused,
     )

@@ -27,6 +27,12 @@ class Kind(StrEnum):
     CATEGORY = "category"
     TEXT = "text"
     ID = "id"
+    UNUSED = "unused"
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether columns of this kind become features."""
+        return self not in (Kind.ID, Kind.UNUSED)
 
 
 def kinds_of(table: Any, text: Collection[str] | None = None) -> dict[str, Kind]:
@@ -44,9 +50,10 @@ def kinds_of(table: Any, text: Collection[str] | None = None) -> dict[str, Kind]
     -------
     dict of str to Kind
         The kinds. A text column is an identifier if no value occurs twice or, from 20 rows on, if
-        more than 80 % of its values are distinct. A column of numbers is one if it is called "id"
-        and no value occurs twice or, from 20 rows on, if it has whole numbers that increase from
-        row to row.
+        more than 80 % of its values are distinct; it is unused instead if it reads like text and
+        `text` names other columns. A column of numbers is an identifier if it is called "id" and no
+        value occurs twice or, from 20 rows on, if it has whole numbers that increase from row to
+        row.
     """
     return {
         name: Kind.TEXT
@@ -61,12 +68,15 @@ def _kind(name: str, column: Any, *, may_be_text: bool) -> Kind:
         return Kind.ID if _numbers_rows(name, numbers(column)) else Kind.NUMBER
     codes = encode(column)
     n_known = int(np.count_nonzero(codes.numbers >= 0))
-    if may_be_text and _reads_like_text(codes, n_known):
+    reads_like_text = _reads_like_text(codes, n_known)
+    if may_be_text and reads_like_text:
         return Kind.TEXT
     n_values = len(codes.values)
     is_distinct = 0 < n_known == n_values
     is_nearly = n_known >= _ROWS_OF_IDS and n_values > _DISTINCT_IDS * n_known
-    return Kind.ID if is_distinct or is_nearly else Kind.CATEGORY
+    if not (is_distinct or is_nearly):
+        return Kind.CATEGORY
+    return Kind.UNUSED if reads_like_text else Kind.ID
 
 
 def _reads_like_text(codes: Codes, n_known: int) -> bool:

@@ -141,7 +141,7 @@ def fit(
     beta: opt.BetaOption = 1.0,
     part: opt.FitPart = None,
     seed: opt.SeedOption = 0,
-    jobs: Annotated[int | None, typer.Option(help="Number of processes; -1: all cores.")] = None,
+    jobs: opt.JobsOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print progress.")] = False,
     labels: opt.LabelsOption = None,
     ids: opt.IdsOption = None,
@@ -232,7 +232,7 @@ command(
 def compare(
     study: opt.CompareStudy = None,
     store: opt.CompareStore = None,
-    jobs: opt.CompareJobs = None,
+    jobs: opt.JobsOption = None,
     resume: opt.CompareResume = True,
     any_code: opt.CompareAnyCode = False,
     timeout: opt.CompareTimeout = None,

@@ -22,12 +22,7 @@ class DataSource(NamedTuple):
     bags: str | None = None
     data_home: Path | None = None
     max_bytes: int | None = None
-
-    def with_ids(self, name: str | None) -> DataSource:
-        """Return this source with one more column of a table that is read as an identifier."""
-        if name is None or not _is_table(self.data):
-            return self
-        return self._replace(ids=name if self.ids is None else f"{self.ids},{name}")
+    groups: str | None = None  # column of a table that is read as an identifier
 
     def files(self) -> list[Path]:
         """List the files that the command reads."""
@@ -40,17 +35,24 @@ class DataSource(NamedTuple):
                 self.data,
                 data_home=self.data_home,
                 labels=parse_labels(self.labels),
-                ids=parse_names(self.ids),
+                ids=self._ids(),
                 text=parse_names(self.text),
                 bags=self.bags,
                 max_bytes=self.max_bytes,
             )
         if found.texts and self.text is None:
             note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
-        ids = [name for name in found.ids if name != self.bags]
+        ids = [name for name in found.ids if name not in (self.bags, self.groups)]
         if ids and self.ids is None and _is_table(self.data):
             note(f"{listed(ids)} taken as identifiers, not as features (--ids).")
         return found
+
+    def _ids(self) -> list[str] | None:
+        """List the columns that the user named as identifiers or groups; None without any."""
+        named = parse_names(self.ids)
+        if self.groups is None or not _is_table(self.data):
+            return named
+        return [*(named or ()), self.groups]
 
 
 def _is_table(data: str) -> bool:

@@ -10,11 +10,11 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
-from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import note
 from labelwise.cli._parsing import part_of
-from labelwise.cli._table_input import raw_step, read_columns
+from labelwise.cli._table_input import note_unused, raw_step, read_columns, refuse_missing
+from labelwise.cli.matrices._file_kinds import refuse_as_data
 from labelwise.cli.matrices._matrices import are_numbers, ids_of
 from labelwise.cli.matrices._matrix_files import is_matrix_file
 from labelwise.data import Bags, Dataset
@@ -34,6 +34,7 @@ def read_input(
     model: Any, source: DataSource, labels: tuple[str, ...], part: str | None
 ) -> ModelInput:
     """Read the data to predict for: columns of a table for a model of tables, else features."""
+    refuse_as_data(Path(source.data))
     step = raw_step(model)
     if step is not None:
         table, ids = read_columns(model, step, source)
@@ -45,6 +46,8 @@ def read_input(
     X = fitted_features(model, rows, labels, source.data)
     check_features(rows, X, model)
     n_training_rows = 0 if whole.train is None else whole.train.size
+    if isinstance(model, BagPlugin) and rows.bags is None:
+        note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
     return ModelInput(X, len(rows), ids_of(rows), n_training_rows)
 
@@ -93,12 +96,10 @@ def fitted_features(model: Any, data: Dataset, labels: tuple[str, ...], path: st
         return _widened(data.X, len(wanted), path)
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
-    if missing:
-        raise DataError(path, f"lacks the columns {listed(missing)}, which the model needs.")
+    refuse_missing(Path(path), missing)
     known = {*wanted, *labels}
     unknown = [name for name in given if name not in known]
-    if unknown:
-        note(f"the model does not use the columns {listed(unknown)} of {Path(path).name}.")
+    note_unused(Path(path), unknown)
     return data.X[:, [place[name] for name in wanted]]
 
 

@@ -14,6 +14,18 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _check_seed(seed: int) -> int:
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"--seed must be a whole number from 0 to {2**32 - 1:,}, got {seed}.")
+    return seed
+
+
+def _check_jobs(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
+    return jobs
+
+
 VersionOption = Annotated[
     bool,
     typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
@@ -50,7 +62,16 @@ LabelsOption = Annotated[
     ),
 ]
 IdsOption = Annotated[
-    str | None, typer.Option("--ids", help="Columns of a table that identify the rows.")
+    str | None,
+    typer.Option("--ids", help="Columns of a table that identify the rows, with commas."),
+]
+MatchedIdsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ids",
+        help="Column that identifies the rows; if the files name it differently, all its names "
+        "with commas: each file uses the first that it has.",
+    ),
 ]
 TextOption = Annotated[
     str | None, typer.Option("--text", help="Columns of a table that are texts, with commas.")
@@ -79,7 +100,16 @@ BetaOption = Annotated[
     float, typer.Option("--beta", help="Beta of the F-measure: above 1 favours recall.")
 ]
 SeedOption = Annotated[
-    int, typer.Option("--seed", help="Random seed: the same seed gives the same result.")
+    int,
+    typer.Option(
+        "--seed",
+        callback=_check_seed,
+        help="Random seed: the same seed gives the same result.",
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", callback=_check_jobs, help="Number of processes; -1: all cores."),
 ]
 PartOption = Annotated[
     str | None,
@@ -294,9 +324,6 @@ CompareExample = Annotated[
 ]
 CompareStore = Annotated[
     Path | None, typer.Option(help="File of finished cells.  [default: beside the study]")
-]
-CompareJobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", help="Number of processes; -1: all cores.")
 ]
 CompareResume = Annotated[
     bool, typer.Option("--resume/--anew", help="Keep finished cells, or run all cells again.")

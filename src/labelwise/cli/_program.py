@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from io import TextIOWrapper
+from typing import Any
 
 from labelwise._text import printable
 from labelwise.cli._app import app
@@ -29,7 +31,16 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except FAILURES as error:
         sys.stderr.write(f"labelwise: {printable(message(error), _LONGEST_MESSAGE)}\n")
         sys.exit(exit_code(error))
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning without the file and line of the program that caused it."""
+    from labelwise.cli._outputs import note
+
+    note(str(message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def read_columns(
     """Read the columns that the first step takes, as a table or a list of texts, and the ids."""
     path = Path(source.data)
     if not is_matrix_file(path):
-        raise DataError(path, "must be a csv or parquet table: the model was fitted to a table.")
+        raise DataError(path, "must be a csv or parquet table: the model was fitted to one.")
     kinds = getattr(step, "kinds_", {})
     as_text = [name for name, kind in kinds.items() if kind in (Kind.TEXT, Kind.CATEGORY)]
     asked = [*(parse_names(source.text) or ()), *(parse_names(source.ids) or ())]
@@ -46,22 +47,34 @@ def read_columns(
         table = read_frame(path, [*as_text, *asked], source.max_bytes)
     used = _columns_of(step, table, source)
     missing = [name for name in used if name not in table.column_names]
-    if missing:
-        raise DataError(path, f"lacks the columns {listed(missing)}, which the model needs.")
+    refuse_missing(path, missing)
     ids = _id_names(model, table, source)
     unknown = [name for name in table.column_names if name not in {*used, *ids}]
-    if unknown:
-        note(f"the model does not use the columns {listed(unknown)} of {path.name}.")
+    note_unused(path, unknown)
     ids_found = (tuple(texts(table.column(ids[0])).tolist()), ids[0]) if ids else (None, "id")
     if hasattr(step, "feature_names_in_"):
         return table.select(used), ids_found
     return texts(table.column(used[0])).tolist(), ids_found
 
 
+def refuse_missing(path: Path, names: Sequence[str]) -> None:
+    """Refuse a file that lacks columns, if there are any."""
+    if names:
+        noun = "column" if len(names) == 1 else "columns"
+        raise DataError(path, f"lacks the {noun} {listed(names)}, which the model needs.")
+
+
+def note_unused(path: Path, names: Sequence[str]) -> None:
+    """Note which columns of a file the model does not use, if there are any."""
+    if names:
+        noun = "column" if len(names) == 1 else "columns"
+        note(f"the model does not use the {noun} {listed(names)} of {path.name}.")
+
+
 def _columns_of(step: Any, table: Any, source: DataSource) -> list[str]:
     """Return the names of the columns to pass to the first step."""
     if isinstance(step, TableFeatures):
-        return [name for name, kind in step.kinds_.items() if kind != Kind.ID]
+        return [name for name, kind in step.kinds_.items() if Kind(kind).is_feature]
     if hasattr(step, "feature_names_in_"):
         return [str(name) for name in step.feature_names_in_]
     # The model was fitted to a list of texts, without a name.

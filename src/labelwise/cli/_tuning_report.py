@@ -40,7 +40,7 @@ class TuningReport(NamedTuple):
     def lines(self) -> list[str]:
         """Return the lines that explain the thresholds to the user."""
         return [
-            repr(self.tuned).split("\n\n")[0],
+            _title(self.tuned),
             _reached_line(self.counts),
             *self._cost_lines(),
             "",
@@ -106,9 +106,21 @@ def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport
         problem.decision_counts(tuned.values, tuned.most_per_row, "label"),
         never_decided(tuned, problem, request, seed),
         unseen,
-        tuple(f"--{name.replace('_', '-')}" for name in given),
+        tuple(map(_option, given)),
         free,
     )
+
+
+def _option(constraint: str) -> str:
+    return f"--{constraint.replace('_', '-')}"
+
+
+def _title(tuned: Thresholds) -> str:
+    """Return the lines above the table of thresholds, with constraints by their options."""
+    text = repr(tuned).split("\n\n")[0]
+    for check in tuned.constraints:
+        text = text.replace(f"\n{check.name} ", f"\n{_option(check.name)} ")
+    return text
 
 
 def _reached_line(counts: Counts) -> str:
@@ -197,7 +209,7 @@ def _perfect_lines(tuned: Thresholds) -> list[str]:
 def _broken_lines(tuned: Thresholds) -> list[str]:
     """Advise a guarantee if unseen rows break a constraint."""
     broken = [check.name for check in tuned.constraints if check.is_broken]
-    options = " and ".join(f"--{name.replace('_', '-')}" for name in broken)
+    options = " and ".join(map(_option, broken))
     if not broken:
         return []
     if broken == ["max_decisions"]:
@@ -208,10 +220,11 @@ def _broken_lines(tuned: Thresholds) -> list[str]:
 def _unseen_line(tuned: Thresholds, value: float, why_unknown: str) -> str:
     if np.isnan(value):
         return f"on unseen rows: not known, {why_unknown}"
-    optimism = tuned.value - value
     if tuned.guarantee is not None:
         return f"on the rows for calibration: {value:.4f}"
-    return f"on unseen rows (cross-validation): {value:.4f}, optimism {optimism:.4f}"
+    less = "less" if value <= tuned.value else "more"
+    difference = f"{abs(tuned.value - value):.4f} {less} than on the rows of tuning"
+    return f"on unseen rows (cross-validation): {value:.4f}, {difference}"
 
 
 def _trust_line(tuned: Thresholds, value: float) -> str:

@@ -141,7 +141,7 @@ class Dataset:
         X, bags = _check_samples(self.X, self.bags)
         names, ids, texts, frame = self.feature_names, self.ids, self.texts, self.frame
         if has_text(X):
-            X, names, found_ids, texts, frame = encode_table(plain_table(X), texts or None)
+            X, names, found_ids, texts, frame, _ = encode_table(plain_table(X), texts or None)
             ids = {**found_ids, **ids}
         X, feature_names = _check_features(X, names)
         bags = None if bags is None else check_starts(bags, X.shape[0])

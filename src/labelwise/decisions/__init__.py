@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
+    from labelwise.decisions._infeasible_error import InfeasibleError as InfeasibleError
     from labelwise.decisions._scores_to_tune_on import Samples as Samples
     from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
     from labelwise.decisions._scores_to_tune_on import constant_scores as constant_scores

@@ -14,6 +14,7 @@ from labelwise.measures import (
     Counts,
     Measured,
     NamedMeasure,
+    count_empty_samples,
     count_matched,
     filled_and_defined,
     find_places,
@@ -32,6 +33,7 @@ class BlockSums(NamedTuple):
     positives: np.ndarray
     totals: np.ndarray  # of the values of samples, for each measure by sample
     n_defined: np.ndarray  # samples that have a value
+    n_empty: np.ndarray  # number of samples without positives and decisions
 
 
 def sums_of_block(
@@ -56,6 +58,7 @@ def sums_of_block(
         np.diff(outcome.Y.indptr).astype(np.int64),
         np.array([values.sum() for values, _ in found]),
         np.array([is_defined.sum() for _, is_defined in found]),
+        np.array(count_empty_samples(outcome)),
     )
 
 

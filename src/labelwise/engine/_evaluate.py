@@ -115,6 +115,7 @@ def evaluate(
         n_samples=blocks.n_samples,
         beta=float(beta),
         undefined=undefined,
+        n_empty_samples=int(sums.n_empty),
     )
 
 

@@ -57,7 +57,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     kinds_ : dict of str to str
-        What each column is: "number", "category", "text" or "id". Identifiers are not features.
+        What each column is: "number", "category", "text", "id" or "unused" (it reads like text, and
+        `text` names other columns). Identifiers and unused columns are not features.
     categories_ : dict of str to ndarray of str
         The values of each column of categories, in sorted order.
     scales_ : dict of str to (float, float)
@@ -204,7 +205,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = self._table(X, reset=False)
-        _check_present((n for n, kind in self.kinds_.items() if kind != Kind.ID), table)
+        _check_present((n for n, kind in self.kinds_.items() if Kind(kind).is_feature), table)
         parts = [self._encode_columns(table)]
         if self._columns(Kind.TEXT):
             parts.append(self.text_transformer_.transform(self._as_texts(table)))
@@ -320,7 +321,8 @@ def _check_present(names: Iterable[str], table: Any) -> None:
     known = set(table.column_names)
     missing = [name for name in names if name not in known]
     if missing:
-        raise ValueError(f"X must have the columns {listed(missing)}, which are missing.")
+        noun, are = ("column", "is") if len(missing) == 1 else ("columns", "are")
+        raise ValueError(f"X must have the {noun} {listed(missing)}, which {are} missing.")
 
 
 def _numbers(table: Any, name: str) -> Any:

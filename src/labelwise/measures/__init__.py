@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from labelwise.measures._counts import Counts, count
     from labelwise.measures._counts import count_matched as count_matched
     from labelwise.measures._evaluate import applicable_measures as applicable_measures
+    from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
     from labelwise.measures._evaluation_result import Evaluation

@@ -120,7 +120,7 @@ def evaluate(
 
     That F is 1 without positives and decisions is the convention of Dembczyński et al.; if many
     labels are neither present nor decided, macro F is far above that of scikit-learn, which counts
-    0. The printed evaluation says how many labels this concerns.
+    0. The printed evaluation says how many labels this concerns, and how many samples in sample F.
 
     References
     ----------
@@ -169,7 +169,18 @@ def evaluate(
         confidence=None if resampling is None else resampling.confidence,
         n_missing=given.n_missing,
         n_without_truth=tuple(np.subtract(given.Y.shape, outcome.Y.shape).tolist()),
+        n_empty_samples=count_empty_samples(outcome),
     )
+
+
+def count_empty_samples(outcome: Outcome) -> int:
+    """Count the samples without positives and decisions; 0 without `decided`."""
+    if outcome.decided is None:
+        return 0
+    is_empty = np.ones(outcome.Y.shape[0], dtype=bool)
+    is_empty[outcome.Y.indices] = False
+    is_empty[outcome.decided.indices] = False
+    return int(is_empty.sum())
 
 
 def applicable_measures(

@@ -51,6 +51,9 @@ class Evaluation(Mapping[str, float]):
         Number of cells of Y without truth, which count nowhere.
     n_without_truth : tuple of two ints, default=(0, 0)
         Number of samples and of labels that have no truth at all and are left out.
+    n_empty_samples : int, default=0
+        Number of samples without positives and decisions, of which F and the Jaccard index are 1
+        unless `undefined` is "skip" or "zero".
 
     See Also
     --------
@@ -75,6 +78,7 @@ class Evaluation(Mapping[str, float]):
     confidence: float | None = None
     n_missing: int = 0
     n_without_truth: tuple[int, int] = (0, 0)
+    n_empty_samples: int = 0
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name].value

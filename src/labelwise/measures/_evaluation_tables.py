@@ -91,7 +91,7 @@ def notes(evaluation: Evaluation) -> list[str]:
         found.append(f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}.")
     if groups and evaluation.undefined == "nan":
         found.append('undefined="skip" (--undefined skip) leaves these out of the means.')
-    return found + _note_of_missing_labels(evaluation) + _note_of_empty_labels(evaluation)
+    return found + _note_of_missing_labels(evaluation) + _notes_of_empty(evaluation)
 
 
 def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:
@@ -109,22 +109,29 @@ def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:
     return [f"{counted(n_missing, 'cell')} {words} nowhere{rest}."]
 
 
-def _note_of_empty_labels(evaluation: Evaluation) -> list[str]:
-    """Say how many labels count as 1 because they are neither present nor decided."""
+def _notes_of_empty(evaluation: Evaluation) -> list[str]:
+    """Say how many labels and samples count as 1 because they have no positives and decisions."""
     if "macro-f" not in evaluation.measured or evaluation.undefined in ("skip", "zero"):
         return []
     positives, f_of_label = evaluation.per_label["positives"], evaluation.per_label["f"]
-    n_empty = int(np.sum((positives == 0) & (evaluation.per_label["decided"] == 0)))
-    if n_empty == 0:
-        return []
-    has = "label has" if n_empty == 1 else "labels have"
-    count = "counts" if n_empty == 1 else "count"
+    n_labels = int(np.sum((positives == 0) & (evaluation.per_label["decided"] == 0)))
     present = positives > 0
     average = _number(float(f_of_label[present].mean())) if present.any() else "not defined"
+    of_labels = f"macro-f is {average} over labels with positives, and "
     return [
-        f"{n_empty:,} {has} no positives and no decisions and {count} as 1 in macro-f and "
-        f"macro-jaccard (0 in scikit-learn): macro-f is {average} over labels with positives, "
-        'and undefined="skip" or "zero" (--undefined skip) leaves them out or counts 0.'
+        *_note_of_empty(n_labels, "label", "macro", of_labels),
+        *_note_of_empty(evaluation.n_empty_samples, "sample", "sample"),
+    ]
+
+
+def _note_of_empty(n_empty: int, kind: str, average: str, without: str = "") -> list[str]:
+    if n_empty == 0:
+        return []
+    has, count = ("has", "counts") if n_empty == 1 else ("have", "count")
+    return [
+        f"{counted(n_empty, kind)} {has} no positives and no decisions and {count} as 1 in "
+        f"{average}-f and {average}-jaccard (0 in scikit-learn): {without}"
+        'undefined="skip" or "zero" (--undefined skip) leaves them out or counts 0.'
     ]
 
 

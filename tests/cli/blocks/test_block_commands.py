@@ -112,7 +112,7 @@ def test_measures_of_labels_are_written_from_blocks(files):
     [
         (("--shrink", "0.5"), "shrink needs all scores in memory"),
         (("--plot", "figure.png"), "--plot needs all rows in memory"),
-        (("--bootstrap", "20"), "n_bootstrap needs all scores in memory"),
+        (("--bootstrap", "20"), "--bootstrap needs all scores in memory"),
         (("--missing-labels", "drop"), "--missing-labels needs all rows in memory"),
         (("--max-bytes", "31"), "a row would take 32 bytes, more than max_bytes=31 bytes"),
     ],

@@ -12,7 +12,7 @@ import numpy as np
 
 from labelwise._text import counted
 from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, warnings_as_notes
+from labelwise.cli._outputs import Outputs, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, never_decided
 from labelwise.cli.blocks._block_inputs import block_note
@@ -86,7 +86,7 @@ def show_decisions_in_blocks(
     with working("deciding in blocks"), warnings_as_notes():
         found = decide(thresholds, scores, output, block_rows=n_rows)
     n_decided = int(np.sum(found.by_label))
-    outputs.message(block_note(scores))
+    note(block_note(scores))
     outputs.message(
         f"{counted(n_decided, 'decision')} on {counted(found.n_rows, 'row')}, "
         f"{n_decided / found.n_rows:.2f} a row; {counted(found.n_without, 'row')} without a label"

@@ -57,4 +57,4 @@ def refuse_with_blocks(missing_labels: str, **options: Any) -> None:
 
 def block_note(path: Path) -> str:
     """Return the line that says what is read in blocks."""
-    return f"{path} read in blocks: labels are matched by name, rows by position"
+    return f"{path} read in blocks: labels are matched by name, rows by position."

@@ -13,14 +13,17 @@ from labelwise.cli._outputs import (
     check_ending,
     check_safe_csv,
     decision_summary,
+    note,
     warnings_as_notes,
 )
 from labelwise.cli._progress import working
 from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
+from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
+    label_columns,
     position_note,
     same_labels,
 )
@@ -56,6 +59,7 @@ def run_decisions(
     check_matrix_ending(output)
     check_ending(queue, ".csv")
     check_safe_csv(safe_csv, output, queue)
+    refuse_as_rule(thresholds)
     outputs = Outputs([output, queue], inputs=[thresholds, scores])
     with working("deciding"), warnings_as_notes():
         rule = load_rule(thresholds)
@@ -63,7 +67,7 @@ def run_decisions(
         scored = read_scores(scores, max_bytes, ids=ids)
         labels = same_labels(
             LabelColumns(thresholds, rule.label_names, len(rule)),
-            [LabelColumns(scores, scored.label_names, scored.values.shape[1])],
+            [label_columns(scored)],
             matching,
         )
         of_rule, of_scores = labels.places
@@ -73,10 +77,10 @@ def run_decisions(
         write_matrix(output, matrix, safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, Bands):
             write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
-    for note in labels.notes:
-        outputs.message(note)
+    for text in labels.notes:
+        note(text)
     if labels.by_position[0]:
-        outputs.message(position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)

@@ -17,6 +17,7 @@ from labelwise.cli._outputs import (
     check_ending,
     check_figure,
     check_safe_csv,
+    note,
     warnings_as_notes,
     write_figure,
 )
@@ -31,6 +32,7 @@ from labelwise.measures import Evaluation, evaluate
 
 # Labels in the table on the screen; a file has all labels.
 _MOST_SHOWN = 20
+_UNDEFINED = ("nan", "skip", "zero")
 _OF_DECISIONS = ("positives", "decided", "precision", "recall", "f")
 _OF_SCORES = ("positives", "auc", "average-precision")
 
@@ -63,6 +65,8 @@ def show_evaluation(
     """
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
+    if undefined not in _UNDEFINED:
+        raise ValueError(f"--undefined must be one of {', '.join(_UNDEFINED)}, got {undefined!r}.")
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
     check_figure(plot)
@@ -134,8 +138,8 @@ def _shown(
         write_page(evaluation, files.report)
     is_shown = files.per_label and files.output is None
     table = ["", worst_labels(evaluation)] if is_shown else []
-    for note in notes:
-        outputs.message(note)
+    for text in notes:
+        note(text)
     record = _evaluation_record(evaluation, files.per_label)
     above = states.lines() if states else []
     if states:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from labelwise import decisions, learners, measures
+from labelwise._validation import check_beta
 from labelwise.cli._outputs import Outputs
 
 
@@ -179,6 +180,7 @@ def choose_learner(
     by_name = {one.name: one for one in LEARNERS}
     if name not in by_name:
         raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
+    check_beta(beta)
     learner = by_name[name]
     model = _new_estimator(learner, settings)
     if calibrate:

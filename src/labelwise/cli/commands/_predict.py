@@ -15,6 +15,7 @@ from labelwise.cli._model_input import ModelInput, fitted_label_names, read_inpu
 from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
 from labelwise.cli._parsing import check_part
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._file_kinds import refuse_as_model
 from labelwise.cli.matrices._matrix_files import FileMatrix
 from labelwise.cli.matrices._written_matrices import (
     check_format,
@@ -48,6 +49,7 @@ def run_prediction(
     if not any(files):
         raise ValueError("--output, --scores or --instances must be given, got none.")
     check_part(part)
+    refuse_as_model(model)
     _check_files(files, form, safe_csv)
     outputs = Outputs(files, inputs=[model, *source.files()])
     with working("reading"):
@@ -57,7 +59,10 @@ def run_prediction(
     given = read_input(fitted, source, names, part)
     is_of_bags = isinstance(given.X, Bags) and isinstance(fitted, BagPlugin)
     if files.instances is not None and not is_of_bags:
-        raise ValueError("--instances needs bags of rows, and a model of the learner bags.")
+        raise ValueError(
+            "--instances needs bags of rows (--bags names the column of a table that has the bag "
+            "of each row), and a model of the learner bags."
+        )
     with working("predicting"), warnings_as_notes():
         found = _predictions(fitted, given, names, files, model)
     for path, matrix in found.items():

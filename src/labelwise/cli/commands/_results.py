@@ -172,7 +172,7 @@ def results_in_words(results: Results, measure: str | None = None) -> str:
     """Return a table of means and deviations, then warnings and failed and missing cells."""
     _check_measure(results, measure)
     chosen = results.measures if measure is None else (measure,)
-    parts = [_table(results, chosen)] if results.measures else []
+    parts = [_table(results, chosen), *_undefined(results, chosen)] if results.measures else []
     parts.append("\n".join([results.state(), *_warnings(results)]))
     parts += _failures(results)
     return "\n\n".join(parts)
@@ -228,7 +228,30 @@ def _table(results: Results, measures: tuple[str, ...]) -> str:
 def _spread(found: Spread | None) -> str:
     if found is None:
         return "-"
+    if found.n_undefined:
+        return "undefined"
     return f"{found.mean:.4f}" if found.n == 1 else f"{found.mean:.4f} ± {found.deviation:.4f}"
+
+
+def _undefined(results: Results, measures: tuple[str, ...]) -> list[str]:
+    """Explain means that are undefined, with the number of undefined values of each measure."""
+    found = [
+        (measure, [one for group, one in results.summary().spreads.items() if group[-1] == measure])
+        for measure in measures
+    ]
+    counts = [
+        f"{measure} ({sum(one.n_undefined for one in of_measure):,} of "
+        f"{sum(one.n for one in of_measure):,} values)"
+        for measure, of_measure in found
+        if any(one.n_undefined for one in of_measure)
+    ]
+    if not counts:
+        return []
+    return [
+        "undefined: in a fold, a label or a sample has no value, such as precision without "
+        f'decisions or recall without positives: {", ".join(counts)}; undefined = "skip" in the '
+        "study file leaves these labels and samples out"
+    ]
 
 
 def _warnings(results: Results) -> list[str]:

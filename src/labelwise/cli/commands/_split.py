@@ -11,7 +11,7 @@ from scipy import sparse
 from labelwise._io import written_whole
 from labelwise._text import counted, printable
 from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_ending
+from labelwise.cli._outputs import Outputs, check_ending, note
 from labelwise.cli._parsing import parse_labels, parse_proportions
 from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
 from labelwise.cli.pages._pages import write_page
@@ -52,7 +52,7 @@ def show_split(
         _show_split_in_blocks(source, options, output, report)
         return
     outputs = Outputs([output, report], inputs=source.files())
-    dataset = source.with_ids(options.groups).load()
+    dataset = source._replace(groups=options.groups).load()
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = _shares(options, dataset.n_samples)
@@ -92,7 +92,7 @@ def _show_split_in_blocks(
         write_subsets(compared.subsets, output)
     n_rows, n_labels = compared.subsets.size, compared.quality.n_labels
     title = f"{path.name}: {counted(n_rows, 'row')}, {counted(n_labels, 'label')}"
-    outputs.message(f"{path} read in blocks")
+    note(f"{path} read in blocks.")
     outputs.show(_split_text(title, compared), _split_record(path.name, compared))
     outputs.say_written(output)
 
@@ -129,8 +129,10 @@ def _split_text(title: str, compared: SplitComparison) -> str:
     found = compared.quality
     name = _worst_label(found)
     worst = "none" if name is None else f"{printable(name)} ({found.worst_ld:.3g})"
-    sizes = f"subsets of {min(found.sizes):,} to {max(found.sizes):,} rows; worst label {worst}"
-    return "\n".join([title, "", repr(compared), _LEGEND, "", sizes])
+    least, most = int(min(found.sizes)), int(max(found.sizes))
+    sizes = counted(least, "row") if least == most else f"{least:,} to {most:,} rows"
+    line = f"subsets of {sizes}; worst label {worst}"
+    return "\n".join([title, "", repr(compared), _LEGEND, "", line])
 
 
 def _split_record(name: str, compared: SplitComparison) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_figure,
+    note,
     warnings_as_notes,
     write_figure,
 )
@@ -71,7 +72,7 @@ def show_tuning(
         from labelwise.cli.blocks._block_commands import tuned_in_blocks
 
         report = tuned_in_blocks(scores, labels, params, max_bytes, cluster)
-        outputs.message(block_note(scores))
+        note(block_note(scores))
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
@@ -84,8 +85,8 @@ def show_tuning(
         tuned = report.tuned
     if plot is not None:
         write_figure(plot, tuning_figure(tuned, problem))
-    for note in same.notes:
-        outputs.message(note)
+    for text in same.notes:
+        note(text)
     return _shown(report, outputs, output, plot)
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise._io import DataError
 from labelwise._text import listed, printable
 from labelwise.cli._outputs import printable_path
+from labelwise.cli.matrices._id_columns import columns_like_ids, ids_hint
 from labelwise.cli.matrices._matrices import Matrix, are_numbers
 
 _MOST_NAMED = 5
@@ -34,6 +35,7 @@ class LabelColumns(NamedTuple):
     names: tuple[str, ...] | None
     n_labels: int
     is_open: bool = False  # labels that the file does not mention are labels without positives
+    like_ids: tuple[str, ...] = ()  # names of columns that may be ids instead
 
     def lacking(self, wanted: Sequence[str]) -> list[str]:
         """Return the labels that the file does not have."""
@@ -67,7 +69,7 @@ def matched(
     position, with a note; where one file has them, this is refused unless `by_position`.
     """
     rows = [_same_rows(truth, other, matching) for other in others]
-    labels = same_labels(_columns_of(truth), [_columns_of(other) for other in others], matching)
+    labels = same_labels(label_columns(truth), [label_columns(other) for other in others], matching)
     by_position = [
         position_note(other.path, truth.path, rows=order is None, labels=by_place)
         for other, order, by_place in zip(others, rows, labels.by_position, strict=True)
@@ -121,12 +123,17 @@ def position_note(path: Path, first: Path, *, rows: bool = False, labels: bool =
     """Return the line that says what is matched by position."""
     what = " and ".join(name for name, applies in (("rows", rows), ("labels", labels)) if applies)
     places = f"{printable_path(path)} are matched with those of {printable_path(first)}"
-    return f"{what} of {places} by position"
+    return f"{what} of {places} by position."
 
 
-def _columns_of(matrix: Matrix) -> LabelColumns:
+def label_columns(matrix: Matrix) -> LabelColumns:
+    """Return the labels of the matrix of a file."""
     return LabelColumns(
-        matrix.path, matrix.label_names, matrix.values.shape[1], matrix.has_label_lists
+        matrix.path,
+        matrix.label_names,
+        matrix.values.shape[1],
+        matrix.has_label_lists,
+        columns_like_ids(matrix.values, matrix.label_names),
     )
 
 
@@ -173,17 +180,20 @@ def _dropped(
         extra = [name for name in file.names or () if name not in of_first]
         for lacking, having, names in ((file, first, missing), (first, file, extra)):
             if names and matching.missing_labels == "error":
+                noun = "label" if len(names) == 1 else "labels"
+                like_ids = [name for name in having.like_ids if name in names]
                 raise DataError(
                     lacking.path,
-                    f"lacks label {listed(names)}, which {having.path} has: give "
-                    "--missing-labels drop to use only the labels that all files have.",
+                    f"lacks {noun} {listed(names)}, which {having.path} has: give "
+                    f"{ids_hint(like_ids, ', or ')}--missing-labels drop to use only the labels "
+                    "that all files have.",
                 )
             if names:
                 shown = listed(names, _MOST_NAMED, show=printable)
                 plural = "label is" if len(names) == 1 else "labels are"
                 notes.append(
                     f"{len(names):,} {plural} dropped, which "
-                    f"{printable_path(lacking.path)} lacks: {shown}"
+                    f"{printable_path(lacking.path)} lacks: {shown}."
                 )
     if not kept:
         raise DataError(first.path, "has no label in common with the other files.")
@@ -196,10 +206,12 @@ def _same_rows(truth: Matrix, other: Matrix, matching: Matching) -> np.ndarray |
         return _rows_by_id(truth, other)
     if (truth.ids is None) != (other.ids is None) and not matching.by_position:
         having, lacking = (truth, other) if truth.ids is not None else (other, truth)
+        proposed = columns_like_ids(lacking.values, lacking.label_names)
+        such = f" (such as --ids {having.id_name},{proposed[0]})" if proposed else ""
         raise DataError(
             lacking.path,
-            f"has no ids and {having.path} has ({having.id_name!r}): name the column with --ids, "
-            "or give --by-position to match rows by their order.",
+            f"has no ids and {having.path} has ({having.id_name!r}): name the column with --ids"
+            f"{such}, or give --by-position to match rows by their order.",
         )
     n_rows, n_others = truth.values.shape[0], other.values.shape[0]
     if n_rows != n_others:

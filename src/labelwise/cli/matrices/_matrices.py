@@ -19,8 +19,9 @@ from labelwise._validation import (
     with_nan,
 )
 from labelwise.cli._parsing import check_part, parse_labels, part_of
+from labelwise.cli.matrices._id_columns import columns_like_ids, id_column, ids_hint
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
-from labelwise.data import ROW_NAMES, Dataset, load
+from labelwise.data import ROW_NAMES, Dataset, load, read_frame
 from labelwise.decisions import check_states
 
 # A row and a column number, and both again while they are sorted by label.
@@ -39,7 +40,7 @@ class Matrix(NamedTuple):
 
 
 def read_scores(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:
-    """Return the scores of a file: csv, parquet, jsonl, npy or npz; `ids` names the id column."""
+    """Return the scores of a file: csv, parquet, jsonl, npy or npz; `ids` is the text of --ids."""
     found = read_matrix(path, max_bytes, ids)
     if found.has_label_lists:
         raise DataError(path, "has label names, not scores: a number for each label is needed.")
@@ -67,12 +68,20 @@ def read_labels(
     check_part(part)
     if not (columns is bags is part is None and is_matrix_file(path)):
         labels = parse_labels(columns)
-        data = load(str(path), labels=labels, ids=ids, bags=bags, max_bytes=max_bytes)
+        id_name = _id_name(path, ids, max_bytes)
+        data = load(str(path), labels=labels, ids=id_name, bags=bags, max_bytes=max_bytes)
         of_data = _labels_of(path, part_of(data, part or "all"), allow_missing)
         is_list = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
         return of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
     found = read_matrix(path, max_bytes, ids, allow_gaps=allow_missing)
     return _labels_in(path, found, max_bytes, allow_missing=allow_missing)
+
+
+def _id_name(path: Path, ids: str | None, max_bytes: int | None) -> str | None:
+    """Return the id column of a data set; of several names, the first that its table has."""
+    if ids is None or "," not in ids:
+        return ids
+    return id_column(path, ids, read_frame(path, (), max_bytes).column_names)
 
 
 def read_decisions(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:
@@ -107,7 +116,9 @@ def _labels_in(
                 allow_missing=allow_missing,
             )
         except (TypeError, ValueError) as error:
-            raise DataError(path, str(error)) from error
+            hint = ids_hint(columns_like_ids(found.values, found.label_names))
+            problem = f"{str(error).removesuffix('.')}: give {hint}." if hint else str(error)
+            raise DataError(path, problem) from error
         return _named(path, found, checked._replace(matrix=with_nan(*checked[::2])))
 
 

@@ -19,6 +19,7 @@ from labelwise._io import (
     reading,
     sparse_matrix,
 )
+from labelwise.cli.matrices._id_columns import id_column
 from labelwise.cli.matrices._json_lines import read_json_lines
 from labelwise.data import Tables, from_sets, zeros_and_ones
 
@@ -56,8 +57,8 @@ def read_matrix(
 ) -> FileMatrix:
     """Return the matrix of a file, with names and ids if the file has them.
 
-    `ids` names the column of ids; without it, the column is found by its name, type and place. With
-    `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
+    `ids` is the text of --ids; without it, the column of ids is found by its name, type and place.
+    With `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
     """
     ending = _ending(path)
     if ending not in (*_TABLES, *_OTHERS):
@@ -67,9 +68,10 @@ def read_matrix(
             return _from_table(path, max_bytes, ids, allow_gaps)
         content = read_bytes(path, bound.max_bytes)
         if ending == ".jsonl":
-            found = read_json_lines(path, content, bound, ID_NAMES if ids is None else [ids])
-            if ids is not None and (found.ids is None or found.id_name != ids):
-                raise DataError(path, f"has no column {ids!r}.")
+            asked = ID_NAMES if ids is None else ids.split(",")
+            found = read_json_lines(path, content, bound, asked)
+            if ids is not None:
+                id_column(path, ids, [found.id_name, *found.names])
             return FileMatrix(*found)
         if ending == ".npy":
             return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
@@ -92,8 +94,9 @@ def _ending(path: Path) -> str:
 
 
 def _from_table(path: Path, max_bytes: int | None, ids: str | None, allow_gaps: bool) -> FileMatrix:
-    tables = Tables([path], ID_NAMES if ids is None else (*ID_NAMES, ids), max_bytes)
-    id_name = _id_column(tables) if ids is None else ids
+    asked = () if ids is None else ids.split(",")
+    tables = Tables([path], (*ID_NAMES, *asked), max_bytes)
+    id_name = _id_column(tables) if ids is None else id_column(path, ids, tables.names)
     names = [name for name in tables.names if name not in (id_name, *_row_names(tables))]
     if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
         return _from_label_sets(tables, id_name)

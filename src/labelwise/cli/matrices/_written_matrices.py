@@ -24,7 +24,7 @@ _SEPARATOR = ";"
 def check_matrix_ending(path: Path) -> None:
     """Refuse an ending in which no matrix is written."""
     if ending_of(path, ".csv") not in _WRITTEN:
-        raise ValueError(f"{path} must end in one of {', '.join(_WRITTEN)}.")
+        raise ValueError(f"{path} must end in {_or(_WRITTEN)}.")
 
 
 def check_format(form: str, path: Path | None) -> None:
@@ -33,7 +33,11 @@ def check_format(form: str, path: Path | None) -> None:
         raise ValueError(f"--format must be one of {', '.join(_FORMATS)}, got {form!r}.")
     endings = _FORMATS[form]
     if path is not None and ending_of(path, endings[0]) not in endings:
-        raise ValueError(f"{path} must end in one of {', '.join(endings)} with --format {form}.")
+        raise ValueError(f"{path} must end in {_or(endings)} with --format {form}.")
+
+
+def _or(endings: Sequence[str]) -> str:
+    return " or ".join(filter(None, [", ".join(endings[:-1]), endings[-1]]))
 
 
 def check_label_names(form: str, names: Sequence[str]) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
@@ -71,8 +72,8 @@ def write_desk(
             **beside,
         )
         write_report(desk, files.output)
-    for note in same.notes:
-        outputs.message(note)
+    for text in same.notes:
+        note(text)
     outputs.say_written(files.output)
 
 
@@ -86,6 +87,7 @@ def _beside(
     if files.texts is not None:
         found["texts"] = read_texts(files.texts, truth, ids, max_bytes)
     if files.thresholds is not None:
+        refuse_as_rule(files.thresholds)
         found["thresholds"] = Thresholds.load(files.thresholds)
     return found
 

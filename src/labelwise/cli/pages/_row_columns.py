@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._io import DataError
+from labelwise.cli.matrices._id_columns import id_column
 from labelwise.cli.matrices._matrices import Matrix
 from labelwise.data import ROW_NAMES, read_frame
 
@@ -17,15 +18,14 @@ def read_row_columns(
 ) -> dict[str, list[str]]:
     """Read the columns of a table as text, in the order of the rows of the labels.
 
-    Rows are matched by id if the labels have ids and the table has a column of ids: the one named
-    `ids`, the one that is called as in the labels, or a first column with a usual name. Otherwise
-    they are matched by position.
+    Rows are matched by id if the labels have ids and the table has a column of ids: the one that
+    --ids (`ids`) names, the one that is called as in the labels, or a first column with a usual
+    name. Otherwise they are matched by position.
     """
-    table = read_frame(path, [name for name in (ids, truth.id_name) if name], max_bytes)
+    asked = [] if ids is None else ids.split(",")
+    table = read_frame(path, [*asked, truth.id_name], max_bytes)
     names = table.column_names
-    if ids is not None and ids not in names:
-        raise DataError(path, f"has no column {ids!r}.")
-    id_name = ids or _id_column(names, truth.id_name)
+    id_name = _id_column(names, truth.id_name) if ids is None else id_column(path, ids, names)
     columns = {name: _texts(table.column(name)) for name in names}
     found = None if id_name is None else columns.pop(id_name)
     if not columns:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
@@ -61,8 +61,8 @@ def show_bands(
         unseen = bands.guarantee or unseen_review(problem, request)
     if output is not None:
         bands.save(output)
-    for note in same.notes:
-        outputs.message(note)
+    for text in same.notes:
+        note(text)
     lines = [repr(bands)]
     if bands.guarantee is None:
         lines += ["", *_unseen_lines(unseen, options)]

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from labelwise.cli.running._failures import FAILURES, exit_code
+from labelwise.cli.running._option_names import errors_name_options
 from labelwise.cli.running._settings import Settings, settings_in_use
 from labelwise.cli.running._standard_input import standard_input_as_file
 
@@ -58,6 +59,7 @@ def command(
             with (
                 settings_in_use(settings),
                 _traceback(settings.debug),
+                errors_name_options(app, function.__name__.replace("_", "-")),
                 standard_input_as_file(given, inputs) as arguments,
             ):
                 function(**arguments)

@@ -11,10 +11,12 @@ _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 
 
 def exit_code(error: Exception) -> int:
-    """Return 1 for files that cannot be read or written and lack of memory, 2 for arguments."""
+    """Return 2 for wrong arguments, 1 for files, memory and constraints that data cannot meet."""
     from labelwise._io import DataError
+    from labelwise.decisions import InfeasibleError
 
-    return FAILED if isinstance(error, DataError | OSError | MemoryError) else WRONG_USAGE
+    failures = DataError | InfeasibleError | OSError | MemoryError
+    return FAILED if isinstance(error, failures) else WRONG_USAGE
 
 
 def message(error: Exception) -> str:

@@ -85,7 +85,7 @@ def make_abstracts(n_documents: int = 600, random_state: Any = None) -> Dataset:
         rows["title"].append(writer.title())
         rows["abstract"].append(writer.abstract())
     ids = {"id": [f"doc{i:04}" for i in range(n_documents)]}
-    X, feature_names, _, texts, frame = encode_table(pa.table(rows), list(rows))
+    X, feature_names, _, texts, frame, _ = encode_table(pa.table(rows), list(rows))
     return Dataset(X, Y, "abstracts", feature_names, names, ids=ids, frame=frame, texts=texts)
 
 

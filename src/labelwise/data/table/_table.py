@@ -53,7 +53,8 @@ def read_table(
         recognises them.
     text : str or sequence of str, default=None
         Columns of texts; they are not in X but in ``Dataset.frame``. None recognises them, and an
-        empty sequence means that there are none.
+        empty sequence means that there are none. Other columns that read like text, with almost as
+        many values as rows, are then left out with a `DataWarning`.
     separator : str, default=None
         Text between the names in a column of label names. None means: if every cell that is not
         empty begins with "[", cells are lists as in JSON or Python, such as ``["sea", "sky"]``;

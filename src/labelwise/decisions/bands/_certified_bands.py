@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_random_state
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_measures import count_states
@@ -63,7 +64,7 @@ def certified_bands(problem: Problem, request: BandRequest, random_state: Any) -
         if point is not None:
             lower = np.minimum(point.thresholds, upper)
         elif sparse.issparse(problem.scores):
-            raise ValueError(
+            raise InfeasibleError(
                 f"min_recall={request.min_recall} cannot be guaranteed with probability "
                 f"{request.guarantee:g}: cells without a score are always rejected."
             )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._certified_bands import certified_bands
@@ -55,7 +56,7 @@ def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
         return
     least = int(choice.value - choice.gap)
     needed = f"at least {least:,}" if least > most else f"{choice.n_reviewed:,}, if not fewer,"
-    raise ValueError(
+    raise InfeasibleError(
         f"min_precision={request.min_precision} and min_recall={request.min_recall} cannot be met "
         f"with max_review={request.max_review} ({most:,} cells): {needed} cells need a review."
     )

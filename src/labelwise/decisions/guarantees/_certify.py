@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._validation import check_random_state
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.guarantees._certified_labels import certified_labels
 from labelwise.decisions.guarantees._certified_path import certified_point
 from labelwise.decisions.guarantees._f_bound import f_bound
@@ -103,7 +104,7 @@ def split_parts(
 ) -> Parts:
     """Split the units at random into those for tuning and those for calibration."""
     if problem.n_units < 2 and calibration is None:
-        raise ValueError("guarantee needs at least 2 samples or groups, got 1.")
+        raise InfeasibleError("guarantee needs at least 2 samples or groups, got 1.")
     if calibration is None:
         parts = Parts(*split_units(problem, random, [options.tuning_share]))
     else:
@@ -112,7 +113,7 @@ def split_parts(
         parts = Parts(tuning._replace(most_rows=most_rows), tested._replace(most_rows=most_rows))
     if not has_path(parts.tuning.problem):
         n_samples = parts.tuning.problem.n_samples
-        raise ValueError(
+        raise InfeasibleError(
             f"guarantee needs positives that have scores among the {n_samples} samples for tuning."
         )
     return parts
@@ -124,7 +125,7 @@ def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certif
     choice = choose_path(tuning, request, calibration.n_units, options.alpha)
     point = certified_point(choice, calibration, request, options.alpha)
     if point is None:
-        raise ValueError(
+        raise InfeasibleError(
             f"{request.limits} cannot be guaranteed with probability {options.level:g}: even the "
             f"safest thresholds fail the test on {calibration.problem.n_samples} samples for "
             "calibration; more samples, a lower probability or lower limits may pass."
@@ -147,7 +148,7 @@ def _controlled(parts: Parts, request: Request) -> Certified:
     path = np.append(path, np.full((1, path.shape[1]), -np.inf), axis=0)
     first = first_controlled_point(calibration, path, request.limits.min_recall or 0.0)
     if first is None:
-        raise ValueError(
+        raise InfeasibleError(
             f"{request.limits} cannot be guaranteed in expectation by "
             f"{calibration.problem.n_samples} samples for calibration: even if every label is "
             "decided, their corrected recall is lower."

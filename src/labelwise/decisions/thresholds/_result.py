@@ -19,6 +19,9 @@ from labelwise.decisions.thresholds._row_limit import decisions_at
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
+# What the amounts of shrinkage and FBR mean.
+_SHRINK = "0: each label has its own threshold, 1: all labels share one"
+_FBR = "thresholds of labels with a lower F are raised"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,8 +263,8 @@ class Thresholds:
             ("the least of all", self.gap == 0 and self.measure == "cost"),
             (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),
             ("one threshold for all labels", self.shared),
-            (f"shrink {self.shrink:.3g}", self.shrink > 0),
-            (f"fbr {self.fbr or 0:.3g}", self.fbr is not None),
+            (f"shrink {self.shrink:.3g} ({_SHRINK})", self.shrink > 0),
+            (f"fbr {self.fbr or 0:.3g} ({_FBR})", self.fbr is not None),
             (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
             (f"only the {self.top_per_row} highest scores of a sample", bool(self.top_per_row)),

@@ -9,6 +9,10 @@ from typing import Any
 from labelwise._text import as_html, as_text
 from labelwise.learners.selection._trials import Trial
 
+_LEGEND = (
+    "value: on held-out rows, on which the thresholds were tuned; corrected: no row decided by "
+    "thresholds tuned on it; error: standard error of the corrected value"
+)
 _COLUMNS = ("value", "corrected_value", "standard_error", "seconds")
 
 
@@ -80,7 +84,7 @@ class Leaderboard:
 
     def __repr__(self) -> str:
         lines = [f"{name} was not tried: {why}" for name, why in self.left_out]
-        return "\n".join([as_text(self._table()), *self._reasons(), *lines])
+        return "\n".join([as_text(self._table()), _LEGEND, *self._reasons(), *lines])
 
     def _reasons(self) -> list[str]:
         """Say why the chosen candidate is not the one with the highest value."""
@@ -93,7 +97,8 @@ class Leaderboard:
 
     def _repr_html_(self) -> str:
         notes = [[name, why] for name, why in self.left_out]
-        return as_html(self._table()) + (as_html([["not tried", "why"], *notes]) if notes else "")
+        left_out = as_html([["not tried", "why"], *notes]) if notes else ""
+        return f"{as_html(self._table())}<p>{_LEGEND}</p>{left_out}"
 
     def _table(self) -> list[list[str]]:
         heading = [

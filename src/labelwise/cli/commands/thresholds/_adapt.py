@@ -10,10 +10,12 @@ import numpy as np
 
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
+from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
+    label_columns,
     matched,
     position_note,
     same_labels,
@@ -36,6 +38,7 @@ def show_adaptation(
 ) -> None:
     """Print which label frequencies moved, and write the thresholds for the new ones."""
     check_ending(output, ".json")
+    refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
     with working("adapting"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
@@ -44,7 +47,7 @@ def show_adaptation(
         matrices = [scored] if known is None else [scored, known.truth]
         labels = same_labels(
             LabelColumns(thresholds, tuned.label_names, len(tuned)),
-            [LabelColumns(one.path, one.label_names, one.values.shape[1]) for one in matrices],
+            [label_columns(one) for one in matrices],
             matching,
         )
         of_thresholds, of_scores = labels.places[:2]
@@ -60,9 +63,9 @@ def show_adaptation(
         if output is not None:
             found.thresholds.save(output)
     for line in (*labels.notes, *(() if known is None else known.notes)):
-        outputs.message(line)
+        note(line)
     if labels.by_position[0]:
-        outputs.message(position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     if known is None:
         note(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "

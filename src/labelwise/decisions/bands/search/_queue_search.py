@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut, nested
 from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import Found, Side, SideValue, sides_of
@@ -121,7 +122,7 @@ class QueueSearch:
         found = self._ends(1, self.values.fewest_kept(min_recall))
         if not found:
             highest = self.values.recall(steps.hits[-1])
-            raise ValueError(
+            raise InfeasibleError(
                 f"min_recall={min_recall} cannot be met: the highest recall of the cells that have "
                 f"a score is {highest:.4g}."
             )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import Problem
@@ -64,7 +65,7 @@ class OffFrontier:
             if is_complete or not (best is None or self.can_prove):
                 break
         if best is None:
-            raise ValueError(self._refusal(is_proven=is_complete))
+            raise InfeasibleError(self._refusal(is_proven=is_complete))
         top = self._top_of_a_label(best)
         best = top if top is not None and _is_better(top, best) else best
         return best._replace(gap=self._gap(best, is_complete))

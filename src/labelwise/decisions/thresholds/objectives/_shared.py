@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.thresholds.curves._cuts import ROUNDING, counts_of, halfway, n_cells
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
@@ -70,7 +71,7 @@ class SharedTuner:
         else:
             chosen = rule(cuts_at_hits_under(pool, hits, weights, together))
         if not within(self.limits, counts_of(chosen.decided, chosen.hits, *together)).all():
-            raise ValueError(f"{self.limits} cannot be met by one threshold for all labels.")
+            raise InfeasibleError(f"{self.limits} cannot be met by one threshold for all labels.")
         return float(chosen.thresholds[0])
 
     def _best_macro(self, weights: np.ndarray, totals: Totals) -> float:

@@ -1,0 +1,72 @@
+"""Name the arguments of functions in error messages as the options that the user typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+# Arguments of functions whose options have other names.
+_OTHER_NAMES = {
+    "random_state": "seed",
+    "n_bootstrap": "bootstrap",
+    "max_review": "review",
+    "n_jobs": "jobs",
+    "budget": "time",
+}
+_BEFORE_NAMES = "together with|needs|without|under"
+_AFTER_NAMES = "must|cannot|does not|needs"
+
+
+@contextmanager
+def errors_name_options(app: typer.Typer, command: str) -> Iterator[None]:
+    """Rename the arguments in errors about arguments to the options of a command."""
+    from labelwise._io import DataError
+
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if error.args and isinstance(error.args[0], str) and not isinstance(error, DataError):
+            error.args = (in_options(error.args[0], options_of(app, command)), *error.args[1:])
+        raise
+
+
+def options_of(app: typer.Typer, command: str) -> dict[str, str]:
+    """Return the options of a command by the names that arguments of functions have."""
+    program: Any = get_command(app)
+    found = {}
+    for one in getattr(program, "commands", {command: program})[command].params:
+        if one.param_type_name == "option":
+            option = next((name for name in one.opts if name.startswith("--")), one.opts[0])
+            key = option[2:].replace("-", "_") if option.startswith("--") else one.name
+            found[key] = option
+    others = {name: found[option] for name, option in _OTHER_NAMES.items() if option in found}
+    return found | others
+
+
+def in_options(text: str, options: Mapping[str, str]) -> str:
+    """Write options where a message names arguments; names in quotes are left as they are.
+
+    A name of one word is one only where a sentence is about arguments: at its beginning before
+    "must", and after "together with" and such words. A message with an option is left as it is.
+    """
+    if "--" in text or not options:
+        return text
+    if "maximize" in options:
+        text = re.sub(r'average="(\w+)"', r"--maximize \1-NAME", text)
+    every = "|".join(sorted(options, key=len, reverse=True))
+    joined = "|".join(name for name in options if "_" in name) or every
+    alone = r"(?<![\w'\"-])"
+    text = re.sub(rf"{alone}({every})=True\b", lambda m: options[m[1]], text)
+    text = re.sub(
+        rf"{alone}({every})=\"?([\w.+-]*\w)\"?", lambda m: f"{options[m[1]]} {m[2]}", text
+    )
+    text = re.sub(rf"{alone}({joined})(?![\w'\"=])", lambda m: options[m[1]], text)
+    text = re.sub(rf"^({every})(?= (?:{_AFTER_NAMES})\b)", lambda m: options[m[1]], text)
+    return re.sub(
+        rf"\b({_BEFORE_NAMES}) ({every})(?![\w'\"=-])", lambda m: f"{m[1]} {options[m[2]]}", text
+    )
