@@ -86,9 +86,9 @@ TABLE_4 = Estimates(
         "Genbase": Runs(),
         "Yeast": Runs(),
         "Medical": Runs(),
-        "Bibtex": Runs(1, 10),
+        "Bibtex": Runs(1),
         "Enron": Runs(),
-        "Corel5k": Runs(1, 10),
+        "Corel5k": Runs(1),
     },
     ("forests", forests),
 )

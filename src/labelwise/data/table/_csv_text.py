@@ -42,8 +42,7 @@ class CsvText:
         from pyarrow import csv as arrow_csv
 
         try:
-            with arrow_csv.open_csv(self._stream(), **self._options(_BLOCK)) as first_block:
-                types = _types(first_block.schema, as_text)
+            types = _types(self._schema(), as_text)
             return arrow_csv.read_csv(self._stream(), **self._options(_BLOCK, types))
         except pa.ArrowInvalid:
             # A row longer than a block, or other kinds of values than in the first block: to
@@ -52,6 +51,17 @@ class CsvText:
             seen = arrow_csv.read_csv(self._stream(), **self._options(whole))
             types = _types(seen.schema, as_text)
             return arrow_csv.read_csv(self._stream(), **self._options(whole, types))
+
+    def _schema(self) -> Any:
+        """Return the columns and their types by the first block."""
+        from pyarrow import csv as arrow_csv
+
+        if len(self.utf8) < _BLOCK:
+            # `open_csv` starts threads that read ahead; a process that ends soon after may be
+            # aborted by them (apache/arrow issue 39862).
+            return arrow_csv.read_csv(self._stream(), **self._options(_BLOCK)).schema
+        with arrow_csv.open_csv(self._stream(), **self._options(_BLOCK)) as first_block:
+            return first_block.schema
 
     def _stream(self) -> Any:
         import pyarrow as pa
