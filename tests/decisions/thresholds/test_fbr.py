@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy import sparse
 
 from labelwise.decisions import best_thresholds
 from labelwise.decisions.thresholds._fbr import AMOUNTS
 from labelwise.measures import count, f_measure, macro, micro
-from labelwise.splitting import assign
+from labelwise.splitting import tuning_folds
 from tests.decisions.problems import problems
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
@@ -46,7 +47,7 @@ def test_fbr_raises_the_thresholds_of_labels_with_a_low_f(problem, rule, average
 @AVERAGES
 def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
     scores, Y = make_problem(seed=4, shape=(120, 10))
-    fold = assign(Y, 5, random_state=7)
+    fold = tuning_folds(sparse.csc_array(Y.astype(bool)), 5, None, 7)
     means = [
         np.mean(
             [

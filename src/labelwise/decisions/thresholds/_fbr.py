@@ -15,7 +15,7 @@ from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighte
 from labelwise.decisions.thresholds.generalisation._held_out_means import N_FOLDS, held_out_means
 from labelwise.decisions.thresholds.objectives._choice import Choice, first_best
 from labelwise.measures import f_measure, macro, micro
-from labelwise.splitting import assign_checked
+from labelwise.splitting import tuning_folds
 
 # Amounts from which "auto" chooses.
 AMOUNTS = tuple(step / 10 for step in range(10))
@@ -63,13 +63,12 @@ class Fbr:
 
     def best_amount(self, random: Any) -> float:
         """Find the amount with the highest mean over held-out folds, the least among equals."""
-        units = self.problem.units
         n_folds = min(N_FOLDS, self.problem.n_units)
         means = held_out_means(
             self.problem,
             lambda weights: [chosen.thresholds for chosen in self.raised(weights, AMOUNTS)],
             self.request.measure,
             self.request.average,
-            assign_checked(self.problem.Y, n_folds, groups=units, random_state=random),
+            tuning_folds(self.problem.Y, n_folds, self.problem.units, random),
         )
         return AMOUNTS[first_best(means)]

@@ -109,7 +109,7 @@ def solve_with_folds(
     """
     method = _method(problem, request, check_random_state(random_state))
     by_fold = [
-        method.under((folds != number).astype(np.int32)).thresholds for number in np.unique(folds)
+        method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
     ]
     return _result(problem, request, method, method.on_all(), None), np.stack(by_fold)
 
