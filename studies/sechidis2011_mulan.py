@@ -73,6 +73,12 @@ def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
     }
 
 
+def values_last_first(outcome: Any) -> dict[str, float]:
+    """Return the measures of a cell if of labels with equal scores the last is ranked higher."""
+    truth, scores = outcome.truth[:, ::-1], np.asarray(outcome.scores)[:, ::-1]
+    return measured_values(truth, scores, scores >= 0.5)
+
+
 def values_of(outcome: Any, *, by_scores: bool) -> dict[str, float]:
     """Return the measures of a cell, of scores of at least 0.5 or of the model's decisions.
 
@@ -92,4 +98,6 @@ def without_ties(scores: Any) -> np.ndarray:
 
 
 RELEVANCE = Conventions(relevance, partial(values_of, by_scores=True))
+# Another reading: the other order of labels with equal scores, which a sort in rising order gives.
+LAST_FIRST = Conventions(relevance, values_last_first)
 RANKING = Conventions(ranking, partial(values_of, by_scores=False))

@@ -1,5 +1,7 @@
 """Tables 4 and 5 of sechidis2011: cells in a store, deviations, their ranks, and the claims."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -251,3 +253,30 @@ def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
     assert mulan.RANKING.measures(Outcome)["hamming-loss"] == pytest.approx(2 / 6)
     assert by_scores["coverage"] == 0.5
     assert by_scores["ranking-loss"] == 0.25
+
+
+def test_of_equal_labels_the_last_is_ranked_higher_in_the_reading_with_fewer_trees():
+    truth = sparse.csc_array(np.array([[0, 0, 1], [1, 0, 0]]))
+    scores = np.array([[0.2, 0.2, 0.2], [0.2, 0.2, 0.2]])
+    last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
+    first = mulan.measured_values(truth, scores, scores >= 0.5)
+    # The positive of the first row is the last label, that of the second row the first.
+    assert (last["coverage"], last["ranking-loss"]) == (1.0, 0.5)
+    truth, scores = truth[:1], scores[:1]
+    last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
+    assert (last["coverage"], last["ranking-loss"]) == (0.0, 0.0)
+    assert mulan.measured_values(truth, scores, scores >= 0.5)["coverage"] == 2.0
+    assert first["hamming-loss"] == pytest.approx(1 / 3)
+
+
+@COMPILED_ONLY
+def test_the_reading_with_fewer_trees_has_cells_of_its_own(tmp_path, monkeypatch):
+    data, _ = make_multilabel(60, n_features=4, n_labels=3, random_state=0)
+    monkeypatch.setattr(study, "_source", lambda _: lambda: data)
+    rows = study.measured_with_fewer_trees(["Corel5k"], tmp_path / "s.sqlite")
+    assert {row["measure"] for row in rows} == set(ranking.MEASURES)
+    cells = list(
+        study.estimate_cells(study.spreads_of(rows), suffix=", 20 trees", shown=["Corel5k"])
+    )
+    assert {cell.where[0] for cell in cells} == {"Corel5k, 20 trees"}
+    assert {cell.aim for cell in cells} == {"shown"}
