@@ -4,7 +4,7 @@ import importlib
 
 import labelwise
 
-for stage in labelwise._STAGES:
+for stage in labelwise._PACKAGES:
     package = importlib.import_module(f"labelwise.{stage}")
     for name in package.__all__:
         getattr(package, name)
