@@ -101,7 +101,7 @@ def fold_scores(
     method: str,
     cv: Any,
     n_jobs: int | None,
-    report: Callable[[str], None],
+    report: Callable[[str], None] | None = None,
 ) -> TuningScores:
     """Score all folds of a cross-validation, and fit the estimator to all samples."""
     warn_of_constants(constant_labels(samples.Y), samples.names)
