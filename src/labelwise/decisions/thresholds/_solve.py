@@ -299,7 +299,9 @@ def _shrunk(
     if amount == 0 or not problem.support.any():
         return plain
     if amount == 1:
-        return _shared(problem, request)._replace(shrink=1.0)
+        shared = _shared(problem, request)
+        # The best common threshold is not proven to be the best of all thresholds.
+        return shared._replace(on_all=lambda: shared.on_all()._replace(gap=None), shrink=1.0)
 
     def under(weights: np.ndarray) -> Choice:
         return shrinkage.tuned(weights, amount)

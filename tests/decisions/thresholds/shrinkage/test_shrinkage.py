@@ -122,3 +122,16 @@ def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(options):
     np.testing.assert_array_equal(dense.values, stored.values)
     np.testing.assert_array_equal(dense.intervals, stored.intervals)
     assert dense.value == stored.value
+
+
+@AVERAGES
+@pytest.mark.parametrize("amount", [0.5, 1.0])
+def test_shrunk_thresholds_are_not_called_the_highest_of_all(average, amount):
+    scores, Y = make_problem()
+    shrunk, best = (
+        best_thresholds(scores, Y, average=average, shrink=one) for one in (amount, 0.0)
+    )
+    assert shrunk.value < best.value
+    assert shrunk.gap is None
+    assert "the highest of all" not in repr(shrunk)
+    assert "the highest of all" in repr(best)
