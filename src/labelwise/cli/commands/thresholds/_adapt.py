@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from labelwise.cli.matrices._matching import (
     position_note,
     same_labels,
 )
-from labelwise.cli.matrices._matrices import read_labels, read_scores
+from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds
 
 
@@ -43,30 +44,29 @@ def show_adaptation(
     with working("adapting"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
         scored = read_scores(scores, max_bytes, ids=ids)
-        known = None if calibrate is None else _labelled(*calibrate, ids, matching, max_bytes)
-        matrices = [scored] if known is None else [scored, known.truth]
+        known, notes = _labelled(calibrate, ids, matching, max_bytes)
         labels = same_labels(
             LabelColumns(thresholds, tuned.label_names, len(tuned)),
-            [label_columns(one) for one in matrices],
+            [label_columns(one) for one in (scored, *known)],
             matching,
         )
-        of_thresholds, of_scores = labels.places[:2]
+        of_thresholds, of_scores, *of_known = labels.places
         chosen = _of_labels(tuned, of_thresholds, labels.names)
-        names = None if tested is None else _names(tested, chosen)
-        pair = None
-        if known is not None:
-            parts = (known.others[0].values, known.truth.values)
-            pair = tuple(part[:, labels.places[2]] for part in parts)
         found = adapt_thresholds(
-            chosen, scored.values[:, of_scores], labels=names, alpha=alpha, calibrate=pair
+            chosen,
+            scored.values[:, of_scores],
+            labels=None if tested is None else _names(tested, chosen),
+            alpha=alpha,
+            calibrate=[one.values[:, place] for one, place in zip(known, of_known, strict=True)]
+            or None,
         )
         if output is not None:
             found.thresholds.save(output)
-    for line in (*labels.notes, *(() if known is None else known.notes)):
+    for line in (*labels.notes, *notes):
         note(line)
     if labels.by_position[0]:
         note(position_note(scores, thresholds))
-    if known is None:
+    if not known:
         note(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "
             "labels of other rows by --calibrate."
@@ -76,11 +76,18 @@ def show_adaptation(
 
 
 def _labelled(
-    scores: Path, labels: Path, ids: str | None, matching: Matching, max_bytes: int | None
-) -> Any:
-    """Read the scores and the labels of the rows that scores are calibrated on, matched."""
+    files: tuple[Path, Path] | None, ids: str | None, matching: Matching, max_bytes: int | None
+) -> tuple[list[Matrix], Sequence[str]]:
+    """Read scores and labels of the same rows, in the same order, and notes about their matching.
+
+    There are none of both without files.
+    """
+    if files is None:
+        return [], ()
+    scores, labels = files
     truth = read_labels(labels, None, max_bytes, ids=ids, allow_missing=True)
-    return matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+    same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+    return [*same.others, same.truth], same.notes
 
 
 def _of_labels(tuned: Thresholds, places: np.ndarray, names: tuple[str, ...] | None) -> Thresholds:
