@@ -4,10 +4,13 @@ import inspect
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import scipy.special
 from sklearn.utils import all_estimators
 
 from labelwise import decisions, features, learners, measures
+from labelwise._saving._skops import _public_names
 from labelwise._saving._trusted import _PREFIXES, is_estimator, own_type
 
 
@@ -54,6 +57,7 @@ def test_other_names_are_no_trusted_estimators(name):
 def test_modules_that_only_a_file_names_are_not_imported():
     program = """
 import sys
+from labelwise._saving._skops import _public_names
 from labelwise._saving._trusted import is_estimator
 for module in ("sklearn.tree.tests.test_tree", "sklearn.utils.estimator_checks", "sklearn.cluster"):
     assert not is_estimator(f"{module}.Anything")
@@ -110,3 +114,15 @@ assert get_untrusted_types(data=stored) == []
 assert unknown == "sklearn.linear_model._logistic.LogisticRegression"
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_skops_trusts_the_same_functions_of_numpy_and_scipy():
+    from skops.io import _trusted_types
+    from skops.io._utils import get_public_type_names
+
+    for module, names in (
+        (np, _trusted_types.NUMPY_UFUNC_TYPE_NAMES),
+        (scipy.special, _trusted_types.SCIPY_UFUNC_TYPE_NAMES),
+    ):
+        assert len(names) > 50
+        assert _public_names(module, np.ufunc) == get_public_type_names(module, np.ufunc) == names

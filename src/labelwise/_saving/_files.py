@@ -13,7 +13,6 @@ from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_
 from labelwise._saving._archive import Archive, open_archive
 from labelwise._saving._run_settings import reset_run_settings
 from labelwise._saving._skops import skops_io
-from labelwise._saving._soundness import check_sound
 from labelwise._saving._trusted import (
     check_trusted,
     foreign_types,
@@ -144,6 +143,9 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
 
 
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
+    # Imports the trees, neighbors and machines of scikit-learn, which saving does not need.
+    from labelwise._saving._soundness import check_sound
+
     if names_data(path) and not zipfile.is_zipfile(path):
         raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
     _check_kind(path)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from threading import Lock
 from types import ModuleType
+from typing import Any
 
 _PACKAGE = "skops.io"
 _LOCK = Lock()
@@ -17,8 +19,10 @@ def skops_io() -> ModuleType:
 
     For its list of trusted estimators, skops imports every package of scikit-learn: with adapters
     to CuPy, Dask and PyTorch and with pytest where they are installed, which doubles the time of a
-    prediction. `is_estimator` of `_trusted` takes the place of that list. The copy is not in
-    `sys.modules`, so that a program that imports `skops.io` itself has the list of skops.
+    prediction. `is_estimator` of `_trusted` takes the place of that list. For its list of trusted
+    functions, skops looks for each of them in all modules of the program; `_public_names` makes the
+    same list from the modules of NumPy and SciPy. The copy is not in `sys.modules`, so that a
+    program that imports `skops.io` itself gets it unchanged.
     """
     with _LOCK:
         return _copy()
@@ -33,7 +37,12 @@ def _copy() -> ModuleType:
     listing = sklearn.utils.all_estimators
     sklearn.utils.all_estimators = list
     try:
-        return import_module(_PACKAGE)
+        # The function is replaced before the package, which calls it, runs.
+        spec: Any = find_spec(_PACKAGE)
+        sys.modules[_PACKAGE] = package = module_from_spec(spec)
+        vars(import_module(f"{_PACKAGE}._utils"))["get_public_type_names"] = _public_names
+        spec.loader.exec_module(package)
+        return package
     finally:
         sklearn.utils.all_estimators = listing
         _taken_out()
@@ -49,3 +58,19 @@ def _taken_out() -> dict[str, ModuleType]:
     """Remove `skops.io` and its modules from `sys.modules`, and return them."""
     names = [name for name in sys.modules if f"{name}.".startswith(f"{_PACKAGE}.")]
     return {name: sys.modules.pop(name) for name in names}
+
+
+def _public_names(module: ModuleType, oftype: Any) -> list[str]:
+    """Return, as skops does, the names of the objects of a type that a package defines.
+
+    A function of SciPy does not know its module: it is the first imported one that has it.
+    """
+    root = module.__name__.partition(".")[0]
+    modules = {name: one for name, one in sys.modules.items() if name.split(".")[0] == root}
+    names = set()
+    for one in vars(module).values():
+        if isinstance(one, oftype):
+            name = one.__name__
+            homes = (home for home, other in modules.items() if getattr(other, name, None) is one)
+            names.add(f"{getattr(one, '__module__', None) or next(homes)}.{name}")
+    return sorted(name for name in names if name.split(".")[0] == root)

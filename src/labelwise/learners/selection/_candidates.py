@@ -1,6 +1,7 @@
 """The candidates of `BestLearner`: the default ones, those by name, and what each costs.
 
-A learner becomes a candidate by a line in `REGISTER`.
+A learner becomes a candidate by a line in `REGISTER`. It is imported when it is built, because
+scikit-learn's forests take long to import.
 """
 
 from __future__ import annotations
@@ -17,11 +18,6 @@ from sklearn.preprocessing import StandardScaler
 
 from labelwise._text import listed, quoted
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
-from labelwise.learners._exact_f import ExactFPlugin
-from labelwise.learners._label_forest import LabelForest
-from labelwise.learners._okapi_neighbors import OkapiNeighbors
-from labelwise.learners._sampled_f import SampledFPlugin
 from labelwise.learners.selection import _costs as costs
 from labelwise.learners.selection._costs import Size
 
@@ -70,17 +66,23 @@ def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
 
+    from labelwise.learners._label_forest import LabelForest
+
     return LabelForest(RandomForestClassifier(200, random_state=seed))
 
 
 def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import ExtraTreesClassifier
 
+    from labelwise.learners._label_forest import LabelForest
+
     return LabelForest(ExtraTreesClassifier(200, random_state=seed))
 
 
 def _forest_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
+
+    from labelwise.learners._label_forest import LabelForest
 
     return LabelForest(RandomForestClassifier(100, random_state=seed), joint=False)
 
@@ -101,14 +103,20 @@ def _boosting(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
 
 def _label_ranking(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
+
     return CalibratedLabelRanking(random_state=seed)
 
 
 def _exact_f(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners._exact_f import ExactFPlugin
+
     return _scaled(ExactFPlugin(), is_sparse)
 
 
 def _chains(is_sparse: bool, seed: int | None) -> Any:
+    from labelwise.learners._sampled_f import SampledFPlugin
+
     return _scaled(SampledFPlugin(random_state=seed), is_sparse)
 
 
@@ -119,6 +127,8 @@ def _neighbors(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
 
 def _okapi(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners._okapi_neighbors import OkapiNeighbors
+
     return OkapiNeighbors(30)
 
 
