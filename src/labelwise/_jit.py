@@ -67,6 +67,12 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return compiled
 
 
+def interpreted(kernel: Any) -> Callable[..., Any]:
+    """Return the Python function of a kernel, for so few numbers that compiling takes longer."""
+    function: Callable[..., Any] = getattr(kernel, "py_func", kernel)
+    return function
+
+
 def _enable_cache(kernel: Any, function: Callable[..., Any]) -> None:
     try:
         if numba.__version__.startswith(_LOADABLE):

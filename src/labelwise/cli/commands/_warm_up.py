@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from scipy import sparse
 from typer import Typer
 
 from labelwise.cli._outputs import Outputs
@@ -48,6 +49,8 @@ def _commands(folder: Path) -> Iterator[list[str]]:
         yield ["tune", scores, truth, option, "auto", "--bootstrap", "5"]
     yield ["tune", scores, truth, "--review", "1"]
     yield ["tune", truth, truth, "--output", thresholds, "--force"]
+    for more in (["--shrink", "0.5"], ["--shared"]):
+        yield ["tune", str(folder / "many_s.npz"), str(folder / "many_y.npz"), *more]
     yield ["adapt", thresholds, truth, "--alpha", "1"]
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]
     model, decided = str(folder / "m.skops"), str(folder / "p.npz")
@@ -82,6 +85,11 @@ def _write_files(folder: Path) -> None:
     }
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # So many scores that kernels for large inputs are called, too.
+    many = sparse.random_array((2**17, 2**13), density=2**-10, format="csr", rng=0)
+    sparse.save_npz(folder / "many_s.npz", many)
+    many.data = (many.data**3 > np.random.default_rng(0).random(many.nnz)).astype(float)
+    sparse.save_npz(folder / "many_y.npz", many)
     write_svmlight(replace(data, X=np.maximum(np.round(data.X), 0)), folder / "c.svm")
 
 

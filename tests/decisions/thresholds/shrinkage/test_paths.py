@@ -39,15 +39,20 @@ def stored_and_dense(problem, stored):
 @given(
     problem=problems(most_samples=10, most_labels=4),
     amount=st.sampled_from([0.1, 0.5, 0.8, 1.0]),
+    compiles=st.booleans(),
     data=st.data(),
 )
-def test_thresholds_of_a_path_are_those_of_the_definition(measure, average, problem, amount, data):
+def test_thresholds_of_a_path_are_those_of_the_definition(
+    measure, average, problem, amount, compiles, data
+):
     Y = problem[1]
     stored = data.draw(hnp.arrays(bool, Y.shape) | st.just(np.ones(Y.shape, dtype=bool)))
     dense, as_stored, as_dense = stored_and_dense(problem, stored)
     checked = as_dense if stored.all() else as_stored
     shares = _weights(checked.support, amount)
-    found = Shrinkage(checked, measure, average).thresholds(checked.everyone, (amount,))[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_micro_path, "_FEW_VERTICES", 0 if compiles else 100)
+        found = Shrinkage(checked, measure, average).thresholds(checked.everyone, (amount,))[0]
     if not (Y & stored).any():
         return
     if average == "micro":

@@ -105,15 +105,25 @@ def cuts_at_hits_under(
     """Return the cuts at positives, with samples counted by weight, without sorting."""
     found = _cut_arrays(ranking, hits.entries.size, weights.dtype)
     sums = np.empty(np.diff(ranking.starts).max(initial=0), dtype=weights.dtype)
-    n_cuts = weighted_cuts_at_hits(ranking, hits, weights, sums, found)
+    n_cuts = weighted_cuts_at_hits(ranking, hits, in_bytes(weights), sums, found)
     return _cuts(found, n_cuts, totals)
 
 
 def every_cut_under(ranking: LabelRankings, weights: np.ndarray, totals: Totals) -> Cuts:
     """Return the cuts at every distinct score, with samples counted by weight."""
     found = _cut_arrays(ranking, ranking.cells.size, weights.dtype)
-    n_cuts = weighted_cuts_everywhere(ranking, weights, found)
+    n_cuts = weighted_cuts_everywhere(ranking, in_bytes(weights), found)
     return _cuts(found, n_cuts, totals)
+
+
+def in_bytes(weights: np.ndarray) -> np.ndarray:
+    """Return whole weights up to 255 as bytes, and others as they are.
+
+    Kernels read weights in the order of the scores: those of a million rows should be in the cache.
+    """
+    if weights.dtype.kind == "f" or weights.max(initial=0) > np.iinfo(np.uint8).max:
+        return weights
+    return weights.astype(np.uint8)
 
 
 def _cut_arrays(ranking: LabelRankings, most: int, counts: np.dtype[Any]) -> CutArrays:

@@ -1,7 +1,8 @@
 """Kernels that find cuts and counts of ranked labels for any weights of the samples.
 
 A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label are in the order
-of falling score. Weights are int64 or float64, and counts have the type of the weights.
+of falling score. Weights are bytes, int64 or float64; counts are float64 if the weights are, else
+int64.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -122,11 +123,12 @@ def weighted_counts(ranked, weights, thresholds):
 
 
 @njit(cache=True, nogil=True)
-def count_at_common(ranked, weights, thresholds, labels, places, decided, hits):
+def count_at_common(ranked, weights, thresholds, labels, places, decided, hits, totals):
     """Write the counts of a label where a common threshold decides more of it; return how many.
 
     Thresholds fall; `places` are their numbers. Where a label has the same decisions as at the
-    threshold before, it is left out.
+    threshold before, it is left out. To each row of `totals`, (number of thresholds, 2), the
+    decisions and hits of all labels are added that the threshold before does not have.
     """
     starts, cells, scores = ranked
     n_places = thresholds.size
@@ -149,8 +151,11 @@ def count_at_common(ranked, weights, thresholds, labels, places, decided, hits):
                     break
                 labels[size], places[size] = j, place
                 size += 1
+            hit = weight * (cells[entry] & 1)
             n += weight
-            tp += weight * (cells[entry] & 1)
+            tp += hit
+            totals[place, 0] += weight
+            totals[place, 1] += hit
             decided[size - 1], hits[size - 1] = n, tp
     return size
 

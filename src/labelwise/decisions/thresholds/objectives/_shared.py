@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from labelwise.decisions._infeasible_error import InfeasibleError
-from labelwise.decisions.thresholds.curves._cuts import ROUNDING, counts_of, halfway, n_cells
+from labelwise.decisions.thresholds.curves._cuts import (
+    ROUNDING,
+    Cuts,
+    counts_of,
+    halfway,
+    joined,
+    n_cells,
+)
+from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of_scores
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
@@ -25,6 +34,8 @@ from labelwise.measures import Measure, macro, micro
 
 # So many thresholds with nearly the highest sum are evaluated again without summing changes.
 _N_LIKELY = 1000
+# Number of scores from which sorting all of them takes longer than compiling more kernels.
+_MANY_SCORES = 2**20
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,17 @@ class SharedTuner:
         average = micro if self.average == "micro" else macro
         return choice_with(thresholds, counts, average(self.measure, counts), gap=0.0)
 
+    def _cuts_of_all(self, weights: np.ndarray, together: Totals) -> Cuts:
+        """Return the cuts at positives of all labels as if they were one label."""
+        problem = self.problem
+        has_weights = weights is not problem.everyone or problem.weights is not None
+        if has_weights or problem.scores.size < _MANY_SCORES:
+            return cuts_at_hits_under(*self._pool, weights, together)
+        # Without weights, only the scores of positives must be sorted.
+        scores = problem.scores.data if sparse.issparse(problem.scores) else problem.scores.ravel()
+        found = cuts_of_scores(scores, np.sort(problem.hit_scores[1]))
+        return joined([found], *together)
+
     @cached_property
     def _order(self) -> np.ndarray:
         """Cells of all labels in the order of falling score."""
@@ -63,13 +85,12 @@ class SharedTuner:
 
     def _best_micro(self, weights: np.ndarray, totals: Totals) -> float:
         """Return the best cut of all labels as if they were one label."""
-        pool, hits = self._pool
         together = Totals(totals.positives.sum(keepdims=True), n_cells(*totals))
         rule = MacroRule(self.measure, self.limits)
         if rule.needs_every_cut:
-            chosen = rule(every_cut_under(pool, weights, together))
+            chosen = rule(every_cut_under(self._pool[0], weights, together))
         else:
-            chosen = rule(cuts_at_hits_under(pool, hits, weights, together))
+            chosen = rule(self._cuts_of_all(weights, together))
         if not within(self.limits, counts_of(chosen.decided, chosen.hits, *together)).all():
             raise InfeasibleError(f"{self.limits} cannot be met by one threshold for all labels.")
         return float(chosen.thresholds[0])

@@ -6,12 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._jit import interpreted
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of, n_cells
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.decisions.thresholds.shrinkage._micro_path_kernels import (
+    CommonVertices,
+    OwnVertices,
+    Pieces,
     band_sums,
     last_reaching,
+    merge_vertices,
     pieces_in_bands,
 )
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
@@ -25,24 +30,8 @@ from labelwise.measures import Measure
 # Bands of chances, and the number of intervals up to which all are sorted.
 _N_BANDS = 2**14
 _FEW = 2**16
-
-
-class Pieces(NamedTuple):
-    """Intervals of each label's scores in falling order, with two estimates of the chance of a hit.
-
-    An interval has the scores between two successive thresholds: vertices of the hull of the label
-    and of the pooled hull. The first interval of each label lies above all scores and is empty.
-    Other intervals without scores that end at a pooled vertex are left out.
-    """
-
-    starts: np.ndarray
-    decided: np.ndarray  # number of scores in the interval
-    hits: np.ndarray  # positives among them
-    own: np.ndarray  # chance by the isotonic curve of the label
-    common: np.ndarray  # chance by the isotonic curve of all labels
-    thresholds: np.ndarray
-    seen: np.ndarray  # number of pooled vertices up to the interval, with one that ends it
-    is_common: np.ndarray  # whether a pooled vertex ends it
+# Number of vertices up to which they are merged sooner than the kernel would be compiled.
+_FEW_VERTICES = 2**11
 
 
 class MicroPath(NamedTuple):
@@ -140,52 +129,49 @@ def micro_path(cuts: Cuts, pool: PooledCurve) -> MicroPath:
     """Return the intervals between the vertices of each label's hull and of the pooled hull."""
     hulls, vertices = hulls_of(cuts), pool.vertices[1:]
     thresholds, chances = pool.thresholds[vertices], pool.chances[vertices]
-    pieces = _merged(hulls, pool.steps.at_only(vertices), thresholds, chances)
+    pieces = _merged(hulls, pool.steps, vertices, thresholds, chances)
     totals = hulls.positives.sum().item(), n_cells(hulls.positives, hulls.n_samples)
     return MicroPath(pieces, thresholds, chances, *totals)
 
 
-def _merged(hulls: Cuts, steps: CommonSteps, thresholds: np.ndarray, chances: np.ndarray) -> Pieces:
-    """Merge the hull vertices of each label with its steps at pooled vertices.
-
-    If both have a vertex at one score, the label's own comes last and is used.
-    """
-    seen = n_at_or_above(thresholds, hulls.lows)
-    own_at = np.arange(seen.size) + steps.n_before(hulls.labels, seen)
-    is_common = np.ones(seen.size + steps.labels.size, dtype=bool)
-    is_common[own_at] = False
-    step_at = np.flatnonzero(is_common)
-    starts = hulls.starts + np.searchsorted(steps.labels, np.arange(hulls.starts.size))
-
-    def merged(own: np.ndarray, common: np.ndarray) -> np.ndarray:
-        both = np.empty(own.size + common.size, dtype=own.dtype)
-        both[own_at], both[step_at] = own, common
-        return both
-
-    decided, hits = merged(hulls.decided, steps.decided), merged(hulls.hits, steps.hits)
-    # As floats, in which sums of whole numbers are exact, they are added up in the fewest passes.
-    decided, hits = (np.diff(part, prepend=0).astype(np.float64) for part in (decided, hits))
-    decided[starts[:-1]] = hits[starts[:-1]] = 0
-    slopes = _slopes(hulls)
-    # Own vertices before a step: its place less the number of steps before it.
-    following = step_at - np.arange(step_at.size)
-    is_past = following >= hulls.starts[steps.labels + 1]
+def _merged(
+    hulls: Cuts,
+    steps: CommonSteps,
+    vertices: np.ndarray,
+    thresholds: np.ndarray,
+    chances: np.ndarray,
+) -> Pieces:
+    """Merge the hull vertices of each label with its steps between pooled vertices."""
     below = np.concatenate(([1.0], chances, [0.0]))
     above = np.where(np.isinf(hulls.lows), 0, n_above(thresholds, hulls.lows) + 1)
-    return Pieces(
-        starts,
-        decided,
-        hits,
-        merged(slopes[:-1], np.where(is_past, 0.0, slopes[following])),
-        merged(below[above], chances[steps.places]),
-        merged(hulls.thresholds, thresholds[steps.places]),
-        merged(seen.astype(np.int16), steps.places + 1),
-        is_common,
+    own = OwnVertices(
+        hulls.starts,
+        hulls.decided,
+        hulls.hits,
+        hulls.thresholds,
+        _slopes(hulls),
+        below[above],
+        n_at_or_above(thresholds, hulls.lows),
     )
+    common = CommonVertices(
+        steps.labels,
+        steps.places,
+        steps.decided,
+        steps.hits,
+        np.searchsorted(vertices, np.arange(steps.n_places)),
+        thresholds,
+        chances,
+    )
+    room = hulls.decided.size + steps.labels.size
+    columns = [np.empty(room, kind) for kind in (float, float, float, float, float, np.int16, bool)]
+    pieces = Pieces(np.zeros(hulls.starts.size, np.int64), *columns)
+    merge = merge_vertices if room > _FEW_VERTICES else interpreted(merge_vertices)
+    size = merge(own, common, pieces)
+    return Pieces(pieces.starts, *(column[:size] for column in columns))
 
 
 def _slopes(hulls: Cuts) -> np.ndarray:
-    """Return the slope of the hull edge before each vertex, 1 before the first, and a last 0."""
+    """Return the slope of the hull edge before each vertex, 1 before the first."""
     run, rise = (np.diff(part, prepend=0) for part in (hulls.decided, hulls.hits))
     run[hulls.starts[:-1]] = rise[hulls.starts[:-1]] = 1
-    return np.append(rise / run, 0.0)
+    return np.asarray(rise / run)

@@ -8,7 +8,7 @@ import numpy as np
 
 from labelwise.decisions.thresholds.curves._cuts import hull_places
 from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.curves._weighted_cuts import LabelRankings
+from labelwise.decisions.thresholds.curves._weighted_cuts import LabelRankings, in_bytes
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import count_at_common
 
 # Number of common thresholds: quantiles of the positives' scores.
@@ -26,48 +26,23 @@ class CommonSteps(NamedTuple):
     places: np.ndarray  # number of the threshold
     decided: np.ndarray  # decisions of the label at this threshold
     hits: np.ndarray
-    n_places: int
+    totals: np.ndarray  # (number of thresholds, 2): decisions and hits of all labels together
+
+    @property
+    def n_places(self) -> int:
+        """Number of thresholds."""
+        return len(self.totals)
 
     @property
     def more(self) -> np.ndarray:
         """Decisions of each step that the step before does not have."""
-        return self._differences(self.decided)
-
-    @property
-    def totals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Decisions and hits of all labels together at each threshold."""
-        decided, hits = (
-            np.bincount(self.places, self._differences(part), self.n_places)
-            for part in (self.decided, self.hits)
-        )
-        kind = self.decided.dtype
-        return np.cumsum(decided).astype(kind), np.cumsum(hits).astype(kind)
-
-    def _differences(self, part: np.ndarray) -> np.ndarray:
         is_first = np.diff(self.labels, prepend=-1) > 0
-        return np.where(is_first, part, np.diff(part, prepend=0))
-
-    def at_only(self, places: np.ndarray) -> CommonSteps:
-        """Return the steps of all labels at some of the thresholds, given in rising order."""
-        coarser = np.searchsorted(places, self.places)
-        keys = self.labels * (places.size + 1) + coarser
-        ends = np.flatnonzero((np.diff(keys, append=-1) != 0) & (coarser < places.size))
-        return CommonSteps(
-            self.labels[ends], coarser[ends], self.decided[ends], self.hits[ends], places.size
-        )
-
-    def n_before(self, labels: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Return how many steps are before a place of a label, those of labels before it as well.
-
-        Places may be as large as the number of thresholds.
-        """
-        width = self.n_places + 1
-        keys = self.labels * width + self.places
-        return np.asarray(np.searchsorted(keys, labels * width + places))
+        return np.where(is_first, self.decided, np.diff(self.decided, prepend=0))
 
     def last_at(self, labels: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Return the last step of a label at a place or before it, -1 if there is none."""
-        found = self.n_before(labels, places + 1) - 1
+        keys = self.labels * np.int64(self.n_places) + self.places
+        found = np.searchsorted(keys, labels * self.n_places + places, side="right") - 1
         is_own = np.append(self.labels, -1)[found] == labels
         return np.where(is_own, found, -1)
 
@@ -91,7 +66,7 @@ def pooled_curve(problem: Problem, weights: np.ndarray) -> PooledCurve:
     seen = _quantiles(scores, weights[rows])
     thresholds = np.concatenate(([np.inf], np.unique(seen)[::-1])).astype(np.float64)
     steps = _common_steps(problem.ranking, weights, thresholds)
-    curve = steps.totals
+    curve = np.ascontiguousarray(steps.totals.T)
     vertices, _ = hull_places(np.array([0, thresholds.size]), *curve)
     run, rise = (np.diff(part[vertices]) for part in curve)
     # The last threshold is the score of a positive, and so a vertex of the hull.
@@ -104,11 +79,12 @@ def _common_steps(
 ) -> CommonSteps:
     """Return the counts of the labels that more samples have at a threshold than at the last."""
     room = min(ranking.cells.size, (ranking.starts.size - 1) * thresholds.size)
-    kinds = (np.int64, np.int64, weights.dtype, weights.dtype)
+    kinds = (np.int32, np.int16, weights.dtype, weights.dtype)
     found = [np.empty(room, dtype=kind) for kind in kinds]
-    size = count_at_common(ranking, weights, thresholds, *found)
+    more = np.zeros((thresholds.size, 2), dtype=weights.dtype)
+    size = count_at_common(ranking, in_bytes(weights), thresholds, *found, more)
     labels, places, decided, hits = (column[:size] for column in found)
-    return CommonSteps(labels, places, decided, hits, thresholds.size)
+    return CommonSteps(labels, places, decided, hits, np.cumsum(more, axis=0))
 
 
 def _quantiles(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
