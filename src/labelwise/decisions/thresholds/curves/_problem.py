@@ -151,7 +151,7 @@ class Problem:
 
     def compute_rankings(self) -> None:
         """Compute what several threads will need, so that each does not compute it by itself."""
-        _ = self.hit_positions, self.pooled_hits, self.units
+        _ = self.hit_positions, self.units
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
