@@ -6,8 +6,8 @@ import numpy as np
 
 from labelwise.measures.ranking.positives._score_gaps_kernels import add_to_buckets, put_in_groups
 
-# Buckets of equal width for each positive, but no more than scores: with several for a positive,
-# most scores are in a bucket without one and need no search.
+# Buckets of equal width for each positive, but no more than two for each score: with several for
+# a positive, most scores are in a bucket without one and need no search.
 _BUCKETS = 16
 # With this many times more positives than scores, a binary search takes less time than buckets.
 _MANY = 16
@@ -32,7 +32,7 @@ def add_to_gaps(
     if hits.size == 0 or column.size == 0:
         return -np.inf
     n_buckets, scale = buckets_of(hits, column.size)
-    starts = np.empty(n_buckets + 1, np.int32 if hits.size < 2**31 else np.int64)
+    starts = np.zeros(n_buckets + 1, np.int32 if hits.size < 2**31 else np.int64)
     if hits.size > LARGE and n_buckets > _GROUPS:
         column = _in_groups(column, hits, n_buckets, scale)
     return float(add_to_buckets(column, hits, scale, starts, counts, highest, ties))
@@ -40,7 +40,7 @@ def add_to_gaps(
 
 def buckets_of(hits: np.ndarray, n_scores: int) -> tuple[int, float]:
     """Return how many buckets of equal width rising hits have, and how many in a unit of scores."""
-    n_buckets = min(_BUCKETS * hits.size, n_scores) if _MANY * n_scores > hits.size else 1
+    n_buckets = min(_BUCKETS * hits.size, 2 * n_scores) if _MANY * n_scores > hits.size else 1
     width = 0.5 * float(hits[-1]) - 0.5 * float(hits[0])
     return n_buckets, (n_buckets - 1) / width if width > 1e-290 else 0.0
 

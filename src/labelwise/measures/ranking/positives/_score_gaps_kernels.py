@@ -35,14 +35,16 @@ def last_reached(hits, starts, scale, score):
 
 @njit(cache=True, nogil=True)
 def add_to_buckets(column, hits, scale, starts, counts, highest, ties):
-    """Add scores to gaps as `add_to_gaps` does; `starts` receives the first hit of each bucket."""
-    bucket = 0
+    """Add scores to gaps as `add_to_gaps` does.
+
+    `starts`, of zeros, receives the first hit of each bucket, and the number of hits at its end.
+    """
     for entry in range(hits.size):
-        last = bucket_of(hits, scale, hits[entry])
-        while bucket <= last:
-            starts[bucket] = entry
-            bucket += 1
-    starts[bucket:] = hits.size
+        starts[bucket_of(hits, scale, hits[entry]) + 1] = entry + 1
+    # A bucket without hits starts where the one before ends. Without branches, which would be
+    # mispredicted, this takes about a nanosecond for each hit and each bucket.
+    for bucket in range(1, starts.size):
+        starts[bucket] = max(starts[bucket], starts[bucket - 1])
     below, first = -np.inf, hits[0]
     for score in column:
         if score < first:
