@@ -119,12 +119,15 @@ def measured_on(n_rows: int, warm: Path) -> list[Measured]:
     return found
 
 
-def growth(times: dict[int, float]) -> list[float]:
-    """Return the exponents by which CPU seconds grow from one number of rows to the next."""
-    return [
-        math.log(times[more] / times[fewer]) / math.log(more / fewer)
-        for fewer, more in pairwise(sorted(times))
-    ]
+def growth(times: dict[int, float]) -> str:
+    """Return the exponents by which CPU seconds grow from row number to row number, and in all."""
+    sizes = sorted(times)
+    steps = [*pairwise(sizes), (sizes[0], sizes[-1])]
+    *each, overall = (
+        f"{math.log(times[more] / times[fewer]) / math.log(more / fewer):.2f}"
+        for fewer, more in steps
+    )
+    return f"{overall} ({', '.join(each)} from size to size)"
 
 
 def sorting_times(sizes: list[int], n_columns: int = 10) -> dict[int, float]:
@@ -203,12 +206,11 @@ def main() -> None:
         found = [one for n_rows in sizes for one in measured_on(n_rows, Path(name))]
     times = cpu_of(found)
     if len(sizes) > 1:
-        shown = ", ".join(f"{one:.2f}" for one in growth(sorting_times(sizes)))
+        shown = growth(sorting_times(sizes))
         print(f"growth of numpy.sort on single columns, for comparison: {shown}")
     for (task, route), by_rows in times.items():
         if len(by_rows) > 1:
-            shown = ", ".join(f"{one:.2f}" for one in growth(by_rows))
-            print(f"growth of {task}, {route}: {shown}")
+            print(f"growth of {task}, {route}: {growth(by_rows)}")
         ours = times[task, "npy in blocks"]
         if route not in ("npy in blocks", "MAPIE, recall 0.8"):
             most = max(by_rows)

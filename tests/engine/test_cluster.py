@@ -144,6 +144,29 @@ def test_a_scheduler_that_goes_away_gives_one_sentence():
             engine.best_thresholds(scores, chunks_of(Y))
 
 
+@pytest.mark.parametrize("n_times", [0, 1])
+def test_workers_that_die_of_a_chunk_give_one_sentence(tmp_path, n_times):
+    """Chunks are read twice: workers die of the first time, or of the second with shared data."""
+
+    def ending(block, block_info=None):
+        if block_info:
+            seen = tmp_path / str(block_info[None]["chunk-location"][0])
+            if n_times == 0 or seen.exists():
+                os.kill(os.getpid(), signal.SIGKILL)
+            seen.touch()
+        return block
+
+    scores = chunks_of(SCORES).map_blocks(ending, dtype=SCORES.dtype)
+    place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "processes": True}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **place) as cluster,
+        distributed.Client(cluster, set_as_default=False) as connected,
+        connected.as_current(),
+        pytest.raises(ConnectionError, match="The dask workers died before"),
+    ):
+        engine.best_thresholds(scores, chunks_of(Y))
+
+
 N_CHUNKS, CHUNK = 80, (40_000, 50)
 
 

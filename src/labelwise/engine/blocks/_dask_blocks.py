@@ -23,6 +23,14 @@ from labelwise.engine.blocks._matched_blocks import (
 Part = TypeVar("Part")
 # Parts that one task of a merge tree joins.
 _FAN_IN = 8
+_SCHEDULER_LOST = (
+    "The dask scheduler went away before the result was there: start it and run the same call "
+    "again."
+)
+_WORKERS_LOST = (
+    "The dask workers died before the result was there, as they do if their memory is too small: "
+    "give them more memory or fewer threads, or call the function for groups of labels."
+)
 
 
 def is_dask(data: Any) -> bool:
@@ -180,18 +188,19 @@ def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
 
 
 def computed(task: Any) -> Any:
-    """Compute a delayed object; one sentence if the scheduler is gone."""
+    """Compute a delayed object; one sentence if the scheduler or the workers are gone."""
     from dask import base
 
     compute: Any = base.compute  # which has no types
     try:
         return compute(task)[0]
     except Exception as error:
+        # If the scheduler still answers, shared data were lost with the workers that had them.
+        is_there = getattr(current_client(), "status", "") == "running"
+        if type(error).__name__ == "KilledWorker" or (is_there and has_lost_scheduler(error)):
+            raise ConnectionError(_WORKERS_LOST) from error
         if has_lost_scheduler(error):
-            raise ConnectionError(
-                "The dask scheduler went away before the result was there: start it and run the "
-                "same call again."
-            ) from error
+            raise ConnectionError(_SCHEDULER_LOST) from error
         raise
 
 
