@@ -5,8 +5,8 @@ process of its own, whose peak resident memory Linux reports. ``LABELWISE_SCALE`
 of rows ("20000,200000,2000000" by default; "2000,20000" takes a minute or two, 20000000 takes 12 GB
 of disk), all with 100 labels. CPU seconds of all threads are compared: on a machine with other
 work, they are nearer to its speed than seconds. Routes that load everything run up to two million
-rows, and other packages up to the rows in ``MOST``. The results are written to scale.csv if there
-are at least as many rows as in the file, and drawn in docs/_static/scale.svg.
+rows, and other packages up to the rows in ``MOST``. Results of two million rows or more are written
+to scale.csv with those of fewer rows, and drawn in docs/_static/scale.svg.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def main() -> None:
             most = max(by_rows)
             record(f"{task} in blocks, {most:,} x {N_LABELS} / {route}", ours[most], by_rows[most])
     earlier = read_table()
-    if max(sizes) >= max((one.rows for one in earlier), default=0):
+    if max(sizes) >= MOST["in memory"]:
         new = {(one.task, one.route, one.rows) for one in found}
         found += [one for one in earlier if (one.task, one.route, one.rows) not in new]
         with TABLE.open("w", newline="") as stream:

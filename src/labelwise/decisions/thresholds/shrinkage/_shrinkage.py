@@ -60,9 +60,7 @@ class Shrinkage:
     def best_amount(self, random: Any) -> float:
         """Return the amount with the highest mean over held-out folds; the least among equals."""
         n_folds = min(N_FOLDS, self.problem.n_units)
-        _ = (
-            self.problem.pooled_hits
-        )  # before the folds would compute it, in threads, more than once
+        _ = self.problem.pooled_hits  # before threads would compute it twice
         means = held_out_means(
             self.problem,
             lambda weights: self.thresholds(weights, AMOUNTS),
