@@ -5,8 +5,9 @@ process of its own, whose peak resident memory Linux reports. ``LABELWISE_SCALE`
 of rows ("20000,200000,2000000" by default; "2000,20000" takes a minute or two, 20000000 takes 12 GB
 of disk), all with 100 labels. CPU seconds of all threads are compared: on a machine with other
 work, they are nearer to its speed than seconds. Routes that load everything run up to two million
-rows, and other packages up to the rows in ``MOST``. Results of two million rows or more are written
-to scale.csv with those of fewer rows, and drawn in docs/_static/scale.svg.
+rows, and other packages up to the rows in ``MOST``. If the largest size is at least two million,
+results take the place of those of the same task, route and rows in scale.csv, and all are drawn in
+docs/_static/scale.svg.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def measured_on(n_rows: int, warm: Path) -> list[Measured]:
 
 
 def growth(times: dict[int, float]) -> str:
-    """Return the exponents by which CPU seconds grow from row number to row number, and in all."""
+    """Return the exponents of CPU seconds between successive sizes, and from first to last."""
     sizes = sorted(times)
     steps = [*pairwise(sizes), (sizes[0], sizes[-1])]
     *each, overall = (

@@ -15,6 +15,9 @@ from numba.core.runtime.nrt import rtsys
 
 # Releases of numba in which compiled code can be loaded by `KernelCache`; tested with all kernels.
 _LOADABLE = ("0.68.",)
+# Steps in Python after which `compiled_if_worth` compiles, and those that kernels have taken.
+FEW_STEPS = 2**16
+_n_steps: dict[Any, int] = {}
 
 
 class KernelCache(FunctionCache):
@@ -67,10 +70,26 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return compiled
 
 
-def interpreted(kernel: Any) -> Callable[..., Any]:
-    """Return the Python function of a kernel, for so few numbers that compiling takes longer."""
+def compiled_if_worth(kernel: Any, n_steps: int) -> Callable[..., Any]:
+    """Return a kernel, or its Python function as long as compiling would take longer.
+
+    Parameters
+    ----------
+    kernel : callable
+        A kernel that takes about as many steps as it is given numbers.
+
+    n_steps : int
+        Number of steps of the next call.
+
+    Returns
+    -------
+    callable
+        The Python function until all calls in this process together have `FEW_STEPS` steps, which
+        take about 0.1 s in Python; compiling takes some tenths of a second. Then the kernel.
+    """
+    _n_steps[kernel] = _n_steps.get(kernel, 0) + n_steps
     function: Callable[..., Any] = getattr(kernel, "py_func", kernel)
-    return function
+    return function if _n_steps[kernel] <= FEW_STEPS else kernel
 
 
 def _enable_cache(kernel: Any, function: Callable[..., Any]) -> None:

@@ -146,7 +146,7 @@ def test_a_scheduler_that_goes_away_gives_one_sentence():
 
 @pytest.mark.parametrize("n_times", [0, 1])
 def test_workers_that_die_of_a_chunk_give_one_sentence(tmp_path, n_times):
-    """Chunks are read twice: workers die of the first time, or of the second with shared data."""
+    """Workers are killed in the first pass, or in the second, in which they hold shared data."""
 
     def ending(block, block_info=None):
         if block_info:

@@ -57,7 +57,6 @@ def test_other_names_are_no_trusted_estimators(name):
 def test_modules_that_only_a_file_names_are_not_imported():
     program = """
 import sys
-from labelwise._saving._skops import _public_names
 from labelwise._saving._trusted import is_estimator
 for module in ("sklearn.tree.tests.test_tree", "sklearn.utils.estimator_checks", "sklearn.cluster"):
     assert not is_estimator(f"{module}.Anything")
@@ -126,3 +125,28 @@ def test_skops_trusts_the_same_functions_of_numpy_and_scipy():
     ):
         assert len(names) > 50
         assert _public_names(module, np.ufunc) == get_public_type_names(module, np.ufunc) == names
+
+
+def test_a_function_of_the_program_in_a_module_of_scipy_is_not_trusted(monkeypatch):
+    monkeypatch.setattr(scipy.special, "mine", np.frompyfunc(abs, 1, 1), raising=False)
+    assert not any("abs" in name for name in _public_names(scipy.special, np.ufunc))
+
+
+def test_another_thread_may_import_skops_at_the_same_time():
+    program = """
+import threading
+from labelwise._saving._skops import skops_io
+errors = []
+def other():
+    try:
+        from skops.io import dump
+    except ImportError as error:
+        errors.append(error)
+threads = [threading.Thread(target=one) for one in (skops_io, other)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not errors
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

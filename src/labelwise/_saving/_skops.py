@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec
+from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
 from threading import Lock
 from types import ModuleType
 from typing import Any
@@ -36,14 +37,12 @@ def _copy() -> ModuleType:
     of_program = _taken_out()
     listing = sklearn.utils.all_estimators
     sklearn.utils.all_estimators = list
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
     try:
-        # The function is replaced before the package, which calls it, runs.
-        spec: Any = find_spec(_PACKAGE)
-        sys.modules[_PACKAGE] = package = module_from_spec(spec)
-        vars(import_module(f"{_PACKAGE}._utils"))["get_public_type_names"] = _public_names
-        spec.loader.exec_module(package)
-        return package
+        return import_module(_PACKAGE)
     finally:
+        sys.meta_path.remove(finder)
         sklearn.utils.all_estimators = listing
         _taken_out()
         sys.modules.update(of_program)
@@ -54,23 +53,42 @@ def _copy() -> ModuleType:
             vars(skops).pop("io", None)
 
 
+class _Finder(MetaPathFinder):
+    """Finds `skops.io` as Python does, but runs it with `_public_names`."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        """Return how the package is loaded; None for all other modules."""
+        if fullname != _PACKAGE:
+            return None
+        spec: Any = PathFinder.find_spec(fullname, path, target)
+        run = spec.loader.exec_module
+
+        def run_changed(package: ModuleType) -> None:
+            # The package calls the function while it is imported.
+            vars(import_module(f"{_PACKAGE}._utils"))["get_public_type_names"] = _public_names
+            run(package)
+
+        spec.loader.exec_module = run_changed
+        return spec
+
+
 def _taken_out() -> dict[str, ModuleType]:
     """Remove `skops.io` and its modules from `sys.modules`, and return them."""
-    names = [name for name in sys.modules if f"{name}.".startswith(f"{_PACKAGE}.")]
+    names = [name for name in sys.modules.copy() if f"{name}.".startswith(f"{_PACKAGE}.")]
     return {name: sys.modules.pop(name) for name in names}
 
 
 def _public_names(module: ModuleType, oftype: Any) -> list[str]:
-    """Return, as skops does, the names of the objects of a type that a package defines.
+    """Return, as skops does, the full names of objects of a type in a module of NumPy or SciPy.
 
-    A function of SciPy does not know its module: it is the first imported one that has it.
+    Most ufuncs of SciPy have no ``__module__``: the first imported module that has them is taken.
     """
     root = module.__name__.partition(".")[0]
-    modules = {name: one for name, one in sys.modules.items() if name.split(".")[0] == root}
+    modules = {name: one for name, one in sys.modules.copy().items() if name.split(".")[0] == root}
     names = set()
     for one in vars(module).values():
         if isinstance(one, oftype):
             name = one.__name__
             homes = (home for home, other in modules.items() if getattr(other, name, None) is one)
-            names.add(f"{getattr(one, '__module__', None) or next(homes)}.{name}")
+            names.add(f"{getattr(one, '__module__', None) or next(homes, '')}.{name}")
     return sorted(name for name in names if name.split(".")[0] == root)

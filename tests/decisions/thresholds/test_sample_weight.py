@@ -311,3 +311,14 @@ def test_thresholds_of_fractional_weights_are_saved_and_printed(tmp_path):
     loaded = Thresholds.load(tmp_path / "thresholds.json")
     np.testing.assert_array_equal(loaded.support, found.support)
     assert loaded.decided.dtype == np.float64
+
+
+def test_weights_of_many_samples_add_up_beyond_a_byte():
+    random = np.random.default_rng(0)
+    Y = random.random((600, 2)) < 0.5
+    scores, weights = Y + random.normal(size=Y.shape), random.integers(1, 3, 600)
+    repeated = (np.repeat(part, weights, axis=0) for part in (scores, Y))
+    expected = best_thresholds(*repeated)
+    found = best_thresholds(scores, Y, sample_weight=weights)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert found.value == expected.value <= 1

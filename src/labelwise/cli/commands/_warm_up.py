@@ -23,7 +23,7 @@ _ROW_FILES = ("d.arff", "e.arff", "c.svm")
 
 
 def run_warm_up(app: Typer) -> None:
-    """Run the commands of `app` that call kernels on small files, and print how many ran."""
+    """Run the commands of `app` that call kernels on files of its own; print how many ran."""
     with TemporaryDirectory() as name:
         commands = list(_commands(Path(name)))
         for command in commands:
@@ -85,12 +85,20 @@ def _write_files(folder: Path) -> None:
     }
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    # So many scores that kernels for large inputs are called, too.
-    many = sparse.random_array((2**17, 2**13), density=2**-10, format="csr", rng=0)
-    sparse.save_npz(folder / "many_s.npz", many)
-    many.data = (many.data**3 > np.random.default_rng(0).random(many.nnz)).astype(float)
-    sparse.save_npz(folder / "many_y.npz", many)
+    _write_many_scores(folder)
     write_svmlight(replace(data, X=np.maximum(np.round(data.X), 0)), folder / "c.svm")
+
+
+def _write_many_scores(folder: Path) -> None:
+    """Write more than a million sparse scores, for which other kernels are called, and labels."""
+    random, n_rows, n_labels, per_row = np.random.default_rng(0), 2**17, 2**13, 9
+    starts = np.arange(0, n_rows * per_row + 1, per_row)
+    labels, values = random.integers(n_labels, size=starts[-1]), random.random(starts[-1])
+    scores = sparse.csr_array((values, labels, starts), shape=(n_rows, n_labels))
+    scores.sum_duplicates()
+    sparse.save_npz(folder / "many_s.npz", scores)
+    scores.data = (scores.data**3 > random.random(scores.nnz)).astype(float)
+    sparse.save_npz(folder / "many_y.npz", scores)
 
 
 def _lines(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -28,9 +28,11 @@ _SCHEDULER_LOST = (
     "again."
 )
 _WORKERS_LOST = (
-    "The dask workers died before the result was there, as they do if their memory is too small: "
-    "give them more memory or fewer threads, or call the function for groups of labels."
+    "The dask workers died before the result was computed, as they do if their memory is too "
+    "small: give them more memory or fewer threads."
 )
+# Reasons of dask for a cancelled task that have nothing to do with workers.
+_OF_SCHEDULER = ("scheduler-connection-lost", "scheduler-restart")
 
 
 def is_dask(data: Any) -> bool:
@@ -195,13 +197,20 @@ def computed(task: Any) -> Any:
     try:
         return compute(task)[0]
     except Exception as error:
-        # If the scheduler still answers, shared data were lost with the workers that had them.
-        is_there = getattr(current_client(), "status", "") == "running"
-        if type(error).__name__ == "KilledWorker" or (is_there and has_lost_scheduler(error)):
+        if _has_lost_workers(error):
             raise ConnectionError(_WORKERS_LOST) from error
         if has_lost_scheduler(error):
             raise ConnectionError(_SCHEDULER_LOST) from error
         raise
+
+
+def _has_lost_workers(error: Exception) -> bool:
+    """Return whether a task killed its workers, or data that were sent to them are lost."""
+    if type(error).__name__ == "KilledWorker":
+        return True
+    reason = getattr(error, "reason", None)
+    is_there = getattr(current_client(), "status", "") == "running"
+    return is_there and reason is not None and reason not in _OF_SCHEDULER
 
 
 def sent_to_workers(value: Any) -> Any:

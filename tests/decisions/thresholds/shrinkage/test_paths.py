@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from labelwise import _jit
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
 from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
@@ -51,7 +52,7 @@ def test_thresholds_of_a_path_are_those_of_the_definition(
     checked = as_dense if stored.all() else as_stored
     shares = _weights(checked.support, amount)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_micro_path, "_FEW_VERTICES", 0 if compiles else 100)
+        patch.setattr(_jit, "FEW_STEPS", 0 if compiles else np.inf)
         found = Shrinkage(checked, measure, average).thresholds(checked.everyone, (amount,))[0]
     if not (Y & stored).any():
         return

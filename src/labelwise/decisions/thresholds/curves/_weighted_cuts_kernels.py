@@ -2,7 +2,7 @@
 
 A cell is ``2 * row + 1`` if it is positive, else ``2 * row``; the cells of a label are in the order
 of falling score. Weights are bytes, int64 or float64; counts are float64 if the weights are, else
-int64.
+int64. Sums begin with a zero of this type: if nothing is compiled, sums of bytes would overflow.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -60,9 +60,10 @@ def weighted_cuts_at_hits(ranked, hits, weights, sums, cuts):
     `sums` is a work array for the entries of a label.
     """
     cells, has_weights, place, weight = ranked.cells, weights.size > 0, -1, 1
+    zero = cuts.decided.dtype.type(0)
     for j in range(ranked.starts.size - 1):
         place += 1
-        first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], 0, 0, 0
+        first, end, n, tp, before = ranked.starts[j], ranked.starts[j + 1], zero, zero, zero
         for entry in range(first, end):
             if has_weights:
                 weight = weights[cells[entry] >> 1]
@@ -86,10 +87,10 @@ def weighted_cuts_at_hits(ranked, hits, weights, sums, cuts):
 @njit(cache=True, nogil=True)
 def weighted_cuts_everywhere(ranked, weights, cuts):
     """Write the cuts at every distinct score, and return their number."""
-    place = -1
+    place, zero = -1, cuts.decided.dtype.type(0)
     for j in range(ranked.starts.size - 1):
         place += 1
-        end, n, tp, before = ranked.starts[j + 1], 0, 0, 0
+        end, n, tp, before = ranked.starts[j + 1], zero, zero, zero
         for entry in range(ranked.starts[j], end):
             weight = weights[ranked.cells[entry] >> 1]
             n += weight
@@ -123,18 +124,18 @@ def weighted_counts(ranked, weights, thresholds):
 
 
 @njit(cache=True, nogil=True)
-def count_at_common(ranked, weights, thresholds, labels, places, decided, hits, totals):
+def count_at_common(ranked, weights, thresholds, labels, places, decided, hits, increments):
     """Write the counts of a label where a common threshold decides more of it; return how many.
 
     Thresholds fall; `places` are their numbers. Where a label has the same decisions as at the
-    threshold before, it is left out. To each row of `totals`, (number of thresholds, 2), the
-    decisions and hits of all labels are added that the threshold before does not have.
+    threshold before, it is left out. Row k of `increments`, of zeros, receives the decisions and
+    hits of all labels whose scores are below threshold k - 1 and reach threshold k.
     """
     starts, cells, scores = ranked
-    n_places = thresholds.size
+    n_places, zero = thresholds.size, decided.dtype.type(0)
     size = 0
     for j in range(starts.size - 1):
-        n, tp, place = 0, 0, -1
+        n, tp, place = zero, zero, -1
         for entry in range(starts[j], starts[j + 1]):
             weight = weights[cells[entry] >> 1]
             if weight == 0:
@@ -154,8 +155,8 @@ def count_at_common(ranked, weights, thresholds, labels, places, decided, hits, 
             hit = weight * (cells[entry] & 1)
             n += weight
             tp += hit
-            totals[place, 0] += weight
-            totals[place, 1] += hit
+            increments[place, 0] += weight
+            increments[place, 1] += hit
             decided[size - 1], hits[size - 1] = n, tp
     return size
 

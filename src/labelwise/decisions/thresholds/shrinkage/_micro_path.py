@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._jit import interpreted
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of, n_cells
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
@@ -30,8 +29,6 @@ from labelwise.measures import Measure
 # Bands of chances, and the number of intervals up to which all are sorted.
 _N_BANDS = 2**14
 _FEW = 2**16
-# Number of vertices up to which they are merged sooner than the kernel would be compiled.
-_FEW_VERTICES = 2**11
 
 
 class MicroPath(NamedTuple):
@@ -165,8 +162,7 @@ def _merged(
     room = hulls.decided.size + steps.labels.size
     columns = [np.empty(room, kind) for kind in (float, float, float, float, float, np.int16, bool)]
     pieces = Pieces(np.zeros(hulls.starts.size, np.int64), *columns)
-    merge = merge_vertices if room > _FEW_VERTICES else interpreted(merge_vertices)
-    size = merge(own, common, pieces)
+    size = merge_vertices(own, common, pieces)
     return Pieces(pieces.starts, *(column[:size] for column in columns))
 
 

@@ -81,10 +81,10 @@ def _common_steps(
     room = min(ranking.cells.size, (ranking.starts.size - 1) * thresholds.size)
     kinds = (np.int32, np.int16, weights.dtype, weights.dtype)
     found = [np.empty(room, dtype=kind) for kind in kinds]
-    more = np.zeros((thresholds.size, 2), dtype=weights.dtype)
-    size = count_at_common(ranking, in_bytes(weights), thresholds, *found, more)
+    increments = np.zeros((thresholds.size, 2), dtype=weights.dtype)
+    size = count_at_common(ranking, in_bytes(weights), thresholds, *found, increments)
     labels, places, decided, hits = (column[:size] for column in found)
-    return CommonSteps(labels, places, decided, hits, np.cumsum(more, axis=0))
+    return CommonSteps(labels, places, decided, hits, np.cumsum(increments, axis=0))
 
 
 def _quantiles(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
