@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -24,6 +25,7 @@ _LONGEST_MESSAGE = 2000
 def main() -> None:
     """Run the command line; an error ends with one sentence on stderr and exit code 1 or 2."""
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    atexit.register(gc.disable)  # Python would collect all objects before it ends
     # joblib starts its processes with python -m, which would take modules from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):
