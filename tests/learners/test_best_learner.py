@@ -1,6 +1,8 @@
 """`BestLearner` chooses the best candidate by held-out value, and decides as it did."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -418,3 +420,15 @@ def test_a_budget_of_nothing_returns_the_cheapest_default_candidate():
     assert decided.shape == (450, 4)
     assert model.estimators_[0].predict(X).shape[1] == np.isnan(model.constants_).sum()
     assert model.predict_proba(X).shape == (450, 4)
+
+
+@pytest.mark.parametrize("name", ["br", "okapi", "efp", "chains", "forest", "clr"])
+def test_a_candidate_has_its_public_name_though_it_is_imported_late(name):
+    """Model files name public modules, which a class gets when its package returns it."""
+    program = f"""
+from labelwise.learners import BestLearner
+from labelwise.learners.selection._candidates import REGISTER
+built = REGISTER[{name!r}].build(True, 0)
+assert type(built).__module__ == "labelwise.learners", type(built).__module__
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

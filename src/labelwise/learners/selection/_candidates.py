@@ -66,7 +66,7 @@ def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
 
-    from labelwise.learners._label_forest import LabelForest
+    from labelwise.learners import LabelForest
 
     return LabelForest(RandomForestClassifier(200, random_state=seed))
 
@@ -74,7 +74,7 @@ def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import ExtraTreesClassifier
 
-    from labelwise.learners._label_forest import LabelForest
+    from labelwise.learners import LabelForest
 
     return LabelForest(ExtraTreesClassifier(200, random_state=seed))
 
@@ -82,7 +82,7 @@ def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 def _forest_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.ensemble import RandomForestClassifier
 
-    from labelwise.learners._label_forest import LabelForest
+    from labelwise.learners import LabelForest
 
     return LabelForest(RandomForestClassifier(100, random_state=seed), joint=False)
 
@@ -103,19 +103,19 @@ def _boosting(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
 
 def _label_ranking(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
+    from labelwise.learners import CalibratedLabelRanking
 
     return CalibratedLabelRanking(random_state=seed)
 
 
 def _exact_f(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from labelwise.learners._exact_f import ExactFPlugin
+    from labelwise.learners import ExactFPlugin
 
     return _scaled(ExactFPlugin(), is_sparse)
 
 
 def _chains(is_sparse: bool, seed: int | None) -> Any:
-    from labelwise.learners._sampled_f import SampledFPlugin
+    from labelwise.learners import SampledFPlugin
 
     return _scaled(SampledFPlugin(random_state=seed), is_sparse)
 
@@ -127,7 +127,7 @@ def _neighbors(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
 
 def _okapi(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from labelwise.learners._okapi_neighbors import OkapiNeighbors
+    from labelwise.learners import OkapiNeighbors
 
     return OkapiNeighbors(30)
 
