@@ -149,6 +149,10 @@ class Problem:
         order = np.argsort(scores)[::-1]
         return scores[order], rows[order]
 
+    def counts_once(self, weights: np.ndarray) -> bool:
+        """Return whether weights are those of the problem, and count every sample once."""
+        return self.weights is None and weights is self.everyone
+
     def compute_rankings(self) -> None:
         """Compute what several threads will need, so that each does not compute it by itself."""
         _ = self.hit_positions, self.units
@@ -165,7 +169,7 @@ class Problem:
         totals = self.totals(weights)
         if everywhere:
             return every_cut_under(self.ranking, weights, totals)
-        if self.weights is None and weights is self.everyone:
+        if self.counts_once(weights):
             weights = weights[:0]
         return cuts_at_hits_under(self.ranking, self.hit_positions, weights, totals)
 

@@ -63,8 +63,7 @@ class SharedTuner:
     def _cuts_of_all(self, weights: np.ndarray, together: Totals) -> Cuts:
         """Return the cuts at positives of all labels as if they were one label."""
         problem = self.problem
-        has_weights = weights is not problem.everyone or problem.weights is not None
-        if has_weights or problem.scores.size < _MANY_SCORES:
+        if problem.scores.size < _MANY_SCORES or not problem.counts_once(weights):
             return cuts_at_hits_under(*self._pool, weights, together)
         # Without weights, only the scores of positives must be sorted.
         scores = problem.scores.data if sparse.issparse(problem.scores) else problem.scores.ravel()
