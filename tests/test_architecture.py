@@ -82,14 +82,6 @@ def test_files_are_named_after_ideas():
 
 
 MODULES = [path for path in FILES if path.name != "__init__.py"]
-FOLDERS = sorted({path.parent for path in FILES})
-TESTS = Path(__file__).parent
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_folder_has_more_than_fourteen_files_on_one_level(folder):
-    files = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
-    assert len(files) <= 14
 
 
 def test_no_two_classes_have_the_same_name_public_or_private():
@@ -158,29 +150,3 @@ def test_public_classes_and_functions_belong_to_their_stage(stage):
         public = getattr(module, name)
         if isinstance(public, type) or callable(public):
             assert public.__module__ == module.__name__, name
-
-
-def plain(name):
-    """A name without underscores and capitals, so that _okapi_neighbors is OkapiNeighbors."""
-    return name.replace("_", "").lower()
-
-
-def names_in_tests(stage):
-    """Every word in the tests of a stage; tests of a stage without a folder are at the top."""
-    folder = TESTS / stage.strip("_")
-    files = folder.rglob("*.py") if folder.is_dir() else TESTS.glob("test_*.py")
-    text = " ".join(path.read_text(encoding="utf-8") for path in files)
-    return {plain(word) for word in re.findall(r"\w+", text)}
-
-
-def test_every_module_has_a_test_of_its_name_or_is_named_in_a_test_of_its_stage():
-    called_after = {plain(path.stem.removeprefix("test_")) for path in TESTS.rglob("test_*.py")}
-    named = {stage: names_in_tests(stage) for stage in STAGES}
-    lacking = set()
-    for path in MODULES:
-        place = path.relative_to(SOURCE).with_suffix("")
-        # Kernels are tested by themselves, or through the module that calls them.
-        names = {plain(path.stem), plain(path.stem.removesuffix("_kernels"))}
-        if not names & (called_after | named.get(place.parts[0], set())):
-            lacking.add(str(place))
-    assert lacking == set()
