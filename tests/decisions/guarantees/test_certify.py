@@ -10,11 +10,12 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds, review_bands
 from labelwise.decisions.guarantees._certify import split_parts
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
+from tests.decisions.columns import Columns
 
 LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
 
@@ -193,17 +194,84 @@ def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
     assert [part.most_rows for part in parts] == [5, 5]
 
 
-def test_groups_are_the_independent_units():
-    random = np.random.default_rng(14)
-    scores, Y = draw(random, 100, 0.0)
+def test_groups_are_the_independent_units_and_copies_without_groups_are_not():
+    scores, Y = draw(np.random.default_rng(14), 100, 0.0)
     copies = {"scores": np.repeat(scores, 4, axis=0), "Y": np.repeat(Y, 4, axis=0)}
     options = {"min_precision": 0.7, "guarantee": 0.9}
     with pytest.raises(ValueError, match="cannot be guaranteed"):
-        best_thresholds(**copies, **options)  # copies are found without groups
-    with pytest.raises(ValueError, match="cannot be guaranteed"):
         best_thresholds(**copies, **options, groups=np.repeat(np.arange(100), 4))
-    jittered = copies["scores"] + random.normal(size=copies["scores"].shape) * 1e-9
-    assert best_thresholds(jittered, copies["Y"], **options).guarantee is not None
+    alone = best_thresholds(**copies, **options)
+    each = best_thresholds(**copies, **options, groups=np.arange(400))
+    assert alone.guarantee is not None
+    assert each.guarantee is not None
+
+
+def draw_form_letters(random, n_samples, share):
+    """Rows of which a share are exact copies of three documents that the scores get wrong."""
+    Y = random.random((n_samples, 6)) < 0.3
+    scores = random.normal(size=Y.shape) + 2 * Y
+    letter = random.integers(3, size=n_samples)
+    fixed = np.random.default_rng(30)
+    letters_Y = fixed.random((3, 6)) < 0.4
+    letters = np.where(letters_Y, -1.0, 3.0) + 0.3 * fixed.normal(size=(3, 6))
+    is_letter = random.random(n_samples) < share
+    scores[is_letter], Y[is_letter] = letters[letter[is_letter]], letters_Y[letter[is_letter]]
+    return scores, Y
+
+
+@pytest.fixture(scope="module", params=[0.03, 0.1])
+def form_letters(request):
+    """New rows, and 25 draws of 1000 rows of the same population."""
+    random = np.random.default_rng(31)
+    draws = [draw_form_letters(random, 1000, request.param) for _ in range(25)]
+    return draw_form_letters(random, 50_000, request.param), draws
+
+
+def test_the_precision_of_single_labels_is_kept_where_rows_repeat(form_letters):
+    (new_scores, new_Y), draws = form_letters
+    n_broken = 0
+    for scores, Y in draws:
+        tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.75, guarantee=0.95)
+        counts = count(new_Y, tuned.decide(new_scores))
+        n_broken += np.sum(precision(counts) < 0.75)  # NaN for labels that are never decided
+    # 7.5 of 150 are expected at most. Labels of a draw share its copies, so that 20 are allowed.
+    assert n_broken <= 20
+
+
+def test_micro_precision_is_kept_and_not_refused_where_rows_repeat(form_letters):
+    (new_scores, new_Y), draws = form_letters
+    tuned = [best_thresholds(*rows, min_precision=0.5, guarantee=0.95) for rows in draws]
+    reached = [micro(precision, count(new_Y, one.decide(new_scores))) for one in tuned]
+    assert np.sum(np.array(reached) < 0.5) <= 4  # 5 of 25 have a probability below 0.01
+    bands = [review_bands(*rows, min_precision=0.5, guarantee=0.95) for rows in draws]
+    accepted = [band.decide(new_scores) == 1 for band in bands]
+    reached = [micro(precision, count(new_Y, one)) for one in accepted]
+    assert np.sum(np.array(reached) < 0.5) <= 4
+
+
+def test_expected_recall_is_kept_where_rows_repeat(form_letters):
+    (new_scores, new_Y), draws = form_letters
+    options = {"maximize": "sample-f", "min_recall": 0.85, "guarantee": "expectation"}
+    found = [
+        rates(new_Y, best_thresholds(*rows, **options).decide(new_scores), "sample")[1]
+        for rows in draws
+    ]
+    assert np.mean(found) >= 0.85 - 3 * np.std(found) / 5
+
+
+def test_tuned_thresholds_keep_the_precision_of_labels_where_rows_repeat(form_letters):
+    (new_scores, new_Y), draws = form_letters
+    n_broken = 0
+    for scores, Y in draws:
+        model = TunedThresholds(
+            Columns().fit(scores, Y),
+            cv="prefit",
+            maximize="macro-f",
+            min_precision=0.75,
+            guarantee=0.95,
+        ).fit(scores, Y)
+        n_broken += np.sum(precision(count(new_Y, model.predict(new_scores))) < 0.75)
+    assert n_broken <= 20
 
 
 def test_the_limit_of_decisions_is_enforced_and_saved(tmp_path):

@@ -67,8 +67,8 @@ def review_bands(
         Names of the columns, for data without column names.
     groups : array-like of shape (n_samples,), default=None
         With `guarantee`, samples of the same group are in the same part, and the groups must be
-        independent of each other: the samples of one patient. Without groups, copies of a sample
-        stay together, as in `best_thresholds`.
+        independent of each other: the samples of one patient. Without groups, all samples must be
+        independent; give groups if samples were copied.
 
     Returns
     -------

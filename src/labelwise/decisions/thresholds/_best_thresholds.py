@@ -150,8 +150,9 @@ def best_thresholds(
     groups : array-like of shape (n_samples,), default=None
         Samples of the same group are in the same fold behind "auto", and are drawn together for
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
-        Without groups, copies of a sample stay together: samples with the same labels and scores,
-        in two labels or more, if no other sample has any of these scores. With `guarantee`, groups
+        Without groups, copies of a sample are in the same fold: samples with the same labels and
+        scores, in two labels or more, if no other sample has any of these scores. The bootstrap
+        and the guarantee draw and count every copy by itself. With `guarantee`, groups
         are the independent units, and a new group must not have more samples than the largest;
         "macro" and "expectation" then use one random sample of each group for calibration, and
         their guarantee is for a random sample of a new group.

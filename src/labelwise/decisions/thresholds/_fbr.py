@@ -63,12 +63,12 @@ class Fbr:
 
     def best_amount(self, random: Any) -> float:
         """Find the amount with the highest mean over held-out folds, the least among equals."""
-        n_folds = min(N_FOLDS, self.problem.n_units)
+        n_folds = min(N_FOLDS, self.problem.n_fold_units)
         means = held_out_means(
             self.problem,
             lambda weights: [chosen.thresholds for chosen in self.raised(weights, AMOUNTS)],
             self.request.measure,
             self.request.average,
-            tuning_folds(self.problem.Y, n_folds, self.problem.units, random),
+            tuning_folds(self.problem.Y, n_folds, self.problem.fold_units, random),
         )
         return AMOUNTS[first_best(means)]

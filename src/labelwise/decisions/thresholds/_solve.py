@@ -337,6 +337,6 @@ def _by_ascent(problem: Problem, measure: Measure) -> Choice:
 
 def _check_units(problem: Problem, name: str, amount: Any) -> None:
     """Refuse cross-validation over a single row or group."""
-    if amount == "auto" and problem.n_units < 2:
+    if amount == "auto" and problem.n_fold_units < 2:
         kind = "rows" if problem.groups is None else "groups"
         raise ValueError(f'{name}="auto" needs at least 2 {kind} for cross-validation, got 1.')

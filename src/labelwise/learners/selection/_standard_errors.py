@@ -14,10 +14,10 @@ N_GROUPS = 50
 def leave_out_values(problem: Problem, decided: sparse.csc_array, request: Request) -> np.ndarray:
     """Return the value of decisions without each of at most 50 groups of samples.
 
-    Samples of one unit (`Problem.units`) are in the same group. The units are assigned to groups
-    in turn, so that different decisions of the same samples have the same groups.
+    Samples of one group of the problem are left out together. Groups, or samples without groups,
+    are left out in turn, so that different decisions of the same samples have the same groups.
     """
-    units = np.arange(problem.n_samples) if problem.units is None else problem.units
+    units = np.arange(problem.n_samples) if problem.groups is None else problem.groups
     n_groups = min(N_GROUPS, problem.n_units)
     group = units % n_groups
     if request.counts_by == "sample":

@@ -64,12 +64,12 @@ class Folds:
         Stratified folds would have the label shares that were tuned for, which new rows need not
         have.
         """
-        n_folds = min(N_FOLDS, problem.n_units)
+        n_folds = min(N_FOLDS, problem.n_fold_units)
         if n_folds < 2:
             return cls(problem, np.zeros(problem.n_samples, dtype=np.intp))
         random = check_random_state(random_state)
         numbers = assign_checked(
-            problem.Y, n_folds, method="random", groups=problem.units, random_state=random
+            problem.Y, n_folds, method="random", groups=problem.fold_units, random_state=random
         )
         return cls(problem, numbers)
 
@@ -132,11 +132,11 @@ def _tuned(
 ) -> dict[str, tuple[Thresholds, np.ndarray | None]]:
     """Return the thresholds of each rule that applies, and those without each fold."""
     options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
-    if problem.n_units > 1 and problem.support.any():
+    if problem.n_fold_units > 1 and problem.support.any():
         options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
     requests = {key: check_request(given, problem.n_labels) for key, given in options.items()}
     # What all requests need is computed once, before threads ask for it.
-    _ = problem.units, problem.ranking, problem.hit_positions
+    _ = problem.fold_units, problem.ranking, problem.hit_positions
     with ThreadPoolExecutor(max(1, n_threads_for(len(requests)))) as pool:
         found = pool.map(lambda request: folds.tuned(request, seed), requests.values())
         return dict(zip(requests, found, strict=True))

@@ -19,17 +19,15 @@ def grouped(sizes):
     return check_problem(place, np.ones(place.shape, dtype=bool), None, groups)
 
 
-def test_units_of_copies_stay_together():
+def test_copies_of_a_row_are_different_units():
     scores = np.repeat(np.random.default_rng(2).normal(size=(10, 3)), 2, axis=0)
-    Y = scores > 0.5
-    units = shuffled_units(Problem(scores, sparse.csc_array(Y), None), np.random.RandomState(0))
+    problem = Problem(scores, sparse.csc_array(scores > 0.5), None)
+    units = shuffled_units(problem, np.random.RandomState(0))
     assert isinstance(units, IndependentUnits)
-    assert units.n_units == 10
-    assert units.most_rows == 2
-    one = units.one_row_each()
-    assert one.problem.n_samples == 10
-    assert one.most_rows == 1
-    assert len(np.unique(one.problem.scores, axis=0)) == 10
+    assert units.n_units == 20
+    assert units.most_rows == 1
+    assert units.one_row_each() is units
+    assert problem.n_fold_units == 10  # folds keep copies together
 
 
 def test_every_part_is_bounded_by_the_largest_group_of_all():

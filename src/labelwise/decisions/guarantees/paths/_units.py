@@ -68,10 +68,10 @@ def split_units(
 
     The bound of the rows of a unit is the same for all parts: the size of the largest unit of all.
     """
-    unit = np.arange(problem.n_samples) if problem.units is None else problem.units
+    unit = np.arange(problem.n_samples) if problem.groups is None else problem.groups
     place = random.permutation(problem.n_units)[unit]
     order = np.argsort(place)
-    if problem.units is not None:
+    if problem.groups is not None:
         order = np.lexsort((random.random_sample(place.size), place))
     ends = np.flatnonzero(np.diff(place[order], append=-1)) + 1
     bounds = [0, *(min(max(1, round(s * ends.size)), ends.size - 1) for s in shares), ends.size]

@@ -113,18 +113,28 @@ class Problem:
             raise ValueError("max_decisions per row does not go together with missing labels in Y.")
         return replace(self, scores=highest_scores(self.scores, k))
 
-    @cached_property
-    def units(self) -> np.ndarray | None:
-        """Unit number of each row: its group, or its exact copies; None if all are single rows.
+    @property
+    def n_units(self) -> int:
+        """Number of independent units: groups, or samples if there are no groups.
 
-        Rows of one unit are in the same fold, and resampling draws them together.
+        Copies of a sample are different units: if a sample occurs repeatedly here, it also occurs
+        repeatedly among new samples, and evidence must count it as often.
+        """
+        return self.n_samples if self.groups is None else int(self.groups.max()) + 1
+
+    @cached_property
+    def fold_units(self) -> np.ndarray | None:
+        """Number of the unit that a fold must not split: the group or the exact copies of a row.
+
+        Thresholds that were tuned on a copy of a held-out row look better than they are. None if
+        each row is a unit by itself.
         """
         return copy_groups(self.scores, self.Y) if self.groups is None else self.groups
 
     @property
-    def n_units(self) -> int:
-        """Number of units, see `units`."""
-        return self.n_samples if self.units is None else int(self.units.max()) + 1
+    def n_fold_units(self) -> int:
+        """Number of units that folds keep together, see `fold_units`."""
+        return self.n_samples if self.fold_units is None else int(self.fold_units.max()) + 1
 
     @cached_property
     def ranking(self) -> LabelRankings:
@@ -155,7 +165,7 @@ class Problem:
 
     def compute_rankings(self) -> None:
         """Compute what several threads will need, so that each does not compute it by itself."""
-        _ = self.hit_positions, self.units
+        _ = self.hit_positions, self.fold_units
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
@@ -222,8 +232,8 @@ class Problem:
         """Return the problem of some of the rows, in the given order."""
         scores = self.scores.tocsr() if sparse.issparse(self.scores) else self.scores
         groups = None
-        if self.units is not None:
-            _, groups = np.unique(self.units[numbers], return_inverse=True)
+        if self.groups is not None:
+            _, groups = np.unique(self.groups[numbers], return_inverse=True)
         weights = None if self.weights is None else self.weights[numbers]
         Y = sparse.csc_array(self.Y[numbers])
         Y.sort_indices()

@@ -36,8 +36,8 @@ def cross_fitted(
     Parameters
     ----------
     problem : Problem
-        Checked scores and labels. All samples of a unit (`Problem.units`) that occur in a fold are
-        left out when thresholds for the fold are tuned.
+        Checked scores and labels. All samples of a unit (`Problem.fold_units`) that occur in a
+        fold are left out when thresholds for the fold are tuned.
     request : Request
         What thresholds are tuned for. A total of `max_decisions` is shared out among samples.
     random_state : int, RandomState instance or None, default=None
@@ -57,7 +57,7 @@ def cross_fitted(
         problem, request = problem.labels(known), request.for_labels(chosen)
     if folds is None or np.unique(folds).size == 1:
         folds = random_folds(problem)
-    unit = np.arange(folds.size) if problem.units is None else problem.units
+    unit = np.arange(folds.size) if problem.fold_units is None else problem.fold_units
     part_request = request.for_parts(problem.total_weight)
     places, parts = [], []
     for fold in np.unique(folds):
@@ -84,12 +84,12 @@ def random_folds(problem: Problem) -> np.ndarray:
     Folds are random: stratified ones have the label shares that were tuned for, which new samples
     need not have, and make the value too high.
     """
-    if problem.n_units < 2:
+    if problem.n_fold_units < 2:
         return np.zeros(problem.n_samples, dtype=np.intp)
     return assign_checked(
         problem.Y,
-        min(N_FOLDS, problem.n_units),
+        min(N_FOLDS, problem.n_fold_units),
         method="random",
-        groups=problem.units,
+        groups=problem.fold_units,
         random_state=0,
     )

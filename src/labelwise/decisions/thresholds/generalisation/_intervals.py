@@ -112,7 +112,7 @@ def _drawn_thresholds(problem: Problem, retuning: Retuning) -> np.ndarray:
     for number in range(retuning.n_draws):
         taken = retuning.random.randint(problem.n_units, size=problem.n_units)
         times = np.bincount(taken, minlength=problem.n_units)
-        times = times if problem.units is None else times[problem.units]
+        times = times if problem.groups is None else times[problem.groups]
         drawn[number] = retuning.under(problem.everyone * times).thresholds
     return drawn
 
@@ -131,7 +131,7 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     values = []
     for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
         drawn = retuning.random.standard_exponential((n_draws, problem.n_units))
-        weights = drawn if problem.units is None else drawn[:, problem.units]
+        weights = drawn if problem.groups is None else drawn[:, problem.groups]
         weights = weights * problem.everyone
         weights = weights.T * (problem.total_weight / weights.sum(axis=1))
         tp, n_positive, n_decided, n_missing = ((part @ weights).T for part in cells)
@@ -159,7 +159,7 @@ def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
             problem.Y,
             N_FOLDS,
             method="random",
-            groups=problem.units,
+            groups=problem.fold_units,
             random_state=retuning.folds,
         )
         thresholds = np.empty((N_FOLDS, problem.n_labels))

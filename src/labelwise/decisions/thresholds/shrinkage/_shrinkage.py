@@ -59,14 +59,14 @@ class Shrinkage:
 
     def best_amount(self, random: Any) -> float:
         """Return the amount with the highest mean over held-out folds; the least among equals."""
-        n_folds = min(N_FOLDS, self.problem.n_units)
+        n_folds = min(N_FOLDS, self.problem.n_fold_units)
         _ = self.problem.pooled_hits  # before threads would compute it twice
         means = held_out_means(
             self.problem,
             lambda weights: self.thresholds(weights, AMOUNTS),
             self.measure,
             self.average,
-            tuning_folds(self.problem.Y, n_folds, self.problem.units, random),
+            tuning_folds(self.problem.Y, n_folds, self.problem.fold_units, random),
         )
         return AMOUNTS[first_best(means)]
 
