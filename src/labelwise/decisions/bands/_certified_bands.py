@@ -14,10 +14,14 @@ from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_measures import count_states
 from labelwise.decisions.bands._three_states import BandEnds
-from labelwise.decisions.guarantees._certified_path import CertifiedPoint, certified_point
+from labelwise.decisions.guarantees._certified_path import (
+    CertifiedPoint,
+    certified_point,
+    shortfall,
+)
 from labelwise.decisions.guarantees._certify import Parts, split_parts
 from labelwise.decisions.guarantees._options import GuaranteeOptions
-from labelwise.decisions.guarantees.paths._path_choice import choose_path
+from labelwise.decisions.guarantees.paths._path_choice import choose_paths
 from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import precision, recall
@@ -82,13 +86,14 @@ def _certified(
     measure = recall if name == "min_precision" else precision
     request = check_request({"measure": measure, name: rate}, parts.tuning.problem.n_labels)
     tuning, calibration = parts
-    choice = choose_path(tuning, request, calibration.n_units, options.alpha)
-    point = certified_point(choice, calibration, request, options.alpha)
+    choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
+    point = certified_point(choices, calibration, request, options.alpha)
     if point is None:
         done = "accepted" if name == "min_precision" else "rejected"
         warnings.warn(
             f"{name}={rate} cannot be guaranteed by {calibration.problem.n_samples} samples "
-            f"for calibration: no cell is {done}.",
+            f"for calibration, so that no cell is {done}: "
+            f"{shortfall(choices, calibration, request, options.alpha)}.",
             stacklevel=5,
         )
     return point

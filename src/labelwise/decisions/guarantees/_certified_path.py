@@ -1,20 +1,24 @@
-"""Certify a vector of thresholds: test the points of a path, from a safe one on."""
+"""Certify a vector of thresholds: test the points of paths, from a safe one on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.guarantees._betting import rejections
+from labelwise.decisions.guarantees._betting import LARGEST_LOSS, rejections
 from labelwise.decisions.guarantees.paths._path_choice import PathChoice
 from labelwise.decisions.guarantees.paths._row_counts import PathCells, path_cells
 from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
 from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds.objectives._constraints import Limits
+from labelwise.measures import macro, micro, precision, recall
 
-# Tests begin where the logarithm of the capital is expected to be this many times its target.
-_SURE = 6.0
+# Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
+_N_LIMITS, _MOST_TIMES = 100, 1000.0
 
 
 class CertifiedPoint(NamedTuple):
@@ -26,7 +30,7 @@ class CertifiedPoint(NamedTuple):
 
 
 def certified_point(
-    choice: PathChoice, calibration: IndependentUnits, request: Request, alpha: float
+    choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
 ) -> CertifiedPoint | None:
     """Find the point with the best value on the tuning rows that the calibration rows certify.
 
@@ -36,18 +40,21 @@ def certified_point(
     of points, because the first such point must have been rejected falsely. None if the first
     test fails.
     """
-    path, most, summary = choice
-    sequence = summary.sequence(-_SURE * np.log(alpha) / calibration.n_units)
-    tested = np.sort(sequence)
-    cells = path_cells(calibration.problem, path[tested], most)
-    squares = summary.mean_squares[:, tested]
-    passed = _passed(calibration, request, cells, squares, alpha)
-    passed = passed[np.searchsorted(tested, sequence)]
-    certified = sequence[: int(np.argmin(np.append(passed, False)))]
-    if not certified.size:
-        return None
-    values = np.nan_to_num(summary.values[certified], nan=-np.inf)
-    return CertifiedPoint(path[certified[np.argmax(values)]], most, sequence.size)
+    best, n_tested = (-np.inf, None), sum(choice.sequence.size for choice in choices)
+    for path, most, summary, sequence in choices:
+        tested = np.sort(sequence)
+        cells = path_cells(calibration.problem, path[tested], most)
+        squares = summary.mean_squares[:, tested]
+        passed = _passed(calibration, request, cells, squares, alpha)
+        passed = passed[np.searchsorted(tested, sequence)]
+        certified = sequence[: int(np.argmin(np.append(passed, False)))]
+        if certified.size:
+            values = np.nan_to_num(summary.values[certified], nan=-np.inf)
+            point = CertifiedPoint(path[certified[np.argmax(values)]], most, n_tested)
+            best = max(best, (values.max(), point), key=lambda one: one[0])
+        if certified.size < sequence.size:
+            break
+    return best[1]
 
 
 def _passed(
@@ -66,3 +73,52 @@ def _passed(
         blocks = calibration.blocks_of(cells, statistic)
         passed &= rejections(blocks, lowest, squares, n_units, alpha)
     return passed
+
+
+def shortfall(
+    choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
+) -> str:
+    """Say what the point that was tested first reaches and proves, and what might pass.
+
+    For each constraint, rising limits are tested at this point until the first test fails: the last
+    limit that passes is a lower bound of the rate on new samples. The number of samples that would
+    be enough is the one at which the capital is expected to reach its target.
+    """
+    path, most, _, sequence = choices[0]
+    thresholds = path[sequence[0]]
+    cells = path_cells(calibration.problem, thresholds[None], most)
+    counts = calibration.problem.decision_counts(thresholds, most, request.counts_by)
+    average = partial(macro, undefined="skip") if request.average == "sample" else micro
+    said, factors = [], []
+    for rate, name in ((precision, "min_precision"), (recall, "min_recall")):
+        asked = getattr(request.limits, name)
+        if asked is None:
+            continue
+        limits = asked * np.linspace(1 / _N_LIMITS, 1.0, _N_LIMITS)
+        statistics = [
+            row_statistics(
+                Limits(**{name: limit}),
+                request.average,
+                calibration.problem.n_labels,
+                cells.most_per_row,
+            )[0]
+            for limit in limits.tolist()
+        ]
+        each = (calibration.blocks_of(cells, statistic) for statistic in statistics)
+        numbers = np.hstack([np.concatenate(list(blocks)) for blocks in each])
+        lowest = np.array([one.lowest for one in statistics]) * calibration.most_rows
+        squares = (numbers**2).mean(axis=0)
+        passed = rejections([numbers], lowest, squares, calibration.n_units, alpha)
+        n_passed = int(np.argmin(np.append(passed, False)))
+        proven = limits[n_passed - 1] if n_passed else 0.0
+        said.append(f"{rate.__name__} {average(rate, counts):.4f} there, which proves {proven:.2f}")
+        mean, square = numbers[:, -1].mean(), squares[-1]
+        bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest[-1])
+        growth = bet * mean - bet**2 * square / 2
+        factors.append(-np.log(alpha) / (growth * calibration.n_units) if mean > 0 else np.inf)
+    more = max(factors)
+    advice = "lower limits or a lower probability may pass, more samples alone will not"
+    if more < _MOST_TIMES:
+        times = f"about {max(more, 1.5):.2g} times as many samples"
+        advice = f"lower limits, a lower probability or {times} may pass"
+    return f"the safest thresholds found have {' and '.join(said)}; {advice}"

@@ -10,12 +10,12 @@ import numpy as np
 from labelwise._validation import check_random_state
 from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.guarantees._certified_labels import certified_labels
-from labelwise.decisions.guarantees._certified_path import certified_point
+from labelwise.decisions.guarantees._certified_path import certified_point, shortfall
 from labelwise.decisions.guarantees._f_bound import f_bound
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.guarantees._risk_control import first_controlled_point
-from labelwise.decisions.guarantees.paths._path_choice import choose_path
+from labelwise.decisions.guarantees.paths._path_choice import choose_paths
 from labelwise.decisions.guarantees.paths._threshold_path import has_path
 from labelwise.decisions.guarantees.paths._units import (
     IndependentUnits,
@@ -122,13 +122,13 @@ def split_parts(
 def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certified:
     """Certify a point of a path for the micro average or the mean over samples."""
     tuning, calibration = parts
-    choice = choose_path(tuning, request, calibration.n_units, options.alpha)
-    point = certified_point(choice, calibration, request, options.alpha)
+    choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
+    point = certified_point(choices, calibration, request, options.alpha)
     if point is None:
         raise InfeasibleError(
-            f"{request.limits} cannot be guaranteed with probability {options.level:g}: even the "
-            f"safest thresholds fail the test on {calibration.problem.n_samples} samples for "
-            "calibration; more samples, a lower probability or lower limits may pass."
+            f"{request.limits} cannot be guaranteed with probability {options.level:g} by "
+            f"{calibration.problem.n_samples} samples for calibration: "
+            f"{shortfall(choices, calibration, request, options.alpha)}."
         )
     if request.average != "micro":
         return Certified(point.thresholds)
@@ -142,7 +142,7 @@ def _controlled(parts: Parts, request: Request) -> Certified:
     """Find the point of a path whose expected mean recall is controlled."""
     tuning, calibration = parts
     # The level has no part in the choice of a path for an expected value.
-    path, _, summary = choose_path(tuning, request, calibration.n_units, 0.5)
+    path, _, summary, _ = choose_paths(tuning, request, calibration.n_units, 0.5)[-1]
     # The last point decides everything. Without it, a path that is too short would be accepted
     # only on lucky calibration samples, and its expected recall on new samples would be too low.
     path = np.append(path, np.full((1, path.shape[1]), -np.inf), axis=0)

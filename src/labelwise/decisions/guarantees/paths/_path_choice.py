@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions.guarantees.paths._path_summary import (
+    SURE,
     PathSummary,
     mean_summary,
     summarise_path,
@@ -27,12 +28,13 @@ class PathChoice(NamedTuple):
 
     The summary averages two paths of the same kind: each is made of one half of the tuning units
     and measured on the other half. A path that is measured on its own units looks better than it
-    is on new ones.
+    is on new ones. The sequence has the points to test, in order.
     """
 
     path: np.ndarray
     most_per_row: int | None
     summary: PathSummary
+    sequence: np.ndarray
 
 
 class HalfPath(NamedTuple):
@@ -57,30 +59,51 @@ class HalfPath(NamedTuple):
 Summaries = list[PathSummary]
 
 
-def choose_path(
-    tuning: IndependentUnits, request: Request, n_calibration: int, alpha: float
-) -> PathChoice:
-    """Choose the kind of path and the limit with the best value of a point that may be certified.
+class Candidate(NamedTuple):
+    """A kind of path and a limit of decisions per row, with the paths of both halves."""
 
-    The kinds are the micro frontier, with a threshold for each label, and one threshold for all
-    labels. With ``shared=True`` only the latter is allowed.
+    value: float  # the best value of a point that may be certified
+    evidence: float  # of the safest point, see `PathSummary.evidence`
+    kind: str
+    most_per_row: int | None
+    halves: tuple[HalfPath, HalfPath]
+    share: float  # of the path that is worth a test
+
+
+def choose_paths(
+    tuning: IndependentUnits, request: Request, n_calibration: int, alpha: float
+) -> list[PathChoice]:
+    """Choose paths to test one after another; the last has the best value of a likely point.
+
+    The kinds of paths are the micro frontier, with a threshold for each label, and one threshold
+    for all labels. With ``shared=True`` only the latter is allowed. If no point of the last path is
+    almost sure to pass its test, the path with the safest point of all comes before it, so that the
+    safest point is certified even if the tests of the last path fail.
     """
     kinds = ("shared",) if request.shared else ("frontier", "shared")
     limits = list(_possible_limits(request, tuning.problem.n_labels))
-    likely_growth = -np.log(alpha) / n_calibration
     found = []
     parts = _halves(tuning)
     for kind in kinds:
         halves, share = _half_paths(parts, kind, request)
         for most, summary in zip(limits, _summaries(halves, request, limits), strict=True):
-            likely = (summary.growth >= likely_growth) & ~np.isnan(summary.values)
+            evidence = summary.evidence(n_calibration, alpha)
+            likely = (evidence >= 0) & ~np.isnan(summary.values)
             value = summary.values[likely].max() if likely.any() else -np.inf
-            found.append(((value, summary.growth.max()), kind, share, halves, most))
-    _, kind, share, halves, most = max(found, key=lambda one: one[0])
-    path = path_of(tuning.problem, kind)
-    path = path[: _n_kept(share, len(path))]
-    (summary,) = _summaries(halves, request, [most], len(path))
-    return PathChoice(path, most, summary)
+            found.append(Candidate(value, evidence.max(), kind, most, halves, share))
+    best = max(found, key=lambda one: (one.value, one.evidence))
+    safest = max(found, key=lambda one: one.evidence)
+    is_enough = best is safest or best.evidence >= SURE
+    chosen = [best] if is_enough else [safest, best]
+    choices = []
+    for candidate in chosen:
+        path = path_of(tuning.problem, candidate.kind)
+        path = path[: _n_kept(candidate.share, len(path))]
+        (summary,) = _summaries(candidate.halves, request, [candidate.most_per_row], len(path))
+        evidence = summary.evidence(n_calibration, alpha)
+        way = summary.way_to_best if candidate is best else summary.safest_way
+        choices.append(PathChoice(path, candidate.most_per_row, summary, way(evidence)))
+    return choices
 
 
 def _halves(tuning: IndependentUnits) -> tuple[IndependentUnits, IndependentUnits]:

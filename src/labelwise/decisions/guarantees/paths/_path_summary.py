@@ -1,4 +1,4 @@
-"""What the tuning samples show at each point of a path: values, and how safe each point is."""
+"""What the tuning samples show at each point of a path: values, and how surely tests pass."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds.curves._cuts import counts_of
 from labelwise.measures import measured
 
+# The evidence from which a test counts as passed almost surely, in standard errors.
+SURE = 5.0
+
 
 class PathSummary(NamedTuple):
     """Values of the measure, and moments of the statistic of each constraint, at each point."""
@@ -22,11 +25,15 @@ class PathSummary(NamedTuple):
     means: np.ndarray  # (n_statistics, n_points)
     mean_squares: np.ndarray  # (n_statistics, n_points)
     lowest: np.ndarray  # (n_statistics,), the least value of each statistic
+    mistake: np.ndarray  # (n_statistics,), the value of each statistic for one wrong cell
+    n_units: int  # units behind the means
 
     def at(self, points: np.ndarray) -> PathSummary:
         """Return the summary of some of the points."""
-        return PathSummary(
-            self.values[points], self.means[:, points], self.mean_squares[:, points], self.lowest
+        return self._replace(
+            values=self.values[points],
+            means=self.means[:, points],
+            mean_squares=self.mean_squares[:, points],
         )
 
     @property
@@ -34,30 +41,49 @@ class PathSummary(NamedTuple):
         """The point with the highest value."""
         return int(np.argmax(np.nan_to_num(self.values, nan=-np.inf)))
 
-    @property
-    def growth(self) -> np.ndarray:
-        """The growth of the logarithm of the capital per unit, of the slowest test at each point.
+    def evidence(self, n_tested: int, alpha: float) -> np.ndarray:
+        """Estimate how surely the tests of each point pass, in standard errors of their result.
 
-        It is approximated by the first two moments, for the best constant bet of those that a test
-        may make.
+        With a constant bet b, mean μ and mean square s of the statistic, the logarithm of the
+        capital after n units is about ``n (b μ - b² s / 2)`` and must reach ``log(1 / alpha)``.
+        Its standard error is ``b σ sqrt(n + n² / m)``, if μ is a mean over m other units. The bet
+        is the one with the highest quotient, at most the largest that a test may make. One wrong
+        cell is added to the units, so that a few decisions without an error are weak evidence. At
+        0, a test passes as often as it fails; the weakest test of a point counts.
         """
-        largest = LARGEST_LOSS / -self.lowest[:, None]
-        squares = np.maximum(self.mean_squares, np.finfo(float).tiny)
-        bet = np.clip(self.means / squares, 0.0, largest)
-        gain = np.where(self.means > 0, bet * self.means - bet**2 * squares / 2, self.means)
-        return np.asarray(gain.min(axis=0))
+        target, mistake = -np.log(alpha), self.mistake[:, None]
+        means = self.means + mistake / self.n_units
+        squares = self.mean_squares + mistake**2 / self.n_units
+        bet = np.minimum(
+            np.sqrt(2 * target / (n_tested * squares)), LARGEST_LOSS / -self.lowest[:, None]
+        )
+        variance = np.maximum(squares - means**2, squares / self.n_units)
+        error = np.sqrt(variance * (n_tested + n_tested**2 / self.n_units))
+        excess = n_tested * (means - bet * squares / 2) - target / bet
+        return np.asarray((excess / error).min(axis=0))
 
-    def sequence(self, sure_growth: float) -> np.ndarray:
-        """Return the points to test in order: from a safe one to the one with the best value.
+    def way_to_best(self, evidence: np.ndarray) -> np.ndarray:
+        """Return points to test in order: from a safe one to the one with the best value.
 
-        The first is the nearest to the last of those whose tests pass almost surely, with a growth
-        of `sure_growth`, or else the one with the highest growth.
+        The first is the nearest to the last of those whose tests pass almost surely, or else the
+        one with the most evidence.
         """
-        growth, last = self.growth, self.best
-        sure = np.flatnonzero(growth >= sure_growth)
-        first = sure[np.argmin(np.abs(sure - last))] if sure.size else np.argmax(growth)
-        step = 1 if last >= first else -1
-        return np.arange(first, last + step, step)
+        last = self.best
+        sure = np.flatnonzero(evidence >= SURE)
+        first = int(sure[np.argmin(np.abs(sure - last))] if sure.size else np.argmax(evidence))
+        return _from_to(first, last)
+
+    def safest_way(self, evidence: np.ndarray) -> np.ndarray:
+        """Return the point with the most evidence, and those after it that pass almost surely."""
+        way = _from_to(int(np.argmax(evidence)), self.best)
+        n_sure = int(np.argmin(np.append(evidence[way] >= SURE, False)))
+        return way[: max(1, n_sure)]
+
+
+def _from_to(first: int, last: int) -> np.ndarray:
+    """Return whole numbers from the first to the last, upwards or downwards."""
+    step = 1 if last >= first else -1
+    return np.arange(first, last + step, step)
 
 
 def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) -> PathSummary:
@@ -75,7 +101,9 @@ def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) 
         first += len(counts.decided)
     means, mean_squares = moments / units.n_units
     lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_rows
-    return PathSummary(_values(units, request, sums), means, mean_squares, lowest)
+    mistake = -np.array([statistic.decisions + statistic.labels for statistic in statistics])
+    values = _values(units, request, sums)
+    return PathSummary(values, means, mean_squares, lowest, mistake, units.n_units)
 
 
 def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSummary:
@@ -88,11 +116,11 @@ def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSum
         found.at(np.rint(np.linspace(0, found.values.size - 1, n_points)).astype(np.intp))
         for found in (one, other)
     )
-    return PathSummary(
-        (first.values + second.values) / 2,
-        (first.means + second.means) / 2,
-        (first.mean_squares + second.mean_squares) / 2,
-        one.lowest,
+    return one._replace(
+        values=(first.values + second.values) / 2,
+        means=(first.means + second.means) / 2,
+        mean_squares=(first.mean_squares + second.mean_squares) / 2,
+        n_units=one.n_units + other.n_units,
     )
 
 
