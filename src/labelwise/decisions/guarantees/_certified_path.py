@@ -40,7 +40,9 @@ def certified_point(
     of points, because the first such point must have been rejected falsely. None if the first
     test fails.
     """
-    best, n_tested = (-np.inf, None), sum(choice.sequence.size for choice in choices)
+    best: CertifiedPoint | None = None
+    highest = -np.inf
+    n_tested = sum(choice.sequence.size for choice in choices)
     for path, most, summary, sequence in choices:
         tested = np.sort(sequence)
         cells = path_cells(calibration.problem, path[tested], most)
@@ -50,11 +52,12 @@ def certified_point(
         certified = sequence[: int(np.argmin(np.append(passed, False)))]
         if certified.size:
             values = np.nan_to_num(summary.values[certified], nan=-np.inf)
-            point = CertifiedPoint(path[certified[np.argmax(values)]], most, n_tested)
-            best = max(best, (values.max(), point), key=lambda one: one[0])
+            if best is None or values.max() > highest:
+                best = CertifiedPoint(path[certified[np.argmax(values)]], most, n_tested)
+                highest = values.max()
         if certified.size < sequence.size:
             break
-    return best[1]
+    return best
 
 
 def _passed(
