@@ -24,14 +24,13 @@ def folder(small_folder):
         ("predict data.csv m.skops", ("data.csv: is a data set, not a model, which labelwise",)),
         ("decide m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
         ("adapt m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
-        ("report scores.csv labels.csv --thresholds m.skops", ("m.skops: is a model, not",)),
         ("decide scores.csv t.json", ("scores.csv: is no file of thresholds, which labelwise",)),
         ("decide none.json scores.csv", ("none.json: does not exist",)),
     ],
 )
 def test_the_error_says_what_the_command_takes(folder, words, told):
     command = words.split()[0]
-    output = {"adapt": "new.json", "report": "r.html"}.get(command, "out.csv")
+    output = {"adapt": "new.json"}.get(command, "out.csv")
     done = run_program(folder, *words.split(), "-o", output)
     assert done.code == 1
     for part in told:

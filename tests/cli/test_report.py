@@ -2,9 +2,13 @@
 
 import json
 import re
+from base64 import b64decode
 
+import numpy as np
 import pytest
 
+from labelwise import load, save
+from labelwise.learners import CalibratedLabelRanking
 from tests.cli.shell import run_program
 
 
@@ -36,7 +40,8 @@ def test_a_page_is_written_with_everything(folder):
     assert done.stdout == "written to page.html\n"
     data = data_of(folder / "page.html")
     assert data["names"] == ["sea", "sky"]
-    assert [point["name"] for point in data["points"]][-1] == "given"
+    assert data["points"][0]["name"] == "t.json"
+    assert data["start"] == data["points"][0]["key"]
     assert [one["name"] for one in data["slices"]] == ["place", "year"]
     assert data["slices"][0]["rows"] == [6, 6]
     # Rows of the other files are in another order, and are matched by id.
@@ -51,3 +56,36 @@ def test_the_page_goes_to_the_standard_output(folder):
     done = run_program(folder, "report", "scores.csv", "labels.csv", "-o", "-")
     assert done.code == 0
     assert done.stdout.startswith("<!DOCTYPE html>")
+
+
+def test_the_thresholds_of_a_model_come_first_on_the_page(folder):
+    fit = ("fit", "data.csv", "--labels", "sea,sky", "--text", "", "--learner", "br")
+    assert run_program(folder, *fit, "-o", "m.skops").code == 0
+    words = ("report", "scores.csv", "labels.csv", "-o", "page.html", "--thresholds")
+    done = run_program(folder, *words, "m.skops")
+    assert done.code == 0, done.stderr
+    point = data_of(folder / "page.html")["points"][0]
+    tuned = load(folder / "m.skops").thresholds_
+    assert point["name"] == "m.skops"
+    assert np.frombuffer(b64decode(point["thresholds"]["data"])).tolist() == tuned.values.tolist()
+    save(CalibratedLabelRanking().fit(np.eye(4), np.eye(4, 2, dtype=int)), folder / "none.skops")
+    done = run_program(folder, *words, "none.skops", "--force")
+    assert done.code == 1
+    assert "none.skops: has no thresholds, because CalibratedLabelRanking does not" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["report", "tune --review 0.5"])
+def test_missing_labels_are_refused_with_the_reason(folder, command):
+    (folder / "gaps.csv").write_text(
+        (folder / "labels.csv").read_text().replace("r5,1,0", "r5,,0").replace("r7,1,1", "r7,1,")
+    )
+    words = command.split()
+    output = "page.html" if command == "report" else "bands.json"
+    done = run_program(folder, words[0], "scores.csv", "gaps.csv", *words[1:], "-o", output)
+    assert done.code == 1
+    assert done.stderr == (
+        "labelwise: gaps.csv: must have no missing labels, because this command needs the truth of "
+        "every cell, got 2 (first: row 'r5', label 'sea'): fill them in or leave out their rows, "
+        "or use labelwise tune without --review and labelwise evaluate, which leave missing cells "
+        "out.\n"
+    )

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import best_thresholds, micro_frontier
+from labelwise.measures import Counts, count
 
 
 def held_out(scores, Y, folds, **options):
@@ -15,6 +16,26 @@ def held_out(scores, Y, folds, **options):
         found = best_thresholds(scores[others], Y[others], **options)
         decided[~others] = scores[~others] >= found.values
     return decided
+
+
+def held_out_counts(scores, Y, folds, choose):
+    """Counts of all rows, each decided at the vertex that `choose` takes from the other folds."""
+    decided = np.zeros(scores.shape, dtype=int)
+    for fold in np.unique(folds):
+        here = folds == fold
+        frontier = micro_frontier(scores[~here], Y[~here])
+        decided[here] = scores[here] >= frontier.thresholds(choose(frontier))
+    return Counts(*map(np.sum, count(Y, decided)))
+
+
+def slopes(frontier):
+    """True positives per decision of the edge before each vertex, and 0 after the last."""
+    return np.array([np.inf, *(np.diff(frontier.hits) / np.diff(frontier.decided)), 0.0])
+
+
+def vertex_at_slope(frontier, slope):
+    """The vertex after all edges that are at least as steep."""
+    return int((slopes(frontier)[1:-1] >= slope).sum())
 
 
 def bins(column, truth, n_bins):

@@ -88,6 +88,18 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
+    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
+        HeldOutFrontier as HeldOutFrontier,
+    )
+    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
+        cross_fitted as cross_fitted,
+    )
+    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
+        held_out_frontiers as held_out_frontiers,
+    )
+    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
+        random_folds as random_folds,
+    )
     from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [

@@ -6,12 +6,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import Problem, best_thresholds, check_request, micro_frontier
-from labelwise.measures import Counts, Resampling, count, f_measure, micro_draws, precision, recall
+from labelwise.decisions import (
+    Problem,
+    Thresholds,
+    best_thresholds,
+    check_request,
+    cross_fitted,
+    micro_frontier,
+    tune_and_correct,
+)
+from labelwise.measures import (
+    Counts,
+    Resampling,
+    count,
+    f_measure,
+    micro,
+    micro_draws,
+    precision,
+    recall,
+)
 from labelwise.reports import Desk, write_report
 from labelwise.reports.desk import _cells, _page_data
 from labelwise.reports.desk._notable_rows import MOST_OF_LABEL, notable_rows
-from labelwise.reports.desk._points import Folds, decided_by, decisions_of, marked_points, measured
+from labelwise.reports.desk._points import Folds, decided_by, marked_points, measured
 from labelwise.reports.desk._rival import compare_models
 from labelwise.reports.desk._score_bins import N_BINS, score_bins
 from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
@@ -78,7 +95,7 @@ def test_a_summary_has_only_points_of_the_exact_frontier(given_problem, most):
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_held_out_decisions_are_those_of_the_other_folds(options):
     problem = problem_of(SCORES, TRUTH)
-    folds = Folds.of(problem, 3)
+    folds = Folds.of(problem)
     assert np.unique(folds.numbers).size == 5
     result, by_fold = folds.tuned(check_request(options, problem.n_labels), 0)
     wanted = oracle.held_out(SCORES, TRUTH, folds.numbers, **options)
@@ -102,12 +119,60 @@ def test_rules_are_marked_with_the_thresholds_of_best_thresholds():
     assert other_scale.values.tolist() == [0.0] * Y.shape[1]
 
 
+@pytest.mark.filterwarnings("ignore:Y has no positives", "ignore:Constraints that new")
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"maximize": "macro-f"}, {"beta": 2.0}, {"min_precision": 0.8}, {"max_decisions": 300}],
+    ids=str,
+)
+def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tmp_path, options):
+    tuned = best_thresholds(SCORES, Y, **options)
+    tuned.save(tmp_path / "t.json")
+    desk = Desk(SCORES, Y, Thresholds.load(tmp_path / "t.json"))
+    point = marked_points(desk).points[0]
+    assert point.is_optimistic
+    request = check_request(options, Y.shape[1])
+    assert (point.held_out != cross_fitted(desk.problem, request, desk.seed).decided).nnz == 0
+    head, more = _page_data.desk_page(desk).words["headline"]
+    counts = count(Y, point.held_out)
+    assert (
+        head
+        == f"Given decisions (given): expect micro F {micro(f_measure, counts):.3f} on new rows."
+    )
+    assert more.startswith("On the rows shown, on which they were tuned, their F is 0.")
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
+    tuned = best_thresholds(SCORES, Y, cost=(1.0, 2.0))
+    desk = Desk(SCORES, Y, tuned)
+    page = _page_data.desk_page(desk)
+    assert page.data["points"][0]["honest"] is None
+    assert "not known" in page.words["headline"][1]
+    fewer = best_thresholds(SCORES[:200], Y[:200], cost=(1.0, 2.0))
+    point = marked_points(Desk(SCORES, Y, fewer)).points[0]
+    assert not point.is_optimistic
+    assert point.note == "The given thresholds, tuned on 200 other rows."
+
+
+def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
+    desk = Desk(SCORES, Y)
+    request = check_request({}, Y.shape[1])
+    tuned, corrected, _ = tune_and_correct(desk.problem, request, 0)
+    head, more = _page_data.desk_page(desk).words["headline"]
+    assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new rows."
+    assert f"{tuned.value:.3f}" in more
+    head, more = _page_data.desk_page(Desk([[0.5]], [[1]])).words["headline"]
+    assert "expect" not in head
+    assert "not known" in more
+
+
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_given_thresholds_are_marked_under_their_names_in_the_order_of_labels():
     names = [f"n{j}" for j in range(Y.shape[1])]
     tuned = best_thresholds(SCORES[:, ::-1], Y[:, ::-1], label_names=names[::-1], shared=False)
     desk = Desk(SCORES, Y, {"mine": tuned, "flat": np.full(len(names), 0.3)}, label_names=names)
-    points = marked_points(desk).points[-2:]
+    points = marked_points(desk).points[:2]
     assert [point.name for point in points] == ["mine", "flat"]
     assert points[0].values.tolist() == tuned.values[::-1].tolist()
     assert points[0].result.support.tolist() == Y.sum(axis=0).tolist()
@@ -119,11 +184,10 @@ def test_thresholds_with_a_guarantee_are_certified():
         SCORES[rows][:, 4:], Y[rows][:, 4:], min_precision=0.3, guarantee=0.9, random_state=0
     )
     desk = Desk(SCORES[~rows][:, 4:], Y[~rows][:, 4:], tuned)
-    point = marked_points(desk).points[-1]
+    point = marked_points(desk).points[0]
     assert point.name == "certified"
     assert "with probability 0.9: micro precision at least 0.3" in point.note
-    found = decisions_of(desk.problem, point).toarray()
-    assert (found == tuned.decide(SCORES[~rows][:, 4:])).all()
+    assert (point.decided.toarray() == tuned.decide(SCORES[~rows][:, 4:])).all()
 
 
 def test_intervals_enclose_the_value_and_need_twenty_rows():
@@ -233,9 +297,9 @@ def test_rare_groups_are_counted_together():
 
 def test_a_rival_is_compared_on_the_same_rows():
     desk = Desk(**SMALL)
-    exact = marked_points(desk).points[1]
+    exact = marked_points(desk).point("exact")
     found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
-    folds = Folds.of(desk.problem, desk.seed).numbers
+    folds = Folds.of(desk.problem).numbers
     with pytest.warns(UserWarning, match="no positives"):
         decided = [oracle.held_out(scores, TRUTH, folds) for scores in (SCORES, RIVAL)]
     values = [f_measure(Counts(*map(np.sum, count(Y, one.astype(int))))) for one in decided]
@@ -256,6 +320,11 @@ def test_a_rival_is_compared_on_the_same_rows():
         ({"slices": {"x": [1]}}, "slices 'x' must have 240 entries, one a row, got 1."),
         ({"thresholds": [0.5]}, "thresholds must be one number for each of 14 labels"),
         ({"versus": RIVAL[:, :3]}, "versus has 3 labels"),
+        (
+            {"Y": np.where(np.arange(14) == 9, np.nan, Y)},
+            "Y must have no missing labels, because a desk counts every cell, got 240 "
+            "\\(first: row 0, label 'label 0'\\): fill them in or leave out their rows.",
+        ),
         ({"scores": None}, "scores must be an array, a CSR matrix or a frame, got None."),
     ],
 )

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.decisions import Bands, Thresholds, best_thresholds, cuts_of, micro_frontier
+from labelwise.decisions import (
+    Bands,
+    Problem,
+    Thresholds,
+    best_thresholds,
+    check_request,
+    cuts_of,
+    micro_frontier,
+    random_folds,
+    tune_and_correct,
+)
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -23,6 +33,7 @@ from labelwise.measures import (
 )
 from labelwise.reports import Desk, write_report
 from tests.cli.shell import run
+from tests.oracles import desk as oracle
 from tests.reports.browser import OpenPage
 from tests.reports.small_desk import GROUPS, HOSTILE, N_LABELS, N_ROWS, NAMES, SCORES, SMALL, Y
 
@@ -171,6 +182,150 @@ def test_constraints_hold_at_the_best_point_of_the_frontier(desk):
     same(desk.number("#n-f"), f_measure(FRONTIER.counts)[FRONTIER.recall >= 0.95].max())
     desk.fill("#maxWork", 1)
     assert "No point of the frontier meets" in desk.tab.text_content("#place")
+
+
+FOLDS = random_folds(Problem(SCORES, sparse.csc_array(Y.astype(bool)), None))
+
+
+def check_unseen(desk, counts, beta=1.0):
+    """The numbers beside those of these rows are those of counts."""
+    same(desk.number("#u-precision"), precision(counts))
+    same(desk.number("#u-recall"), recall(counts))
+    same(desk.number("#u-f"), f_measure(counts, beta))
+    same(desk.number("#u-work"), 1000 * (counts.tp + counts.fp) / N_ROWS)
+
+
+def best_vertex(beta=1.0, **least):
+    """Chooses the vertex of the highest F whose rates are at least those that are given."""
+
+    def choose(frontier):
+        values = np.asarray(f_measure(frontier.counts, beta))
+        for name, limit in least.items():
+            values = np.where(getattr(frontier, name) >= limit, values, -np.inf)
+        return int(np.argmax(values))
+
+    return choose
+
+
+@pytest.mark.parametrize("beta", [1.0, 2.0])
+def test_beside_the_optimum_is_the_corrected_value_of_python(desk, beta):
+    desk.fill("#beta", beta)
+    problem = Problem(SCORES, sparse.csc_array(Y.astype(bool)), None)
+    request = check_request({"beta": beta}, N_LABELS)
+    same(desk.number("#u-f"), tune_and_correct(problem, request, 0).corrected_value)
+    assert desk.number("#u-f") < desk.number("#n-f")
+    check_unseen(desk, oracle.held_out_counts(SCORES, Y, FOLDS, best_vertex(beta)), beta)
+
+
+def test_beside_a_constrained_point_is_what_other_folds_reach_under_the_constraint(desk):
+    desk.fill("#minPrecision", 0.9)
+    chosen = best_vertex(precision=0.9)
+    counts = oracle.held_out_counts(SCORES, Y, FOLDS, chosen)
+    check_unseen(desk, counts)
+    assert desk.number("#n-precision") >= 0.9 > precision(counts)
+    said = desk.tab.text_content("#place")
+    assert f"expected to break the constraint: precision {precision(counts):.3f}" in said
+    desk.fill("#minPrecision", "")
+    desk.fill("#minRecall", 0.8)
+    check_unseen(desk, oracle.held_out_counts(SCORES, Y, FOLDS, best_vertex(recall=0.8)))
+
+
+@pytest.mark.parametrize("vertex", [0, 1, LAST // 3, LAST // 2, LAST])
+def test_beside_the_handle_is_what_other_folds_reach_at_its_slope(desk, vertex):
+    desk.go(f"at=hand&stop={vertex}")
+    slope = oracle.slopes(FRONTIER)[vertex : vertex + 2].mean()
+    counts = oracle.held_out_counts(
+        SCORES, Y, FOLDS, lambda frontier: oracle.vertex_at_slope(frontier, slope)
+    )
+    check_unseen(desk, counts)
+
+
+def test_rules_have_their_values_on_held_out_rows_beside_those_of_these_rows(desk):
+    decided = oracle.held_out(SCORES, Y, FOLDS, shared=True)
+    desk.tab.click("[data-point=shared]")
+    desk.settle()
+    counts = Counts(*map(np.sum, count(Y, decided.astype(int))))
+    check_unseen(desk, counts)
+    row = "#points tr[data-key=shared]"
+    same(desk.number(f"{row} [data-name=unseen-precision]"), precision(counts))
+    same(desk.number(f"{row} [data-name=held-out]"), f_measure(counts))
+
+
+def test_values_on_new_rows_are_not_known_with_pinned_labels(desk):
+    desk.go("pins=12.0")
+    assert np.isnan(desk.number("#u-f"))
+    assert "not known" in desk.tab.text_content("#unseen-words")
+
+
+def test_bands_have_what_other_folds_reach_at_the_slopes_of_their_limits(desk):
+    desk.go("accept=5&review=20")
+    slopes = [oracle.slopes(FRONTIER)[vertex : vertex + 2].mean() for vertex in (5, 20)]
+    accept, review = (
+        oracle.held_out_counts(
+            SCORES, Y, FOLDS, lambda frontier, at=slope: oracle.vertex_at_slope(frontier, at)
+        )
+        for slope in slopes
+    )
+    same(desk.number("#band-u-precisionAbove"), precision(accept))
+    same(desk.number("#band-u-recallBelow"), recall(review))
+    queue = review.tp + review.fp - accept.tp - accept.fp
+    same(desk.number("#band-u-queue"), 1000 * queue / N_ROWS)
+    same(desk.number("#band-u-precisionInside"), (review.tp - accept.tp) / queue)
+
+
+# Five distinct scores whose shares of positives are far apart: every cut of every fold is a vertex
+# of the frontier, so that Python finds nothing off the frontier. The other label has no positives;
+# its scores make the rows different, because copies of a row stay in one fold.
+MIXED = np.random.default_rng(0).permutation(400)
+STEPS = np.column_stack([np.repeat([0.1, 0.3, 0.5, 0.7, 0.9], 80), np.arange(400) / 400])[MIXED]
+STEP_LABELS = np.column_stack(
+    [np.arange(400) % 80 < np.repeat([2, 14, 32, 54, 75], 80), np.zeros(400)]
+).astype(int)[MIXED]
+STEP_NAMES = ("sky", "never")
+
+
+@pytest.fixture(scope="module")
+def step_desk(chromium, tmp_path_factory):
+    path = tmp_path_factory.mktemp("steps") / "report.html"
+    write_report(Desk(STEPS, STEP_LABELS, label_names=STEP_NAMES), path)
+    with chromium.new_context() as context:
+        page = OpenPage(context, path)
+        yield page
+        assert page.errors == []
+
+
+@pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
+@pytest.mark.parametrize(
+    ("field", "typed", "option"),
+    [
+        ("minPrecision", 0.8, {"min_precision": 0.8}),
+        ("minRecall", 0.7, {"min_recall": 0.7}),
+        ("maxWork", 450, {"max_decisions": 0.45}),
+    ],
+)
+def test_the_saved_file_has_the_constraint_and_both_values_of_python(
+    step_desk, tmp_path, field, typed, option
+):
+    page = step_desk
+    page.go(f"{field}={typed}")
+    tuned = best_thresholds(STEPS, STEP_LABELS, label_names=STEP_NAMES, **option)
+    saved = page.saved("#save-thresholds", tmp_path)
+    found = Thresholds.load(saved)
+    assert found.values.tolist() == tuned.values.tolist()
+    assert [check.name for check in found.constraints] == list(option)
+    for check, wanted in zip(found.constraints, tuned.constraints, strict=True):
+        assert check.limit == wanted.limit
+        same(check.value, wanted.value)
+        same(check.corrected_value, wanted.corrected_value)
+    scores, decided = tmp_path / "scores.csv", tmp_path / "decided.csv"
+    np.savetxt(scores, STEPS, delimiter=",", header=",".join(STEP_NAMES), comments="")
+    run("decide", saved, scores, "-o", decided)
+    rows = np.loadtxt(decided, delimiter=",", skiprows=1)
+    assert (rows == tuned.decide(STEPS)).all()
+    page.tab.focus("#handle")
+    page.tab.keyboard.press("ArrowLeft")
+    page.settle()
+    assert Thresholds.load(page.saved("#save-thresholds", tmp_path)).constraints == ()
 
 
 def test_the_workload_axis_keeps_the_point(desk):
@@ -498,4 +653,41 @@ def test_certified_thresholds_are_saved_with_their_guarantee(chromium, tmp_path)
         same(page.number("#n-precision"), precision(totals))
         found = Thresholds.load(page.saved("#save-thresholds", tmp_path))
         assert repr(found) == repr(tuned)
+        assert page.errors == []
+
+
+def test_a_page_opens_at_the_given_thresholds(chromium, tmp_path):
+    path, given = tmp_path / "report.html", np.full(N_LABELS, 0.6)
+    write_report(Desk(SCORES, Y, {"in use": given}), path)
+    counts = Counts(*map(np.sum, count(Y, (given <= SCORES).astype(int))))
+    with chromium.new_context() as context:
+        page = OpenPage(context, path)
+        same(page.number("#n-f"), f_measure(counts))
+        first = page.tab.text_content("#points tr:first-child")
+        assert "in use" in first
+        headline = page.tab.text_content("#headline")
+        assert headline.startswith(
+            f"Given decisions (in use): micro F {f_measure(counts):.3f} on these rows."
+        )
+        assert f"{best_thresholds(SCORES, Y).value:.3f} here" in headline
+        page.fill("#minPrecision", 0.8)
+        assert "at=best" in page.tab.url
+        page.go("at=best")
+        same(page.number("#n-f"), best_thresholds(SCORES, Y).value)
+        assert page.errors == []
+
+
+def test_given_decisions_have_no_thresholds_to_save(chromium, tmp_path):
+    path = tmp_path / "report.html"
+    decided = np.random.default_rng(0).random(Y.shape) < 0.5
+    write_report(Desk(SCORES, Y, decided=decided, slices=GROUPS), path)
+    counts = Counts(*map(np.sum, count(Y, decided)))
+    with chromium.new_context() as context:
+        page = OpenPage(context, path)
+        same(page.number("#n-f"), f_measure(counts))
+        assert page.tab.is_disabled("#save-thresholds")
+        assert np.isnan([*page.numbers("threshold").values()]).all()
+        page.tab.click("[data-point=exact]")
+        page.settle()
+        assert page.tab.is_enabled("#save-thresholds")
         assert page.errors == []

@@ -12,11 +12,16 @@ _ZIP = b"PK"
 _UNNAMED = (".npy", ".npz", ".jsonl")
 
 
+def is_model_file(path: Path) -> bool:
+    """Return whether a file is a model, which labelwise fit writes."""
+    return not is_matrix_file(path) and _first_bytes(path).startswith(_ZIP)
+
+
 def refuse_as_rule(path: Path) -> None:
     """Refuse a model and a matrix where a file of thresholds or bands is needed."""
     if is_matrix_file(path) and path.is_file() and not _first_bytes(path).startswith(b"{"):
         raise DataError(path, "is no file of thresholds, which labelwise tune writes as JSON.")
-    if _first_bytes(path).startswith(_ZIP):
+    if is_model_file(path):
         raise DataError(
             path,
             "is a model, not thresholds, which labelwise tune writes as JSON: use labelwise "

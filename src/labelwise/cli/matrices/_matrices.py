@@ -63,18 +63,39 @@ def read_labels(
 ) -> Matrix:
     """Return the 0/1 labels of a matrix, or of a data set with --labels, --bags and --part.
 
-    Missing labels are NaN. A matrix with missing labels is refused unless `allow_missing`.
+    Missing labels are NaN. They are refused unless `allow_missing`.
     """
     check_part(part)
     if not (columns is bags is part is None and is_matrix_file(path)):
         labels = parse_labels(columns)
         id_name = _id_name(path, ids, max_bytes)
         data = load(str(path), labels=labels, ids=id_name, bags=bags, max_bytes=max_bytes)
-        of_data = _labels_of(path, part_of(data, part or "all"), allow_missing)
+        of_data = _labels_of(path, part_of(data, part or "all"))
         is_list = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
-        return of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
-    found = read_matrix(path, max_bytes, ids, allow_gaps=allow_missing)
-    return _labels_in(path, found, max_bytes, allow_missing=allow_missing)
+        truth = of_data._replace(has_label_lists=is_list and of_data.label_names != (labels,))
+    else:
+        found = read_matrix(path, max_bytes, ids, allow_gaps=True)
+        truth = _labels_in(path, found, max_bytes, allow_missing=True)
+    if not allow_missing:
+        _refuse_missing(truth)
+    return truth
+
+
+def _refuse_missing(truth: Matrix) -> None:
+    """Refuse missing labels where the truth of every cell is needed."""
+    if truth.values.dtype.kind != "f" or not (gone := np.isnan(truth.values.data)).any():
+        return
+    cells = truth.values.tocoo()
+    missing = sparse.csc_array((gone[gone], (cells.row[gone], cells.col[gone])), cells.shape)
+    row, column = first_cell(missing)
+    name = column if truth.label_names is None else truth.label_names[column]
+    place = f"row {row if truth.ids is None else truth.ids[row]!r}, label {name!r}"
+    raise DataError(
+        truth.path,
+        f"must have no missing labels, because this command needs the truth of every cell, got "
+        f"{missing.nnz:,} (first: {place}): fill them in or leave out their rows, or use labelwise "
+        "tune without --review and labelwise evaluate, which leave missing cells out.",
+    )
 
 
 def _id_name(path: Path, ids: str | None, max_bytes: int | None) -> str | None:
@@ -130,16 +151,12 @@ def _named(path: Path, found: FileMatrix, checked: Labels | Scores) -> Matrix:
     return Matrix(path, checked.matrix, checked.names, *ids, found.has_label_lists)
 
 
-def _labels_of(path: Path, data: Dataset, allow_missing: bool) -> Matrix:
+def _labels_of(path: Path, data: Dataset) -> Matrix:
     """Return the labels of a data set."""
     if data.Y is None:
         raise DataError(path, "has no labels.")
     if 0 in data.Y.shape:
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
-    if data.missing is not None and not allow_missing:
-        row, column = first_cell(data.missing)
-        name = data.label_names[column]
-        raise DataError(path, f"must have no missing labels, got one at row {row}, label {name!r}.")
     return Matrix(path, data.Y, data.label_names, *ids_of(data))
 
 

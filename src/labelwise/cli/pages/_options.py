@@ -19,7 +19,8 @@ ReportLabels = Annotated[
 ]
 ReportStudy = Annotated[str | None, typer.Option(help="Show only this study of a store.")]
 ReportThresholds = Annotated[
-    Path | None, typer.Option(help="File written by labelwise tune, to mark on the page.")
+    Path | None,
+    typer.Option(help="Thresholds in use: a file of labelwise tune, or a model of labelwise fit."),
 ]
 ReportVersus = Annotated[
     Path | None, typer.Option(help="Scores of another model on the same rows, to compare with.")

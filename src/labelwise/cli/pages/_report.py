@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from labelwise import _saving
+from labelwise._io import DataError
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
-from labelwise.cli.matrices._file_kinds import refuse_as_rule
+from labelwise.cli.matrices._file_kinds import is_model_file, refuse_as_rule
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
@@ -87,8 +89,23 @@ def _beside(
     if files.texts is not None:
         found["texts"] = read_texts(files.texts, truth, ids, max_bytes)
     if files.thresholds is not None:
-        refuse_as_rule(files.thresholds)
-        found["thresholds"] = Thresholds.load(files.thresholds)
+        found["thresholds"] = {files.thresholds.name: _given_thresholds(files.thresholds)}
+    return found
+
+
+def _given_thresholds(path: Path) -> Thresholds:
+    """Read thresholds from their file, or from a model that decides by thresholds."""
+    if not is_model_file(path):
+        refuse_as_rule(path)
+        return Thresholds.load(path)
+    model = _saving.load(path)
+    found = getattr(model, "thresholds_", None)
+    if not isinstance(found, Thresholds):
+        raise DataError(
+            path,
+            f"has no thresholds, because {type(model).__name__} does not decide by them: "
+            "--thresholds takes a file of labelwise tune, or a model of tuned thresholds.",
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hull_slack, hulls_of
+from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import Counts, precision, recall
@@ -177,8 +177,5 @@ def micro_frontier(
 def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
     """Return the frontier of the cuts of all labels."""
     steps = frontier_steps(hulls_of(cuts))
-    # Edges of equal slope lie on one line: only its ends are vertices.
-    fall = -np.diff(steps.slopes, append=-1.0)
-    ends = np.flatnonzero(fall > hull_slack(steps.hits) * steps.slopes) + 1
-    n_edges = np.concatenate(([0], ends))
+    n_edges = steps.vertices
     return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)

@@ -10,11 +10,13 @@ import numpy as np
 
 from labelwise._validation import (
     Labels,
+    Outcome,
     check_matching,
     check_outcome,
     check_random_state,
     check_scores,
     columns_in_order,
+    first_cell,
     is_frame,
 )
 from labelwise.decisions import Problem, Thresholds
@@ -41,10 +43,10 @@ class Desk:
         Finite scores of samples that the model was not fitted to. In a CSR matrix, an absent
         score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1. Columns with names are matched by name.
+        True labels, 0 or 1, none of them missing. Columns with names are matched by name.
     thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
-        Further points to mark, under their names. Thresholds with a guarantee are marked as
-        certified, with what they guarantee.
+        Thresholds in use, such as those of a model, under their names: the page opens at the first
+        of them. Thresholds with a guarantee are marked as certified, with what they guarantee.
     ids : sequence of shape (n_samples,), default=None
         Names of the rows. None numbers the rows from 0.
     texts : sequence of str of shape (n_samples,), default=None
@@ -53,12 +55,16 @@ class Desk:
         Columns of groups of rows. Precision, recall and F are shown for each group.
     versus : array, CSR matrix or frame of shape (n_samples, n_labels), default=None
         Scores of a second model on the same samples.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), \
+            default=None
+        Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
     title : str, default="Decision desk"
         Heading of the page.
     random_state : int, RandomState instance or None, default=0
-        Draws folds and bootstrap samples.
+        Draws bootstrap samples, and the folds on which the amounts of shrinkage and FBR are
+        chosen. Folds of held-out values are always the same ones.
 
     Attributes
     ----------
@@ -72,7 +78,8 @@ class Desk:
     TypeError
         If an argument has the wrong type.
     ValueError
-        If scores are not finite, or if arguments do not have the same samples and labels.
+        If scores are not finite, if a label is missing, or if arguments do not have the same
+        samples and labels.
 
     See Also
     --------
@@ -97,19 +104,24 @@ class Desk:
         slices: Any = None,
         versus: Any = None,
         *,
+        decided: Any = None,
         label_names: Sequence[str] | None = None,
         title: str = "Decision desk",
         random_state: Any = 0,
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-        outcome = check_outcome(Y, scores=scores, label_names=label_names)
+        outcome = check_outcome(
+            Y, scores=scores, decided=decided, label_names=label_names, allow_missing=True
+        )
+        _refuse_missing(outcome)
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
         self.rival = None
         if versus is not None:
             truth = Labels(outcome.Y, outcome.names)
             other = check_matching(truth, check_scores(versus, input_name="versus"), "versus")
             self.rival = Problem(other, outcome.Y, outcome.names)
+        self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
         self.ids = _texts(ids, "ids", self.n_samples)
         self.texts = _texts(texts, "texts", self.n_samples)
@@ -135,6 +147,18 @@ class Desk:
 
     def __repr__(self) -> str:
         return f"Desk of {self.n_samples} rows and {self.n_labels} labels"
+
+
+def _refuse_missing(outcome: Outcome) -> None:
+    if outcome.missing is None:
+        return
+    row, column = first_cell(outcome.missing)
+    name = column if outcome.names is None else outcome.names[column]
+    raise ValueError(
+        "Y must have no missing labels, because a desk counts every cell, got "
+        f"{outcome.missing.nnz:,} (first: row {row}, label {name!r}): fill them in or leave out "
+        "their rows."
+    )
 
 
 def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndarray]:

@@ -11,19 +11,19 @@ from labelwise._text import printable
 from labelwise.decisions import (
     BandCurves,
     Bands,
+    HeldOutFrontier,
     Problem,
     Thresholds,
     content_of,
     content_of_bands,
 )
-from labelwise.measures import count_matched
+from labelwise.measures import Counts, count_matched, f_measure, micro
 from labelwise.reports.desk._desk import Desk, Slicing
 from labelwise.reports.desk._notable_rows import NotableCells, notable_rows
 from labelwise.reports.desk._points import (
     Marked,
     MarkedPoint,
     are_probabilities,
-    decisions_of,
     marked_points,
     measured,
 )
@@ -36,22 +36,26 @@ from labelwise.reports.page import Page, packed, packed_small
 _LONGEST_TEXT = 300
 # Numbers of slices in the page: cuts times groups.
 _MOST_SLICE_CELLS = 400_000
+# Vertices of the frontier without a fold, of which the page has five.
+_MOST_HELD_OUT = 2_000
 
 
 def desk_page(desk: Desk) -> Page:
     """Collect the data of a desk's page."""
     problem = desk.problem
     marked = marked_points(desk)
-    exact = next(point for point in marked.points if point.key == "exact")
-    decided = {point.key: decisions_of(problem, point) for point in marked.points}
+    exact = marked.point("exact")
+    decided = {point.key: point.decided for point in marked.points}
     certificate = None if exact.result is None else exact.result.certificate
     cuts = stored_cuts(problem, certificate, _most_vertices(desk))
     data = {
         "nRows": problem.n_samples,
         **_label_data(problem),
         "cuts": _cut_data(cuts),
-        "points": [_point_data(desk, point, decided[point.key]) for point in marked.points],
+        "points": [_point_data(desk, point) for point in marked.points],
+        "start": _start(marked),
         "folds": _fold_data(marked),
+        "heldOut": [_held_out_data(one) for one in marked.frontiers],
         "bins": _bin_data(problem),
         "rows": _row_data(desk, marked.points),
         "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
@@ -60,6 +64,7 @@ def desk_page(desk: Desk) -> Page:
     }
     words = {
         "summary": _summary(desk),
+        "headline": _headline(desk.problem, marked),
         "has_texts": desk.texts is not None,
         "has_rival": desk.rival is not None,
     }
@@ -79,6 +84,42 @@ def _summary(desk: Desk) -> str:
         f"{desk.n_samples:,} rows, {desk.n_labels:,} labels, {positives:,} positives "
         f"({per_row:.2f} a row)"
     )
+
+
+def _start(marked: Marked) -> str:
+    """Return the key of the first given point, at which the page opens; "best" if none is given."""
+    first = marked.points[0].key
+    return "best" if first == "default" else first
+
+
+def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
+    """Return the micro F of the first given point, or of thresholds tuned here, and a comment."""
+    is_given = _start(marked) != "best"
+    point = marked.points[0] if is_given else marked.point("exact")
+    whose = f"Given decisions ({printable(point.name)}): " if is_given else ""
+    here = _micro_f(problem, point.decided)
+    if not point.is_optimistic:
+        more = _tuned_here(problem, marked.point("exact"))
+        return f"{whose}micro F {here:.3f} on these rows.", more
+    whose = whose or "Thresholds tuned for F: "
+    if point.held_out is None:
+        head = f"{whose}micro F {here:.3f} on the rows that they were tuned on."
+        return head, "The value to expect on new rows is not known."
+    expected = _micro_f(problem, point.held_out)
+    more = f"On the rows shown, on which they were tuned, their F is {here:.3f}."
+    return f"{whose}expect micro F {expected:.3f} on new rows.", more
+
+
+def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:
+    """Return a sentence on the thresholds that are tuned on these rows."""
+    tuned = f"The best thresholds for these rows have F {_micro_f(problem, exact.decided):.3f} here"
+    if exact.held_out is None:
+        return f"{tuned}."
+    return f"{tuned}, and about {_micro_f(problem, exact.held_out):.3f} on new rows."
+
+
+def _micro_f(problem: Problem, decided: sparse.csc_array) -> float:
+    return float(micro(f_measure, count_matched(problem.Y, decided, "label")))
 
 
 def _label_data(problem: Problem) -> dict[str, Any]:
@@ -105,20 +146,24 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
     }
 
 
-def _point_data(desk: Desk, point: MarkedPoint, decided: sparse.csc_array) -> dict[str, Any]:
+def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
-    counts = count_matched(desk.problem.Y, decided, "label")
-    honest = decided if point.held_out is None else point.held_out
-    result = point.result
+    counts = count_matched(desk.problem.Y, point.decided, "label")
+    honest = point.decided if point.held_out is None else point.held_out
+    is_unknown = point.is_optimistic and point.held_out is None
+    result, values = point.result, point.values
     return {
         "key": point.key,
         "name": printable(point.name),
         "note": printable(point.note, 200),
-        "thresholds": packed(point.values, np.float64),
+        "hasThresholds": values is not None,
+        "thresholds": packed(
+            np.full(desk.n_labels, np.nan) if values is None else values, np.float64
+        ),
         "decided": packed(counts.tp + counts.fp, np.int32),
         "hits": packed(counts.tp, np.int32),
         "isHeldOut": point.held_out is not None,
-        "honest": measured(desk.problem, honest, desk.seed),
+        "honest": None if is_unknown else measured(desk.problem, honest, desk.seed),
         "known": None if result is None else _known(result),
     }
 
@@ -140,6 +185,26 @@ def _fold_data(marked: Marked) -> dict[str, Any] | None:
     }
 
 
+def _held_out_data(found: HeldOutFrontier) -> dict[str, Any]:
+    """Return the frontier without a fold; of many vertices some, with the one of highest F."""
+    tp = found.hits
+    f_of = f_measure(Counts(tp, found.decided - tp, found.n_positive - tp, np.zeros_like(tp)))
+    last = tp.size - 1
+    places = np.linspace(0, last, min(_MOST_HELD_OUT, tp.size)).round().astype(np.intp)
+    kept = np.unique(np.append(places, np.argmax(f_of)))
+    return {
+        "slopes": packed(found.slopes[kept], np.float64),
+        "decided": packed(found.decided[kept], np.int32),
+        "hits": packed(found.hits[kept], np.int32),
+        "outDecided": packed(found.held_out_decided[kept], np.int32),
+        "outHits": packed(found.held_out_hits[kept], np.int32),
+        "nRows": found.n_samples,
+        "nPositive": found.n_positive,
+        "nOutRows": found.n_held_out,
+        "nOutPositive": found.n_held_out_positive,
+    }
+
+
 def _bin_data(problem: Problem) -> dict[str, Any]:
     bins = score_bins(problem)
     return {
@@ -155,7 +220,8 @@ def _bin_data(problem: Problem) -> dict[str, Any]:
 
 def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
     """Return the lists of rows, and the ids and texts of the rows in them."""
-    found = notable_rows(desk.problem, {point.key: point.values for point in points})
+    cuts = {point.key: point.values for point in points if point.values is not None}
+    found = notable_rows(desk.problem, cuts)
     every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]
     rows = np.unique(np.concatenate(every)).tolist()
     ids, texts = desk.ids, desk.texts

@@ -12,16 +12,21 @@ from scipy import sparse
 from labelwise._parallel import n_threads_for
 from labelwise._validation import check_random_state
 from labelwise.decisions import (
+    HeldOutFrontier,
     Problem,
     Request,
     Thresholds,
     check_request,
+    cross_fitted,
+    held_out_frontiers,
+    random_folds,
     solve,
     solve_with_folds,
 )
 from labelwise.measures import (
     Counts,
     Resampling,
+    averaged_records,
     count_matched,
     f_measure,
     micro_draws,
@@ -29,9 +34,7 @@ from labelwise.measures import (
     recall,
 )
 from labelwise.reports.desk._desk import Desk
-from labelwise.splitting import assign_checked
 
-N_FOLDS = 5
 N_DRAWS = 200
 CONFIDENCE = 0.95
 # Intervals over fewer units would say nothing.
@@ -40,38 +43,37 @@ MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
 
 class MarkedPoint(NamedTuple):
-    """Thresholds with a name; `held_out` has decisions by thresholds of other folds."""
+    """Decisions with a name, and the thresholds that they come from.
+
+    `held_out` has decisions by thresholds of other folds. Without it, the decisions on these rows
+    are what to expect on new rows, unless `is_optimistic`: the thresholds were tuned on these rows.
+    """
 
     key: str
     name: str
     note: str
-    values: np.ndarray
+    decided: sparse.csc_array  # bool
+    values: np.ndarray | None = None  # None for decisions without thresholds
     result: Thresholds | None = None
     held_out: sparse.csc_array | None = None
+    is_optimistic: bool = False
 
 
 @dataclass(frozen=True)
 class Folds:
-    """A fold for each row of a problem, the same whenever they are drawn with the same seed."""
+    """A fold for each row of a problem."""
 
     problem: Problem
     numbers: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, random_state: Any) -> Folds:
-        """Assign the units of a problem to random folds.
+    def of(cls, problem: Problem) -> Folds:
+        """Return the random folds by which all held-out values of thresholds are measured."""
+        return cls(problem, random_folds(problem))
 
-        Stratified folds would have the label shares that were tuned for, which new rows need not
-        have.
-        """
-        n_folds = min(N_FOLDS, problem.n_fold_units)
-        if n_folds < 2:
-            return cls(problem, np.zeros(problem.n_samples, dtype=np.intp))
-        random = check_random_state(random_state)
-        numbers = assign_checked(
-            problem.Y, n_folds, method="random", groups=problem.fold_units, random_state=random
-        )
-        return cls(problem, numbers)
+    def frontiers(self) -> list[HeldOutFrontier]:
+        """Return the frontier without each fold and its counts in that fold; [] without folds."""
+        return held_out_frontiers(self.problem, self.numbers)
 
     def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
         """Tune on all rows and, if there are folds, without each of them."""
@@ -98,33 +100,52 @@ def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
     return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
 
 
-def decisions_of(problem: Problem, point: MarkedPoint) -> sparse.csc_array:
-    """Decide all rows by the thresholds of a point, with at most as many labels as they allow."""
-    if point.result is None:
-        return decided_by(problem, point.values)
-    decided = sparse.csc_array(point.result.decide(problem.scores), dtype=bool)
+def decisions_of(problem: Problem, thresholds: Thresholds) -> sparse.csc_array:
+    """Decide all rows by thresholds, with at most as many labels as they allow."""
+    decided = sparse.csc_array(thresholds.decide(problem.scores), dtype=bool)
     decided.eliminate_zeros()
     return decided
 
 
 class Marked(NamedTuple):
-    """The points of a desk, and the thresholds of the exact optimum over folds."""
+    """The points of a desk, the given ones first, and what folds say about tuned thresholds."""
 
     points: list[MarkedPoint]
-    fold_thresholds: np.ndarray | None  # of shape (n_folds, n_labels)
+    fold_thresholds: np.ndarray | None  # of the exact optimum, of shape (n_folds, n_labels)
+    frontiers: list[HeldOutFrontier]  # of all folds but one; none if there are no folds
+
+    def point(self, key: str) -> MarkedPoint:
+        """Return the point with a key."""
+        return next(point for point in self.points if point.key == key)
 
 
 def marked_points(desk: Desk) -> Marked:
     """Tune the common rules for micro F, and measure each of them on held-out folds too."""
-    folds = Folds.of(desk.problem, desk.seed)
-    points = [_default_cut(desk.problem)]
+    problem = desk.problem
+    folds = Folds.of(problem)
+    points = [] if desk.decided is None else [_given_decisions(desk.decided)]
+    points += [
+        _given(problem, number, *item, desk.seed)
+        for number, item in enumerate(desk.thresholds.items())
+    ]
+    points.append(_default_cut(problem))
     fold_thresholds = None
-    for key, (result, by_fold) in _tuned(desk.problem, folds, desk.seed).items():
+    for key, (result, by_fold) in _tuned(problem, folds, desk.seed).items():
         held_out = None if by_fold is None else folds.decisions(by_fold)
-        points.append(MarkedPoint(key, *_words(key, result), result.values, result, held_out))
+        decided = decisions_of(problem, result)
+        points.append(
+            MarkedPoint(
+                key,
+                *_words(key, result),
+                decided,
+                result.values,
+                result,
+                held_out,
+                is_optimistic=True,
+            )
+        )
         fold_thresholds = by_fold if key == "exact" else fold_thresholds
-    points += [_given(number, *item) for number, item in enumerate(desk.thresholds.items())]
-    return Marked(points, fold_thresholds)
+    return Marked(points, fold_thresholds, folds.frontiers())
 
 
 def _tuned(
@@ -161,7 +182,8 @@ def _default_cut(problem: Problem) -> MarkedPoint:
     """Return the cut that most programs use: 0.5 for probabilities, 0 for other scores."""
     cut = 0.5 if are_probabilities(problem) else 0.0
     told = f"Every label is decided from a score of {cut:g}, without tuning."
-    return MarkedPoint("default", f"cut at {cut:g}", told, np.full(problem.n_labels, cut))
+    values = np.full(problem.n_labels, cut)
+    return MarkedPoint("default", f"cut at {cut:g}", told, decided_by(problem, values), values)
 
 
 def are_probabilities(problem: Problem) -> bool:
@@ -170,16 +192,66 @@ def are_probabilities(problem: Problem) -> bool:
     return bool(stored.size) and bool(stored.min() >= 0) and bool(stored.max() <= 1)
 
 
-def _given(number: int, name: str, thresholds: Thresholds | np.ndarray) -> MarkedPoint:
-    values = thresholds if isinstance(thresholds, np.ndarray) else thresholds.values
-    result = thresholds if isinstance(thresholds, Thresholds) else None
-    guarantee = None if result is None else result.guarantee
-    if result is None or guarantee is None:
-        return MarkedPoint(
-            f"given{number}", name or "given", "Given by the caller.", values, result
-        )
-    told = guarantee.lines(result.label_names)[0].capitalize() + "."
-    return MarkedPoint(f"given{number}", name or "certified", told, values, result)
+def _given_decisions(decided: sparse.csc_array) -> MarkedPoint:
+    return MarkedPoint(
+        "decided", "given", "The given decisions, which have no thresholds.", decided
+    )
+
+
+def _given(
+    problem: Problem, number: int, name: str, thresholds: Thresholds | np.ndarray, seed: int
+) -> MarkedPoint:
+    key = f"given{number}"
+    if not isinstance(thresholds, Thresholds):
+        decided, told = decided_by(problem, thresholds), "The given thresholds."
+        return MarkedPoint(key, name or "given", told, decided, thresholds)
+    decided = decisions_of(problem, thresholds)
+    known = (decided, thresholds.values, thresholds)
+    if thresholds.guarantee is not None:
+        told = thresholds.guarantee.lines(thresholds.label_names)[0].capitalize() + "."
+        return MarkedPoint(key, name or "certified", told, *known)
+    if not _were_tuned_on(problem, thresholds, decided):
+        told = f"The given thresholds, tuned on {thresholds.n_samples:,} other rows."
+        return MarkedPoint(key, name or "given", told, *known)
+    told = "The given thresholds, tuned on these rows."
+    return MarkedPoint(
+        key, name or "given", told, *known, _tuned_again(problem, thresholds, seed), True
+    )
+
+
+def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_array) -> bool:
+    """Return whether thresholds were tuned on these rows: all their counts are the same."""
+    return (
+        not tuned.adapted
+        and tuned.n_samples == problem.n_samples
+        and np.array_equal(tuned.support, problem.support)
+        and np.array_equal(tuned.decided, np.diff(decided.indptr))
+    )
+
+
+def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_array | None:
+    """Decide each row by thresholds that other folds give for the same request.
+
+    Return None if the request is not known in full (costs, a function of the caller), or if other
+    folds do not meet its constraints.
+    """
+    options: dict[str, Any] = {
+        "average": tuned.average,
+        "beta": tuned.beta,
+        "shared": tuned.shared,
+        "shrink": 0.0 if tuned.shared else tuned.shrink,
+        "fbr": tuned.fbr,
+    }
+    for check in tuned.constraints:
+        # A whole number limits all decisions, a decimal number those of a row.
+        is_total = check.name == "max_decisions"
+        options[check.name] = int(check.limit) if is_total else check.limit
+    functions = {one.function.__name__: one.function for one in averaged_records().values()}
+    if tuned.measure not in functions or tuned.top_per_row is not None:
+        return None
+    options["measure"] = functions[tuned.measure]
+    found = cross_fitted(problem, check_request(options, problem.n_labels), seed)
+    return None if found is None else found.decided
 
 
 def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def compare_models(
     rows for both models. Without folds, the decisions of the thresholds tuned on all rows count.
     """
     request = check_request({}, rival.n_labels)
-    folds = Folds.of(rival, seed)
+    folds = Folds.of(rival)
     best, by_fold = folds.tuned(request, seed)
     if held_out is None or by_fold is None:
         ours = decided_by(problem, solve(problem, request, seed).values)

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, n_cells
+from labelwise.decisions.thresholds.curves._cuts import (
+    Cuts,
+    counts_of,
+    hull_slack,
+    n_cells,
+)
 from labelwise.measures import Counts
 
 
@@ -37,6 +42,16 @@ class FrontierSteps(NamedTuple):
     def counts(self) -> Counts:
         """Counts of all labels together after each edge."""
         return counts_of(self.decided, self.hits, self.n_positive, self.n_cells)
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """Numbers of edges after which the frontier has a vertex, from 0 edges on.
+
+        Edges of equal slope lie on one line, of which only the ends are vertices.
+        """
+        fall = -np.diff(self.slopes, append=-1.0)
+        ends = np.flatnonzero(fall > hull_slack(self.hits) * self.slopes) + 1
+        return np.concatenate(([0], ends))
 
     def fewest_decided(self, hits: np.ndarray | None = None) -> np.ndarray:
         """Return the least possible number of decisions for `hits`; None means 0, 1, 2, ...

@@ -115,3 +115,35 @@ function stopAtSlope(stops, slope) {
   while (stop + 1 < stops.n && stops.slopes[stop + 1] >= slope) stop += 1;
   return stop;
 }
+
+// The frontiers without each fold, with the decisions and hits of their thresholds in that fold.
+function readFolds(data) {
+  return data.heldOut.map((fold) => ({
+    ...fold,
+    slopes: unpack(fold.slopes),
+    decided: unpack(fold.decided),
+    hits: unpack(fold.hits),
+    outDecided: unpack(fold.outDecided),
+    outHits: unpack(fold.outHits),
+    n: unpack(fold.hits).length,
+    nCells: fold.nRows * data.names.length,
+  }));
+}
+
+// The slope at which a stop is the best point: the middle of those of the edges on both sides.
+function slopeOf(stops, stop) {
+  return (stops.slopes[stop] + (stop + 1 < stops.n ? stops.slopes[stop + 1] : 0)) / 2;
+}
+
+// Decisions and hits of all rows, each decided by the frontier of the other folds at a stop that
+// `choose` takes from it; null if there are no folds, or if one has no such stop (-1).
+function heldOutTotals(folds, choose) {
+  let [decided, hits] = [0, 0];
+  for (const fold of folds) {
+    const stop = choose(fold);
+    if (stop < 0) return null;
+    decided += fold.outDecided[stop];
+    hits += fold.outHits[stop];
+  }
+  return folds.length ? { decided, hits } : null;
+}

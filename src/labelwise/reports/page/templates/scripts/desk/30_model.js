@@ -1,6 +1,7 @@
 // What is chosen on the page, and everything that follows from it.
 
 const curves = readCurves(page);
+const heldOutFolds = readFolds(page);
 const points = page.points.map((point) => ({
   ...point,
   thresholds: unpack(point.thresholds),
@@ -15,7 +16,7 @@ const DEFAULTS = {
   minPrecision: "",
   minRecall: "",
   maxWork: "",
-  at: "best", // "best", "hand" (the stop of the handle) or the key of a marked point
+  at: page.start, // "best", "hand" (the stop of the handle) or the key of a marked point
   stop: 0,
   axis: "recall",
   accept: -1,
@@ -27,7 +28,7 @@ const DEFAULTS = {
   first: 0,
   label: -1,
   slice: 0,
-  near: "exact",
+  near: page.points.find((point) => point.key === page.start && point.hasThresholds)?.key ?? "exact",
 };
 
 const state = { ...DEFAULTS };
@@ -63,20 +64,43 @@ function limit(name) {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-// Whether a stop meets the constraints; a rate that is not defined meets none.
-function meets(stop) {
-  const [tp, fp, fn] = countsOf(curves, stops.decided[stop], stops.hits[stop]);
+// Whether counts of some rows meet the constraints; a rate that is not defined meets none.
+function meets([tp, fp, fn], nRows) {
   const [least, found, most] = [limit("minPrecision"), limit("minRecall"), limit("maxWork")];
   return (
     (least === null || precision(tp, fp) >= least) &&
     (found === null || recall(tp, fp, fn) >= found) &&
-    (most === null || perThousand(tp + fp) <= most)
+    (most === null || (1000 * (tp + fp)) / nRows <= most)
   );
 }
 
-function bestStop(isAllowed = meets) {
-  const value = (stop) => valueOf(countsOf(curves, stops.decided[stop], stops.hits[stop]));
-  return firstBest(stops.n, value, isAllowed);
+// The best stop of a frontier on its rows, under the constraints or without them; -1 if none.
+function bestStop(frontier, rows, isLimited) {
+  const counts = (stop) => countsOf(rows, frontier.decided[stop], frontier.hits[stop]);
+  return firstBest(
+    frontier.n,
+    (stop) => valueOf(counts(stop)),
+    (stop) => !isLimited || meets(counts(stop), rows.nRows),
+  );
+}
+
+// Counts that rows have if they are decided by other folds at the slope of a stop.
+function heldOutAtStop(stop) {
+  if (pins.size) return null;
+  const slope = slopeOf(stops, stop);
+  return heldOutTotals(heldOutFolds, (fold) => stopAtSlope(fold, slope));
+}
+
+// Counts to expect of the chosen point on new rows; null if they are not known. A best point is
+// chosen again by the other folds of each row, a point of the handle keeps its slope.
+function heldOutCounts(point, stop, isMet) {
+  if (pins.size) return null;
+  if (point) return point.honest?.counts ?? null;
+  const found =
+    state.at === "hand"
+      ? heldOutAtStop(stop)
+      : heldOutTotals(heldOutFolds, (fold) => bestStop(fold, fold, isMet));
+  return found && countsOf(curves, found.decided, found.hits);
 }
 
 function chosenPoint() {
@@ -125,9 +149,9 @@ function compute() {
   if (point === null) {
     if (state.at === "hand") stop = Math.min(Math.max(0, state.stop), stops.n - 1);
     else {
-      stop = bestStop();
+      stop = bestStop(stops, curves, true);
       isMet = stop >= 0;
-      if (!isMet) stop = bestStop(() => true);
+      if (!isMet) stop = bestStop(stops, curves, false);
     }
     state.stop = stop;
   }
@@ -135,7 +159,8 @@ function compute() {
   const decided = sum(labels.decided);
   const hits = sum(labels.hits);
   const counts = countsOf(curves, decided, hits);
-  view = { point, stop, isMet, labels, decided, hits, counts, value: valueOf(counts) };
+  const unseen = heldOutCounts(point, stop, isMet);
+  view = { point, stop, isMet, labels, decided, hits, counts, unseen, value: valueOf(counts) };
 }
 
 function pin(label, cut) {
@@ -164,7 +189,7 @@ const CHOICES = {
   measure: () => [...Object.keys(MEASURES), "cost"],
   at: () => ["best", "hand", ...points.map((point) => point.key)],
   axis: () => ["recall", "work"],
-  near: () => points.map((point) => point.key),
+  near: () => Object.keys(page.rows.nearest),
   sort: () => Object.keys(COLUMNS),
   filter: () => Object.keys(FILTERS),
 };

@@ -4,6 +4,8 @@ const chart = byId("chart");
 let HEIGHT = 400;
 const MARGIN = { top: 14, right: 40, bottom: 46, left: 52 };
 const CONTOURS = [0.2, 0.4, 0.6, 0.8];
+// Points of the line of expected values.
+const MOST_EXPECTED = 300;
 let drawn = null;
 
 // Precision without decisions is drawn as that of the next point.
@@ -145,6 +147,20 @@ function drawPoints(target, scales) {
   });
 }
 
+// The frontier as new rows are expected to show it, each stop decided by other folds.
+function drawHeldOut(target, scales) {
+  const [xs, ys] = [[], []];
+  const step = Math.max(1, Math.floor(stops.n / MOST_EXPECTED));
+  for (let stop = 1; stop < stops.n; stop += step) {
+    const found = heldOutAtStop(stop);
+    if (!found || !found.decided) continue;
+    const [x, y] = placeOf(scales, found.decided, found.hits);
+    xs.push(x);
+    ys.push(y);
+  }
+  target.append(svg("path", { class: "frontier expected", d: lineThrough(xs, ys) }));
+}
+
 function drawChart(width) {
   HEIGHT = Math.round(Math.min(560, Math.max(320, 0.86 * width)));
   const scales = scalesFor(width);
@@ -163,8 +179,11 @@ function drawChart(width) {
   const line = curveOf(stops.decided, stops.hits);
   const xs = line[state.axis].map(scales.x);
   const ys = line.precision.map(scales.y);
+  drawHeldOut(back, scales);
   back.append(svg("path", { class: "frontier", d: lineThrough(xs, ys) }));
   drawPoints(back, scales);
+  const gap = svg("line", { class: "optimism" });
+  const expected = svg("circle", { class: "held-out handle-held-out", r: 4.5 });
   const guides = svg("path", { class: "guides" });
   const handle = svg(
     "g",
@@ -180,9 +199,9 @@ function drawChart(width) {
     svg("circle", { class: "knob", r: 9 }),
   );
   clear(chart).append(
-    svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }, back, guides, handle),
+    svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }, back, guides, gap, expected, handle),
   );
-  drawn = { width, scales, xs, ys, guides, handle };
+  drawn = { width, scales, xs, ys, guides, gap, expected, handle };
   handle.addEventListener("keydown", onHandleKey);
   placeHandle();
 }
@@ -196,10 +215,25 @@ function placeHandle() {
       : placeOf(drawn.scales, view.decided, view.hits);
   drawn.handle.setAttribute("transform", `translate(${x} ${y})`);
   drawn.guides.setAttribute("d", `M${MARGIN.left} ${y}H${x}V${HEIGHT - MARGIN.bottom}`);
+  placeExpected(x, y);
   const words = `precision ${share(precision(tp, fp))}, recall ${share(recall(tp, fp, fn))}, F ${share(fMeasure(tp, fp, fn, tn, state.beta))}`;
   drawn.handle.setAttribute("aria-valuemax", stops.n - 1);
   drawn.handle.setAttribute("aria-valuenow", Math.max(view.stop, 0));
   drawn.handle.setAttribute("aria-valuetext", words);
+}
+
+// Where new rows are expected to be, beside the handle.
+function placeExpected(fromX, fromY) {
+  const { gap, expected, scales } = drawn;
+  const isShown = view.unseen !== null && view.unseen[0] + view.unseen[1] > 0;
+  for (const element of [gap, expected]) element.toggleAttribute("hidden", !isShown);
+  if (!isShown) return;
+  const [tp, fp] = view.unseen;
+  const [x, y] = placeOf(scales, tp + fp, tp);
+  for (const [name, value] of Object.entries({ x1: fromX, y1: fromY, x2: x, y2: y }))
+    gap.setAttribute(name, value);
+  expected.setAttribute("cx", x);
+  expected.setAttribute("cy", y);
 }
 
 function moveTo(stop) {

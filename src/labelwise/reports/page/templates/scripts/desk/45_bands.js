@@ -14,10 +14,9 @@ function defaultBands() {
   state.review = Math.max(accept, stopAtSlope(stops, 0.2));
 }
 
-// Decisions and hits of both limits, and what follows from them.
-function bandNumbers() {
-  const [d0, h0] = [stops.decided[state.accept], stops.hits[state.accept]];
-  const [d1, h1] = [stops.decided[state.review], stops.hits[state.review]];
+// What follows from the decisions and hits at both limits.
+function bandNumbers(accept, review) {
+  const [d0, h0, d1, h1] = [accept.decided, accept.hits, review.decided, review.hits];
   return {
     accepted: perThousand(d0),
     precisionAbove: ratio(h0, d0, NaN),
@@ -28,6 +27,17 @@ function bandNumbers() {
     recallBelow: ratio(h1, curves.nPositive, NaN),
     missed: ratio(curves.nPositive - h1, curves.nPositive, NaN),
   };
+}
+
+function bandNumbersHere() {
+  const at = (stop) => ({ decided: stops.decided[stop], hits: stops.hits[stop] });
+  return bandNumbers(at(state.accept), at(state.review));
+}
+
+// The same on rows that are decided by other folds, at the slopes of both limits.
+function bandNumbersUnseen() {
+  const unknown = { decided: NaN, hits: NaN };
+  return bandNumbers(heldOutAtStop(state.accept) ?? unknown, heldOutAtStop(state.review) ?? unknown);
 }
 
 function drawBands(width) {
@@ -122,10 +132,13 @@ function showBands() {
   if (state.accept < 0 || state.review < 0) defaultBands();
   state.accept = Math.min(state.accept, stops.n - 1);
   state.review = Math.min(Math.max(state.review, state.accept), stops.n - 1);
-  const numbers = bandNumbers();
-  for (const [name, value] of Object.entries(numbers)) {
-    const isWork = name === "accepted" || name === "queue";
-    setNumber(byId(`band-${name}`), value, isWork ? number : share);
+  const isWork = (name) => name === "accepted" || name === "queue";
+  for (const [name, value] of Object.entries(bandNumbersHere())) {
+    setNumber(byId(`band-${name}`), value, isWork(name) ? number : share);
+  }
+  const unseen = bandNumbersUnseen();
+  for (const name of ["precisionAbove", "queue", "precisionInside", "recallBelow"]) {
+    setNumber(byId(`band-u-${name}`), unseen[name], isWork(name) ? number : share);
   }
   placeBands();
 }

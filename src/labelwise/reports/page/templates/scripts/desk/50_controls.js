@@ -9,16 +9,22 @@ function measureName() {
   return state.measure === "f" ? betaName(state.beta) : MEASURES[state.measure].name;
 }
 
+// A number on these rows, and beside it what to expect on new rows.
+function setPair(name, of, show) {
+  setNumber(byId(`n-${name}`), of(...view.counts), show);
+  setNumber(byId(`u-${name}`), view.unseen ? of(...view.unseen) : NaN, show);
+}
+
 function showNumbers() {
-  const [tp, fp, fn, tn] = view.counts;
-  setNumber(byId("n-precision"), precision(tp, fp), share);
-  setNumber(byId("n-recall"), recall(tp, fp, fn), share);
-  setNumber(byId("n-f"), fMeasure(tp, fp, fn, tn, state.beta), share);
-  setNumber(byId("n-work"), perThousand(view.decided), number);
-  setNumber(byId("n-cost"), costOf(tp, fp, fn), number);
+  const [tp, fp, fn] = view.counts;
+  setPair("precision", precision, share);
+  setPair("recall", recall, share);
+  setPair("f", (...counts) => fMeasure(...counts, state.beta), share);
+  setPair("work", (hits, wrong) => perThousand(hits + wrong), number);
+  setPair("cost", costOf, number);
   const isShownBefore = ["f", "precision", "recall", "cost"].includes(state.measure);
   byId("card-value").hidden = isShownBefore;
-  setNumber(byId("n-value"), view.value, share);
+  setPair("value", (...counts) => valueOf(counts), share);
   byId("name-value").textContent = measureName();
   byId("name-f").textContent = betaName(state.beta);
   byId("under-precision").textContent = `${whole(tp)} of ${plural(tp + fp, "decision", "decisions")} right`;
@@ -36,11 +42,71 @@ function showNumbers() {
   showPlace();
 }
 
+// The constraints of the best point, as labelwise.decisions names them, with what they reach on
+// these rows and on new rows (NaN if that is not known).
+function constraintChecks() {
+  if (state.at !== "best" || !view.isMet) return [];
+  const most = limit("maxWork");
+  const decisions = (tp, fp) => tp + fp;
+  const checks = [
+    { name: "min_precision", word: "precision", limit: limit("minPrecision"), of: precision },
+    { name: "min_recall", word: "recall", limit: limit("minRecall"), of: recall },
+    {
+      name: "max_decisions",
+      word: "decisions per 1,000 rows",
+      limit: most === null ? null : Math.floor((most * curves.nRows * (1 + 1e-12)) / 1000),
+      of: decisions,
+    },
+  ];
+  return checks
+    .filter((check) => check.limit !== null)
+    .map(({ of, ...check }) => ({
+      ...check,
+      value: of(...view.counts),
+      corrected: view.unseen ? of(...view.unseen) : NaN,
+    }));
+}
+
+function isBroken({ name, limit: most, corrected }) {
+  return name === "max_decisions" ? corrected > most : corrected < most;
+}
+
+// A sentence for each constraint that new rows are expected to break.
+function brokenWords() {
+  return constraintChecks()
+    .filter(isBroken)
+    .map((check) => {
+      const isWork = check.name === "max_decisions";
+      const value = isWork ? number(perThousand(check.corrected)) : share(check.corrected);
+      const asked = isWork ? `more than ${state.maxWork}` : `less than ${number(check.limit)}`;
+      return `New rows are expected to break the constraint: ${check.word} ${value}, ${asked}.`;
+    })
+    .join(" ");
+}
+
 function showPlace() {
   const place = byId("place");
   place.replaceChildren(...placeWords());
+  const broken = brokenWords();
+  if (broken) place.append(html("span", { class: "broken" }, broken));
   place.classList.toggle("is-warning", !view.isMet);
   byId("to-best").disabled = state.at === "best";
+  byId("save-thresholds").disabled = Boolean(view.point && !view.point.hasThresholds);
+  byId("unseen-words").textContent = unseenWords();
+}
+
+// How the values on new rows were estimated, in a sentence.
+function unseenWords() {
+  if (pins.size) return "With pinned labels, values on new rows are not known.";
+  if (view.point && view.unseen && !view.point.isHeldOut)
+    return "New rows give about the same values, unless this rule was tuned on these rows or a part of them.";
+  if (!view.unseen)
+    return heldOutFolds.length
+      ? "Values on new rows are not known: other folds of the rows do not meet the request."
+      : "Values on new rows are not known: there are too few rows for folds.";
+  const how =
+    state.at === "hand" ? "at the same slope of the frontier" : "chosen for the same request";
+  return `New rows: each fifth of the rows is decided by thresholds of the other rows, ${how}.`;
 }
 
 // What the chosen point is: a heading, and a sentence.
@@ -57,16 +123,15 @@ function placeWords() {
   return words(
     aim,
     isLimited
-      ? "The best point of the frontier under the constraints."
+      ? "The best point of the frontier under the constraints, on these rows."
       : "The best of all thresholds on these rows.",
   );
 }
 
 function pointRow(point, index) {
-  const [tp, fp, fn, tn] = countsOf(curves, sum(point.decided), sum(point.hits));
-  const honest = point.honest;
-  const heldOut = fMeasure(...honest.counts);
-  const ends = honest.intervals?.f;
+  const here = countsOf(curves, sum(point.decided), sum(point.hits));
+  const unseen = point.honest?.counts ?? [NaN, NaN, NaN, NaN];
+  const ends = point.honest?.intervals?.f;
   const icon = svg(
     "svg",
     { width: 20, height: 20, viewBox: "-10 -10 20 20", "aria-hidden": "true" },
@@ -91,12 +156,14 @@ function pointRow(point, index) {
     "tr",
     { "data-key": point.key },
     html("th", { scope: "row" }, use, html("span", { class: "faint" }, point.note)),
-    cell(precision(tp, fp), share, "precision"),
-    cell(recall(tp, fp, fn), share, "recall"),
-    cell(fMeasure(tp, fp, fn, tn), share, "f"),
-    cell(heldOut, share, "held-out"),
+    cell(precision(...here), share, "precision"),
+    cell(recall(...here), share, "recall"),
+    cell(fMeasure(...here), share, "f"),
+    cell(perThousand(here[0] + here[1]), number, "work"),
+    cell(precision(...unseen), share, "unseen-precision"),
+    cell(recall(...unseen), share, "unseen-recall"),
+    cell(fMeasure(...unseen), share, "held-out"),
     html("td", { class: "num faint" }, ends ? rangeText(ends[0], ends[1], share) : NONE),
-    cell(perThousand(tp + fp), number, "work"),
   );
 }
 

@@ -49,7 +49,8 @@ function showRows() {
 
 function startRows() {
   const choice = byId("near");
-  choice.append(...points.map((point) => html("option", { value: point.key }, point.name)));
+  const withCuts = points.filter((point) => point.hasThresholds);
+  choice.append(...withCuts.map((point) => html("option", { value: point.key }, point.name)));
   choice.addEventListener("change", () => {
     state.near = choice.value;
     changed({ only: "rows" });

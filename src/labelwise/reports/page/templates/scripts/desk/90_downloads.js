@@ -19,6 +19,12 @@ function thresholdsFile(labels, known) {
     support: Array.from(curves.support),
     decided: Array.from(labels.decided),
     n_samples: curves.nRows,
+    constraints: constraintChecks().map(({ name, limit: asked, value, corrected }) => ({
+      name,
+      limit: asked,
+      value: jsonNumber(value),
+      corrected_value: jsonNumber(corrected),
+    })),
     ...known,
     values: Array.from(labels.thresholds, jsonNumber),
     label_names: page.hasNames ? page.names : null,
@@ -71,7 +77,7 @@ function bandsFile() {
     reviewed_positives: between("hits"),
     n_samples: curves.nRows,
     label_names: page.hasNames ? page.names : null,
-    value: bandNumbers().queue,
+    value: bandNumbersHere().queue,
     curves: bandCurves(accept, review),
   };
 }

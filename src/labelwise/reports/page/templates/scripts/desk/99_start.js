@@ -41,8 +41,9 @@ function showPoint(redraw) {
   placeHandle();
   const [tp, fp, fn, tn] = view.counts;
   const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
+  const expected = view.unseen ? share(fMeasure(...view.unseen, state.beta)) : "not known";
   announce(
-    `Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`,
+    `Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, on new rows ${expected}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`,
   );
 }
 
