@@ -1,5 +1,7 @@
 """JSON lines: label lists are read, and malformed rows are refused with their line."""
 
+import json
+
 import pytest
 
 from labelwise.cli.matrices._matrices import read_labels, read_scores
@@ -42,3 +44,18 @@ def test_other_values_among_lists_of_label_names_are_refused(tmp_path, second):
     text = '{"labels": ["sea"]}\n{"labels": ' + second + "}\n"
     with pytest.raises(DataError, match="line 2: must have a list of label names for 'labels'"):
         read_labels(write(tmp_path / "y.jsonl", text))
+
+
+@pytest.mark.parametrize("name", ["id", "Id", "ID", "row", "Row"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_label_called_id_is_a_label(tmp_path, name, place):
+    keys = ["CA", "NY"]
+    keys.insert(place, name)
+    cells = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    rows = [json.dumps(dict(zip(keys, row, strict=True))) for row in cells]
+    path = tmp_path / "y.jsonl"
+    path.write_text("\n".join(rows))
+    found = read_labels(path)
+    assert found.label_names == tuple(keys)
+    assert found.ids is None
+    assert found.values.toarray().astype(int).tolist() == cells

@@ -34,3 +34,16 @@ def test_several_columns_of_text_are_refused_unless_one_is_called_text(small_fol
     (small_folder / "t.csv").write_text(f"id,a,text\n{rows}")
     assert run_program(small_folder, *words).code == 0
     assert set(data_of(small_folder / "p.html")["rows"]["texts"].values()) == {"y"}
+
+
+@pytest.mark.parametrize("option", ["--slices", "--texts"])
+def test_a_table_without_ids_goes_by_position_only_if_asked_for(small_folder, option):
+    rows = "".join(f"text {11 - i}\n" for i in range(12))
+    (small_folder / "t.csv").write_text(f"text\n{rows}")
+    words = ("report", "scores.csv", "labels.csv", "-o", "p.html", option, "t.csv")
+    done = run_program(small_folder, *words)
+    assert done.code == 1
+    assert "t.csv: has no ids and labels.csv has: name the column with --ids, or" in done.stderr
+    done = run_program(small_folder, *words, "--by-position")
+    assert done.code == 0
+    assert "rows of t.csv are matched with those of labels.csv by position." in done.stderr

@@ -18,12 +18,14 @@ def as_parquet(folder, name, matrix):
 
 
 def as_folder(folder, name, matrix):
-    """Two parquet files, the first with a column of ids."""
+    """Two parquet files with a column of ids."""
     path = folder / f"{name}_parts"
     path.mkdir()
     half = len(matrix) // 2
     for number, rows in enumerate((matrix[:half], matrix[half:])):
-        table = table_of(rows).add_column(0, "id", pa.array([f"r{i}" for i in range(len(rows))]))
+        table = table_of(rows).add_column(
+            0, "id", pa.array([f"{number}-{i}" for i in range(len(rows))])
+        )
         parquet.write_table(table, path / f"part-{number}.parquet")
     return path
 

@@ -17,7 +17,7 @@ NAMES = ("label_0", "label_1", "label_2")
 TUNED = best_thresholds(SCORES, SCORES.round() > 0, label_names=NAMES)
 READERS = {
     ".npy": np.load,
-    ".parquet": lambda path: pd.read_parquet(path).to_numpy(),
+    ".parquet": lambda path: pd.read_parquet(path)[list(NAMES)].to_numpy(),
     ".zarr": lambda path: zarr.open_array(str(path), mode="r")[:],
 }
 
@@ -27,7 +27,7 @@ READERS = {
 def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
     path = tmp_path / f"decided{ending}"
     scores = WRITERS[kind](tmp_path, "scores", SCORES)
-    counts = engine.decide(TUNED, scores, path, block_rows=7)
+    counts = engine.decide(TUNED, scores, path, block_rows=7, by_position=True)
     wanted = TUNED.decide(SCORES)
     found = READERS[ending](path)
     assert found.dtype == np.int8
@@ -64,7 +64,7 @@ def test_an_error_leaves_the_old_decisions(ending, tmp_path):
     before = READERS[ending](path)
     np.save(tmp_path / "bad.npy", np.where(np.arange(150).reshape(50, 3) == 149, np.nan, 1.0))
     with pytest.raises(ValueError, match="scores must be finite"):
-        engine.decide(TUNED, tmp_path / "bad.npy", path, block_rows=20)
+        engine.decide(TUNED, tmp_path / "bad.npy", path, block_rows=20, by_position=True)
     np.testing.assert_array_equal(READERS[ending](path), before)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.npy", path.name]
 
@@ -74,3 +74,25 @@ def test_other_endings_and_other_numbers_of_labels_are_refused(tmp_path):
         engine.decide(TUNED, SCORES, tmp_path / "decided.csv")
     with pytest.raises(ValueError, match="scores has 2 labels, but there are 3 thresholds"):
         engine.decide(TUNED, SCORES[:, :2], tmp_path / "decided.npy")
+
+
+@pytest.mark.parametrize("block_rows", [7, 25, 50])
+def test_the_ids_of_the_rows_are_written_along(tmp_path, block_rows):
+    scores = WRITERS["folder"](tmp_path, "scores", SCORES)
+    path = tmp_path / "decided.parquet"
+    engine.decide(TUNED, scores, path, block_rows=block_rows)
+    ids = pd.concat([pd.read_parquet(part) for part in sorted(scores.iterdir())])["id"]
+    assert list(pd.read_parquet(path)["id"]) == list(ids)
+    assert list(pd.read_parquet(path).columns) == ["id", *NAMES]
+    labels = WRITERS["folder"](tmp_path, "labels", SCORES.round().astype(np.int8))
+    found = engine.evaluate(labels, decided=path)
+    assert found["micro-f"] == pytest.approx(TUNED.value)
+
+
+def test_names_of_the_thresholds_or_the_file_alone_are_not_ignored(tmp_path):
+    path = tmp_path / "decided.npy"
+    with pytest.raises(ValueError, match="scores has no label names and thresholds has: match"):
+        engine.decide(TUNED, WRITERS["npy"](tmp_path, "scores", SCORES), path)
+    nameless = replace(TUNED, label_names=None)
+    with pytest.raises(ValueError, match="thresholds has no label names and scores has: match"):
+        engine.decide(nameless, WRITERS["parquet"](tmp_path, "scores", SCORES), path)

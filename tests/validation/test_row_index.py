@@ -1,4 +1,4 @@
-"""Rows of frames go by their index, wherever scores or decisions come with labels."""
+"""Rows of frames go by their ids, wherever scores or decisions come with labels."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from labelwise.decisions import best_thresholds, micro_frontier, scan_thresholds
+from labelwise.decisions import best_thresholds, micro_frontier, review_bands, scan_thresholds
 from labelwise.measures import average_precision, count, evaluate
 
 NAMES = ["sea", "sky", "sun"]
@@ -62,9 +62,9 @@ def test_decisions_and_scores_may_be_shuffled_apart():
 @pytest.mark.parametrize(
     ("index", "message"),
     [
-        (["a", "b", "x"], "scores lacks row 'c', which is in the index of Y."),
-        (["a", "b", "c", "d"], "Y lacks row 'd', which is in the index of scores."),
-        (["a", "b", "b"], "scores has 'b' twice in its index, so rows do not match."),
+        (["a", "b", "x"], "scores lacks row 'c', which is in the ids of Y."),
+        (["a", "b", "c", "d"], "Y lacks row 'd', which is in the ids of scores."),
+        (["a", "b", "b"], "scores has 'b' twice in its ids, so rows do not match."),
     ],
 )
 def test_index_values_that_do_not_match_are_named(index, message):
@@ -77,22 +77,115 @@ def test_index_values_that_do_not_match_are_named(index, message):
 
 def test_a_shuffled_count_beside_a_plain_count_is_refused():
     scores, Y = frames(None, ORDER)
-    with pytest.raises(ValueError, match=r"scores and Y have the same index in another order"):
+    with pytest.raises(ValueError, match=r"scores has ids of its rows and Y has none"):
         best_thresholds(scores, Y)
     by_index = best_thresholds(scores.sort_index(), Y)
     assert np.array_equal(by_index.values, best_thresholds(*arrays()).values)
 
 
-def test_an_index_beside_rows_without_one_goes_by_position():
+def without_ids(values):
+    """Frames that have no ids of their rows."""
+    return {
+        "counted": pd.DataFrame(values, columns=NAMES),
+        "numbered": pd.DataFrame(values, columns=NAMES, index=list(range(len(values)))),
+        "polars": pl.DataFrame(values, schema=NAMES),
+        "arrow": pa.table({name: values[:, j] for j, name in enumerate(NAMES)}),
+    }
+
+
+BY_POSITION = {
+    "best_thresholds": lambda S, Y, **to: best_thresholds(S, Y, maximize="macro-f", **to).values,
+    "scan_thresholds": lambda S, Y, **to: scan_thresholds(S, Y, **to).thresholds.values,
+    "micro_frontier": lambda S, Y, **to: micro_frontier(S, Y, **to).hits,
+    "review_bands": lambda S, Y, **to: review_bands(S, Y, min_recall=0.9, **to).lower,
+    "evaluate": lambda S, Y, **to: list(evaluate(Y, scores=S, **to).values()),
+}
+
+
+@pytest.mark.parametrize("kind", ["counted", "numbered", "polars", "arrow"])
+@pytest.mark.parametrize("function", BY_POSITION.values(), ids=BY_POSITION)
+def test_ids_of_one_frame_are_refused_unless_positions_are_asked_for(function, kind):
+    plain, truth = arrays()
+    expected = function(plain, truth)
+    scores = pd.DataFrame(plain, columns=NAMES, index=INDEXES["text"])
+    labels = pd.DataFrame(truth, columns=NAMES, index=INDEXES["text"])
+    for S, Y, having, lacking in (
+        (scores, without_ids(truth)[kind], "scores", "Y"),
+        (without_ids(plain)[kind], labels, "Y", "scores"),
+    ):
+        with pytest.raises(ValueError) as refused:
+            function(S, Y)
+        assert str(refused.value) == (
+            f"{having} has ids of its rows and {lacking} has none: give both the same index, or "
+            "give by_position=True to match rows by position."
+        )
+        assert np.array_equal(function(S, Y, by_position=True), expected, equal_nan=True)
+
+
+def test_functions_without_the_option_propose_an_array():
     plain, truth = arrays()
     scores = pd.DataFrame(plain, columns=NAMES, index=INDEXES["text"])
-    counted = pd.DataFrame(truth, columns=NAMES)
+    with pytest.raises(ValueError, match=r"or pass Y as an array to match rows by position[.]"):
+        average_precision(pd.DataFrame(truth, columns=NAMES), scores)
+    assert np.array_equal(average_precision(truth, scores), average_precision(truth, plain))
+    decided, labels = (scores > 0).astype(int), pd.DataFrame(truth, columns=NAMES)
+    with pytest.raises(ValueError, match="decided has ids of its rows and Y has none"):
+        count(labels, decided)
+    assert np.array_equal(count(labels, decided, by_position=True).tp, count(truth, plain > 0).tp)
+
+
+def test_arrays_have_no_ids_and_go_by_position():
+    """As the scores that a model returns for the rows of a frame do."""
+    plain, truth = arrays()
     expected = best_thresholds(plain, truth).values
-    for Y in (truth, counted, pl.DataFrame(truth, schema=NAMES)):
-        assert np.array_equal(best_thresholds(scores, Y).values, expected)
+    scores, labels = (
+        pd.DataFrame(values, columns=NAMES, index=INDEXES["text"]) for values in (plain, truth)
+    )
+    for S, Y in ((scores, truth), (plain, labels), (plain.tolist(), labels)):
+        assert np.array_equal(best_thresholds(S, Y).values, expected)
     repeated = pd.Index(["same"] * 40)
-    same = best_thresholds(scores.set_index(repeated), counted.set_index(repeated))
+    same = best_thresholds(scores.set_index(repeated), labels.set_index(repeated))
     assert np.array_equal(same.values, expected)
+
+
+KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("index", ["text", "numbers"])
+@pytest.mark.parametrize(
+    "function", [BY_POSITION[name] for name in BY_POSITION if name != "scan_thresholds"]
+)
+def test_rows_are_matched_by_a_column_of_ids_or_by_given_ids(function, kind, index):
+    plain, truth = arrays()
+    keys = list(INDEXES[index])
+    expected = function(plain, truth)
+    turned = [keys[row] for row in ORDER]
+    Y = kind({"doc": keys, **dict(zip(NAMES, truth.T, strict=True))})
+    S = kind({"doc": turned, **dict(zip(NAMES, plain[ORDER].T, strict=True))})
+    named = kind({"key": turned, **dict(zip(NAMES, plain[ORDER].T, strict=True))})
+    for scores, labels, ids in (
+        (S, Y, "doc"),
+        (named, Y, {"scores": "key", "Y": "doc"}),
+        (plain[ORDER], Y, {"scores": turned, "Y": "doc"}),
+        (plain[ORDER], truth, {"scores": np.array(turned), "Y": np.array(keys)}),
+    ):
+        assert np.array_equal(function(scores, labels, ids=ids), expected, equal_nan=True)
+
+
+def test_ids_that_are_not_there_are_refused():
+    plain, truth = arrays(3)
+    Y = pl.DataFrame({"doc": ["a", "b", "c"], **dict(zip(NAMES, truth.T, strict=True))})
+    for ids, kind, message in (
+        ("key", ValueError, "Y must have the column 'key' of ids, got 'doc', 'sea', 'sky'"),
+        ("doc", TypeError, "scores must be a frame with the column 'doc' of ids, got ndarray"),
+        ({"Y": "doc"}, ValueError, "Y has ids of its rows and scores has none"),
+        ({"Y": "doc", "scores": ["a"]}, ValueError, "ids has 1 ids for 3 rows of scores"),
+        ({"Y": "doc", "S": ["a"]}, ValueError, "ids must be those of Y or scores, got 'S'"),
+    ):
+        with pytest.raises(kind, match=message):
+            best_thresholds(plain, Y, ids=ids)
+    assert best_thresholds(plain, Y, ids={"Y": "doc"}, by_position=True).n_samples == 3
 
 
 @pytest.mark.parametrize("names", [NAMES, [2, 0, 1]])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._columns._categories import Codes, encode
+from labelwise._columns._ids import ID_NAMES
 from labelwise._columns._values import is_text, numbers
 
 # A text column reads like text if its values have this many words on average, ...
@@ -51,9 +52,9 @@ def kinds_of(table: Any, text: Collection[str] | None = None) -> dict[str, Kind]
     dict of str to Kind
         The kinds. A text column is an identifier if no value occurs twice or, from 20 rows on, if
         more than 80 % of its values are distinct; it is unused instead if it reads like text and
-        `text` names other columns. A column of numbers is an identifier if it is called "id" and no
-        value occurs twice or, from 20 rows on, if it has whole numbers that increase from row to
-        row.
+        `text` names other columns. A column of numbers is an identifier if it is called "id" or
+        "row" and no value occurs twice or, from 20 rows on, if it has whole numbers that increase
+        from row to row.
     """
     return {
         name: Kind.TEXT
@@ -91,6 +92,6 @@ def _numbers_rows(name: str, values: np.ndarray) -> bool:
     """Return whether a column numbers the rows."""
     if not np.isfinite(values).all() or (values != np.floor(values)).any():
         return False
-    if name.lower() == "id":
+    if name in ID_NAMES:
         return np.unique(values).size == values.size
     return values.size >= _ROWS_OF_IDS and bool((np.diff(values) > 0).all())

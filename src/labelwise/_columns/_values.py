@@ -10,6 +10,12 @@ from labelwise._io import numpy_column
 
 # Text that means a missing value.
 MISSING = ("", "?")
+# Text that means a missing value among numbers, and among yes and no.
+MISSING_NUMBERS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
+_NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "y", "t")
+# False is 0 and 1.0 is 1 also as keys.
+_BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
+GAP, NOT_BINARY = -1, -2
 
 
 def is_text(column: Any) -> bool:
@@ -45,6 +51,15 @@ def as_written(column: Any) -> Any:
         elif not (ticks % second).any():
             column = column.cast(pa.timestamp("s", kind.tz))
     return column.cast(pa.string())
+
+
+def binary_value(value: Any) -> int:
+    """Return the 0 or 1 that a cell of a label means; `GAP` if it is missing, else `NOT_BINARY`."""
+    value = value.strip() if isinstance(value, str) else value
+    # Other programs write a missing value as NA also between yes and no.
+    if value != value or value in MISSING_NUMBERS:
+        return GAP
+    return _BINARY.get(value.lower() if isinstance(value, str) else value, NOT_BINARY)
 
 
 def numbers(column: Any) -> np.ndarray:

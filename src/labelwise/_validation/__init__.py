@@ -42,6 +42,7 @@ from labelwise._validation._numbers import (
 from labelwise._validation._outcome import Outcome, check_outcome
 from labelwise._validation._random_states import check_random_state
 from labelwise._validation._readable import check_readable
+from labelwise._validation._row_index import rows_of
 from labelwise._validation._rows import n_rows, take_rows
 from labelwise._validation._weights import check_weights, relative_weights
 
@@ -79,6 +80,7 @@ __all__ = [
     "n_rows",
     "names_in_sets",
     "relative_weights",
+    "rows_of",
     "scores_of_class_1",
     "take_rows",
     "with_nan",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from scipy import sparse
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets
 from labelwise._validation._matrices import check_labels, check_matching, check_scores
 from labelwise._validation._missing_cells import without_cells
-from labelwise._validation._row_index import row_index, rows_in_order
+from labelwise._validation._row_index import Rows, rows_in_order, rows_of
 from labelwise._validation._weights import check_weights
 
 
@@ -92,16 +92,26 @@ def check_outcome(
     decided: Any = None,
     label_names: Sequence[str] | None = None,
     allow_missing: bool = False,
+    ids: Any = None,
+    by_position: bool | None = None,
 ) -> Outcome:
     """Check labels, scores and decisions, and bring rows and columns into the order of Y.
 
-    Rows of frames are matched by index if Y and the other frame have one that is more than a
-    count from 0. Columns with names are matched by name, others by position. The columns of lists
-    of sets are `label_names`, the names of a frame, or the column numbers of a matrix without
-    names. With `allow_missing`, NaN, null and masked cells of Y are cells without truth: scores
-    (as CSR) and decisions are returned without these cells.
+    Rows of frames are matched by `ids` (see `rows_of`), or by an index that is more than a count
+    from 0. If only one of two frames has ids, this is an error unless `by_position`. Columns with
+    names are matched by name, others by position. The columns of lists of sets are `label_names`,
+    the names of a frame, or the column numbers of a matrix without names. With `allow_missing`,
+    NaN, null and masked cells of Y are cells without truth: scores (as CSR) and decisions are
+    returned without these cells.
     """
-    given = {"Y": Y, "scores": scores, "decided": decided}
+    every = {"Y": Y, "scores": scores, "decided": decided}
+    rows = {
+        name: rows_of(data, ids, name)
+        for name, data in every.items()
+        if data is not None or name == "Y"
+    }
+    _refuse_unknown(ids, rows)
+    given = {name: rows[name].data if name in rows else None for name in every}
     sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
     if "scores" in sets:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got a list of sets.")
@@ -112,14 +122,13 @@ def check_outcome(
         if name not in sets and (data is not None or name == "Y")
     }
     columns = columns_of_sets(sets, checked) if sets and label_names is None else label_names
-    for name, rows in sets.items():
-        checked[name] = check_labels(rows, label_names=columns, input_name=name)
+    for name, listed_sets in sets.items():
+        checked[name] = check_labels(listed_sets, label_names=columns, input_name=name)
     _refuse_empty(checked["Y"].matrix)
     names = next((checked[name].names for name in given if _has_names(checked.get(name))), None)
     truth = checked["Y"]._replace(names=names)
-    index = row_index(Y)
     matched = {
-        name: check_matching(truth, _by_index(checked[name], index, given[name], name), name)
+        name: check_matching(truth, _by_ids(checked[name], rows, name, by_position), name)
         for name in ("scores", "decided")
         if name in checked
     }
@@ -132,14 +141,23 @@ def check_outcome(
 _CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}
 
 
-def _by_index(checked: Any, index: Any, data: Any, input_name: str) -> Any:
-    """Return checked labels or scores with their rows in the order of the index of Y."""
-    rows = None if index is None else rows_in_order(index, row_index(data), input_name)
-    if rows is None:
+def _refuse_unknown(ids: Any, rows: Mapping[str, Rows]) -> None:
+    """Refuse ids of an argument that is not given."""
+    unknown = [name for name in ids if name not in rows] if isinstance(ids, Mapping) else []
+    if unknown:
+        raise ValueError(f"ids must be those of {' or '.join(rows)}, got {unknown[0]!r}.")
+
+
+def _by_ids(
+    checked: Any, rows: Mapping[str, Rows], input_name: str, by_position: bool | None
+) -> Any:
+    """Return checked labels or scores with their rows in the order of the ids of Y."""
+    order = rows_in_order(rows["Y"], rows[input_name], input_name, by_position)
+    if order is None:
         return checked
     if not sparse.issparse(checked.matrix):
-        return checked._replace(matrix=checked.matrix[rows])
-    in_order = sparse.csr_array(checked.matrix)[rows]
+        return checked._replace(matrix=checked.matrix[order])
+    in_order = sparse.csr_array(checked.matrix)[order]
     return checked._replace(matrix=in_order.asformat(checked.matrix.format))
 
 

@@ -9,14 +9,14 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from labelwise._columns import Kind, kinds_of, texts
+from labelwise._columns import ID_NAMES, ROW_NAMES, Kind, kinds_of, texts
 from labelwise._io import DataError
 from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_names
 from labelwise.cli.matrices._matrix_files import is_matrix_file
-from labelwise.data import ROW_NAMES, read_frame
+from labelwise.data import read_frame
 from labelwise.features import TableFeatures
 
 
@@ -94,5 +94,5 @@ def _id_names(model: Any, table: Any, source: DataSource) -> list[str]:
     if given is not None:
         return given
     trained = [name for name in getattr(model, "id_names_", ()) if name not in ROW_NAMES]
-    known = [*trained, "id", *ROW_NAMES]
+    known = [*trained, *ID_NAMES, *ROW_NAMES]
     return [name for name in dict.fromkeys(known) if name in table.column_names][:1]

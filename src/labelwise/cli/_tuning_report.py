@@ -66,6 +66,7 @@ class TuningReport(NamedTuple):
             "value": tuned.value,
             "is_highest": tuned.exact,
             "unseen_value": self.unseen_value,
+            "unseen_reason": self.why_unknown if np.isnan(self.unseen_value) else None,
             "value_without_constraints": self.free_value,
             "micro_precision": micro(precision, counts),
             "micro_recall": micro(recall, counts),

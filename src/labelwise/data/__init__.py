@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from labelwise.data.table._files import Tables as Tables
     from labelwise.data.table._labels import from_sets as from_sets
     from labelwise.data.table._labels import zeros_and_ones as zeros_and_ones
-    from labelwise.data.table._table import ROW_NAMES as ROW_NAMES
     from labelwise.data.table._table import read_frame as read_frame
     from labelwise.data.table._table import read_table
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from labelwise.engine._decide import DecisionCounts, decide
     from labelwise.engine._evaluate import evaluate
     from labelwise.engine.blocks._lazy_files import open_lazily as open_lazily
+    from labelwise.engine.blocks._sources import open_source as open_source
     from labelwise.engine.blocks._sources import rows_within as rows_within
 
 __all__ = [

@@ -35,6 +35,7 @@ def assign(
     random_state: Any = None,
     columns: str | Sequence[str] | None = None,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
 ) -> np.ndarray:
     """Assign the rows of a label file to subsets, with every label spread evenly.
 
@@ -54,9 +55,11 @@ def assign(
         Seed of the choices.
     columns : str or sequence of str, default=None
         Names of the columns of a parquet file that are labels, or a prefix with a star such as
-        ``"label:*"``; None means all columns of numbers. Other columns are not read.
+        ``"label:*"``; other columns are not read. None means all columns but the ids.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of labels.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in a parquet file, as in `best_thresholds` of the engine.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def assign(
     >>> assign([[1, 0], [0, 1], [1, 0], [0, 1]], 2, random_state=0, block_rows=3).tolist()
     [0, 1, 1, 0]
     """
-    blocks = open_blocks({"Y": Y}, None, block_rows, columns)
+    blocks = open_blocks({"Y": Y}, None, block_rows, columns, ids)
     return _assigned(blocks, proportions, method, groups, random_state)
 
 
@@ -100,6 +103,7 @@ def compare_splits(
     random_state: Any = None,
     columns: str | Sequence[str] | None = None,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
 ) -> SplitComparison:
     """Split the rows of a label file, and measure the split beside one at random.
 
@@ -117,6 +121,8 @@ def compare_splits(
         The columns of a parquet file that are labels, as in `assign`.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of labels.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in a parquet file, as in `best_thresholds` of the engine.
 
     Returns
     -------
@@ -147,7 +153,7 @@ def compare_splits(
     (0, ['auto', 'random'])
     """
     shares = check_proportions(proportions)
-    blocks = open_blocks({"Y": Y}, None, block_rows, columns)
+    blocks = open_blocks({"Y": Y}, None, block_rows, columns, ids)
     subsets = {
         name: _assigned(blocks, proportions, name, None, random_state)
         for name in dict.fromkeys([method, "random"])

@@ -34,6 +34,8 @@ def best_thresholds(
     cost: Any = None,
     label_names: Sequence[str] | None = None,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
     **options: Any,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure, for scores larger than memory.
@@ -46,9 +48,10 @@ def best_thresholds(
     scores : path, array or dask array of shape (n_samples, n_labels)
         Finite scores, float32 or float64: an npy file in row order, a parquet file, a folder of
         parquet files in the order of their names, a zarr array, an array or memory map, or a dask
-        array. In parquet files, columns of text and a column "id" are left out.
+        array. Parquet files may have a column of ids (see `ids`) beside those of numbers.
     Y : path, array, sparse matrix, frame, list of sets or dask array
-        The true labels, 0 or 1. Columns with names are matched by name, rows by position.
+        The true labels, 0 or 1. Columns with names are matched by name. Rows with ids must have
+        the same ids in the same order as the scores.
     maximize : str, default=None
         Average and measure by name, such as "micro-f". With `maximize`, `measure` and `average`
         must be None.
@@ -72,9 +75,17 @@ def best_thresholds(
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of scores. The result does not depend on it. The
         blocks of dask arrays are their chunks.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in parquet files, or several names, of which each file uses the
+        first that it has. None finds the column: the first one if it is text, or if it is called
+        "id" or "row" and its numbers are neither 0 and 1 nor scores.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files or frames have ids or
+        names. They are refused otherwise; arrays have neither, and go by position.
     **options : object
         Other options of `labelwise.decisions.best_thresholds`, which need all scores in memory:
-        any value but the default is refused.
+        any value but the default is refused, and so is ``shrink="auto"``, which the command
+        ``labelwise tune`` replaces by 0 for such files.
 
     Returns
     -------
@@ -87,7 +98,7 @@ def best_thresholds(
     TypeError
         If an option is unknown.
     ValueError
-        If an option needs all scores in memory, if scores are not finite, if rows or labels do not
+        If an option needs all scores in memory, if scores are not finite, if ids or labels do not
         match, or if no thresholds meet the constraints.
     DataError
         If a file cannot be read.
@@ -123,7 +134,7 @@ def best_thresholds(
     unknown = sorted(set(options) - set(_OF_ROWS))
     if unknown:
         raise TypeError(f"best_thresholds has no option {unknown[0]!r} in the engine.")
-    curves: Any = BlockCurves(_matched(scores, Y, label_names, block_rows))
+    curves: Any = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
     params = {
         "maximize": maximize,
         "measure": measure,
@@ -147,6 +158,8 @@ def micro_frontier(
     *,
     label_names: Sequence[str] | None = None,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> Frontier:
     """Find the best micro precision and recall of scores larger than memory.
 
@@ -157,11 +170,16 @@ def micro_frontier(
     scores : path, array or dask array of shape (n_samples, n_labels)
         Finite scores, as in `best_thresholds` of the engine.
     Y : path, array, sparse matrix, frame, list of sets or dask array
-        The true labels, 0 or 1. Columns with names are matched by name, rows by position.
+        The true labels, 0 or 1, as in `best_thresholds` of the engine.
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of scores.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in parquet files, as in `best_thresholds` of the engine.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files or frames have ids or
+        names. They are refused otherwise; arrays have neither, and go by position.
 
     Returns
     -------
@@ -186,11 +204,11 @@ def micro_frontier(
     >>> micro_frontier(scores, [[1, 0], [0, 1], [1, 0]], block_rows=1).hits
     array([0, 2, 3])
     """
-    curves = BlockCurves(_matched(scores, Y, label_names, block_rows))
+    curves = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
     return frontier_of(curves.hull_cuts(), curves.names)
 
 
-def _matched(scores: Any, Y: Any, label_names: Sequence[str] | None, block_rows: int | None) -> Any:
+def _matched(scores: Any, Y: Any, label_names: Any, block_rows: Any, *matching: Any) -> Any:
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
-    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows)
+    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows, None, *matching)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +45,8 @@ def decide(
     output: str | Path | None = None,
     *,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> Any:
     """Decide the labels of rows block by block, and write the decisions.
 
@@ -56,12 +58,17 @@ def decide(
         The thresholds, or the file that `Thresholds.save` wrote.
     scores : path, array or dask array of shape (n_samples, n_labels)
         Finite scores, as in `best_thresholds` of the engine. Columns with names are matched by
-        name if the thresholds have names.
+        name if the thresholds have names. Ids of the rows are written along to parquet files.
     output : str, Path or None, default=None
         File to write, with the ending .parquet, .npy or .zarr; decisions are int8. It appears only
         once it is complete. With None, the scores must be a dask array, and nothing is computed.
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of scores.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in parquet files, as in `best_thresholds` of the engine.
+    by_position : bool, default=False
+        Whether labels are matched by position if only the thresholds or only the file of scores has
+        names. They are refused otherwise; arrays have no names, and go by position.
 
     Returns
     -------
@@ -108,13 +115,14 @@ def decide(
         return _lazy_decisions(tuned, scores)
     path = Path(output)
     check_block_output(path)
-    source = DaskRows(scores) if is_dask(scores) else open_source(scores, "scores")
+    source = DaskRows(scores) if is_dask(scores) else open_source(scores, "scores", None, ids)
     n_together = max(1, BLOCK_BYTES // source.row_bytes)
     if block_rows is not None:
         n_together = check_whole(block_rows, "block_rows")
-    chosen, names = _in_order_of(source, tuned)
+    chosen, names = _in_order_of(source, tuned, by_position)
     sums = _DecidedSoFar(np.zeros(source.shape[1], dtype=np.int64))
-    write_blocks(path, _decisions(source, chosen, n_together, sums), source.shape, names)
+    decisions = _decisions(source, chosen, n_together, sums)
+    write_blocks(path, decisions, source.shape, names, source.id_name, source.ids())
     return DecisionCounts(sums.by_label, source.shape[0], sums.n_without)
 
 
@@ -132,9 +140,18 @@ def _lazy_decisions(tuned: Thresholds, scores: Any) -> Any:
     return whole_rows.map_blocks(tuned.decide, dtype=np.int8, meta=np.empty((0, 0), np.int8))
 
 
-def _in_order_of(source: RowSource, tuned: Thresholds) -> tuple[Thresholds, tuple[str, ...] | None]:
+def _in_order_of(
+    source: RowSource, tuned: Thresholds, by_position: bool
+) -> tuple[Thresholds, tuple[str, ...] | None]:
     """Return the thresholds in the order of the columns, and the names of the columns."""
     if source.names is None or tuned.label_names is None:
+        if source.names is not tuned.label_names and not (source.is_array or by_position):
+            names = ("scores", "thresholds")
+            lacking, having = names if source.names is None else names[::-1]
+            raise ValueError(
+                f"{lacking} has no label names and {having} has: match labels by position by "
+                "by_position=True (--by-position)."
+            )
         if source.shape[1] != len(tuned):
             raise ValueError(
                 f"scores has {source.shape[1]} labels, but there are {len(tuned)} thresholds."

@@ -32,6 +32,8 @@ def evaluate(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
     block_rows: int | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> Evaluation:
     """Compute every measure of files that are larger than memory.
 
@@ -57,6 +59,11 @@ def evaluate(
     block_rows : int, default=None
         Rows of a block; None means about 32 MB of scores. The blocks of dask arrays are their
         chunks.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in parquet files, as in `best_thresholds` of the engine.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files or frames have ids or
+        names. They are refused otherwise; arrays have neither, and go by position.
 
     Returns
     -------
@@ -92,9 +99,9 @@ def evaluate(
     undefined = check_undefined(undefined, allow_zero=True)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
-    blocks = open_blocks({"Y": Y, "scores": scores, "decided": decided}, label_names, block_rows)
-    pairs = {"scores": scores, "decided": decided}.items()
-    given = [name for name, data in pairs if data is not None]
+    data = {"Y": Y, "scores": scores, "decided": decided}
+    blocks = open_blocks(data, label_names, block_rows, None, ids, by_position)
+    given = [name for name in ("scores", "decided") if data[name] is not None]
     every = applicable_measures(blocks.n_labels, given, beta, cutoffs)
     measures = [one.under(undefined) for one in every]
     of_block = partial(sums_of_block, measures=measures, undefined=undefined)

@@ -40,7 +40,12 @@ class Counts(NamedTuple):
 
 
 def count(
-    Y: Any, decided: Any, by: str = "label", *, label_names: Sequence[str] | None = None
+    Y: Any,
+    decided: Any,
+    by: str = "label",
+    *,
+    label_names: Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> Counts:
     """Count right and wrong decisions of each label or each sample.
 
@@ -55,6 +60,9 @@ def count(
         Whether each label or each sample has its own counts.
     label_names : sequence of str or None, default=None
         Names of the columns; for lists of sets, the columns.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of Y and decided has ids. Such rows are
+        refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -84,7 +92,9 @@ def count(
         raise ValueError(f'by must be "label" or "sample", got {by!r}.')
     if decided is None:
         raise TypeError("decided must be an array, a matrix, a frame or sets, got None.")
-    outcome = check_outcome(Y, decided=decided, label_names=label_names, allow_missing=True)
+    outcome = check_outcome(
+        Y, decided=decided, label_names=label_names, allow_missing=True, by_position=by_position
+    )
     return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
 
 

@@ -42,6 +42,8 @@ def evaluate(
     n_bootstrap: int = 0,
     confidence: float = 0.95,
     random_state: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
 ) -> Evaluation:
     """Compute every measure that applies to scores, decisions or both.
 
@@ -49,10 +51,10 @@ def evaluate(
     ----------
     Y : array, sparse matrix, frame or list of sets
         True labels, 0/1 of shape (n_samples, n_labels). Rows of scores and decisions are matched
-        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
-        or a masked cell is a missing label: it counts nowhere, as if the cell did not exist.
-        Samples and labels without any truth are left out. `Evaluation.n_missing` is the number of
-        missing labels.
+        by ids if both have them: an index of pandas frames that is more than a count from 0, or
+        `ids`. NaN, null or a masked cell is a missing label: it counts nowhere, as if the cell did
+        not exist. Samples and labels without any truth are left out. `Evaluation.n_missing` is the
+        number of missing labels.
     scores : array, sparse matrix, frame or None, default=None
         Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
         present scores.
@@ -95,6 +97,13 @@ def evaluate(
         Share of the draws inside an interval (percentiles), between 0 and 1.
     random_state : int, RandomState or None, default=None
         Seed of the draws.
+    ids : str or dict, default=None
+        Ids of the rows, by which they are matched: the name of a column that all arguments have
+        beside the labels, or a dict with keys such as "Y" and "scores" and, for each, the name of
+        its column or an array-like of its ids. None means the index of pandas frames.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of Y and another argument has ids. Such
+        rows are refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -142,7 +151,13 @@ def evaluate(
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
     given = check_outcome(
-        Y, scores=scores, decided=decided, label_names=label_names, allow_missing=True
+        Y,
+        scores=scores,
+        decided=decided,
+        label_names=label_names,
+        allow_missing=True,
+        ids=ids,
+        by_position=by_position,
     ).weighted(sample_weight)
     outcome = given.with_truth()
     inverse = check_inverse(inverse_propensity, given.Y.shape[1])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from labelwise.engine import open_blocks
-from tests.cli.shell import refusal, run
+from tests.cli.shell import notes, refusal, run
 from tests.engine.row_files import WRITERS
 from tests.schedulers import scheduler_process
 
@@ -68,9 +68,9 @@ def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
     _, parts = files
     asked = []
 
-    def opened(given, names, block_rows):
+    def opened(given, names, block_rows, *matching):
         asked.append(block_rows)
-        return open_blocks(given, names, block_rows)
+        return open_blocks(given, names, block_rows, *matching)
 
     monkeypatch.setattr("labelwise.cli.blocks._block_commands.open_blocks", opened)
     paths = (parts["scores"], parts["labels"])
@@ -85,7 +85,9 @@ def test_deciding_a_folder_writes_the_decisions_of_one_file(files):
     by_blocks, whole = folder / "blocks.parquet", folder / "whole.parquet"
     run("decide", thresholds, parts["scores"], "-o", by_blocks)
     run("decide", thresholds, folder / "scores.parquet", "-o", whole)
-    pd.testing.assert_frame_equal(pd.read_parquet(by_blocks), pd.read_parquet(whole))
+    found = pd.read_parquet(by_blocks)
+    assert found.pop("id").is_unique  # the ids of the folder
+    pd.testing.assert_frame_equal(found, pd.read_parquet(whole))
 
 
 def test_evaluating_folders_prints_the_table_of_files(files):
@@ -182,3 +184,78 @@ def test_columns_that_are_no_labels_are_refused_with_the_option_that_names_label
     shown = refusal(monkeypatch, capsys, "split", files[1]["scores"], "--folds", "3")
     assert "Y must contain only 0 and 1" in shown
     assert shown.endswith("; --labels names the columns that are labels.\n")
+
+
+def folder_of(folder, name, columns):
+    """Two parquet files of some columns."""
+    path = folder / name
+    path.mkdir()
+    frame = pd.DataFrame(columns)
+    frame[:100].to_parquet(path / "a.parquet", index=False)
+    frame[100:].to_parquet(path / "b.parquet", index=False)
+    return path
+
+
+def with_ids(matrix, ids, name="doc", order=slice(None)):
+    columns = {} if ids is None else {name: np.asarray(ids)[order]}
+    return columns | {f"label_{j}": matrix[order, j] for j in range(4)}
+
+
+ORDER = np.random.default_rng(3).permutation(300)
+IDS = {"text": [f"r{i:03d}" for i in range(300)], "numbers": list(range(1000, 1300))}
+COMMANDS = {
+    "tune": lambda scores, Y: ["tune", scores, Y, "--maximize", "macro-f"],
+    "evaluate": lambda scores, Y: ["evaluate", Y, "--scores", scores],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(("kind", "options"), [("text", ()), ("numbers", ("--ids", "doc"))])
+def test_rows_of_folders_go_by_id_and_never_by_position_in_silence(
+    tmp_path, monkeypatch, capsys, command, kind, options
+):
+    ids, labels = IDS[kind], Y.astype(np.int8)
+    scores = folder_of(tmp_path, "scores", with_ids(SCORES, ids))
+    same = folder_of(tmp_path, "same", with_ids(labels, ids))
+    turned = folder_of(tmp_path, "turned", with_ids(labels, ids, order=ORDER))
+    none = folder_of(tmp_path, "none", with_ids(labels, None))
+    expected = run(*command(scores, same), *options)
+    assert notes(*command(scores, same), *options) == [f"{scores} read in blocks."]
+    shown = refusal(monkeypatch, capsys, *command(scores, turned), *options)
+    assert "must have the same ids in the same order to be read in blocks, got" in shown
+    assert "sort both by their ids" in shown
+    if kind == "text":
+        assert "Y has no ids and scores has ('doc')" in refusal(
+            monkeypatch, capsys, *command(scores, none)
+        )
+        found = run(*command(scores, none), "--by-position")
+        assert found == expected
+        assert notes(*command(scores, none), "--by-position")[1] == (
+            f"rows of {scores} are matched with those of {none} by position."
+        )
+
+
+def test_ids_may_have_another_name_in_each_folder(tmp_path):
+    scores = folder_of(tmp_path, "scores", with_ids(SCORES, IDS["numbers"], "key"))
+    labels = folder_of(tmp_path, "labels", with_ids(Y.astype(np.int8), IDS["numbers"], "nr"))
+    assert BY_BLOCKS in run("tune", scores, labels, "--ids", "nr,key")
+
+
+def test_splitting_a_folder_leaves_out_the_column_of_ids(tmp_path):
+    labels = folder_of(tmp_path, "labels", with_ids(Y.astype(np.int8), IDS["numbers"], "key"))
+    assert "300 rows, 4 labels" in run("split", labels, "--folds", "3", "--ids", "key")
+    states = folder_of(
+        tmp_path, "states", {name: Y[:, j].astype(int) for j, name in enumerate(("CA", "ID", "NY"))}
+    )
+    assert "300 rows, 3 labels" in run("split", states, "--folds", "3")
+
+
+def test_the_report_says_that_rows_in_blocks_are_not_cross_validated_and_not_shrunk(files):
+    _, parts = files
+    words = ("tune", parts["scores"], parts["labels"])
+    assert f"not known, {BY_BLOCKS}, so that --shrink auto is 0" in run(*words)
+    assert "--shrink auto" not in run(*words, "--shrink", "0")
+    record = json.loads(run(*words, "--json"))
+    assert record["unseen_value"] is None
+    assert record["unseen_reason"] == f"{BY_BLOCKS}, so that --shrink auto is 0"
+    assert record["shrink"] == 0

@@ -30,3 +30,13 @@ def test_columns_are_in_the_order_of_the_labels(tmp_path):
     assert names == ("c", "a", "b")
     found = arrays["scores"].compute(scheduler="synchronous")
     np.testing.assert_array_equal(found, MATRIX[:, [2, 0, 1]])
+
+
+def test_ids_are_checked_before_workers_read_the_files(tmp_path):
+    frame = pd.DataFrame(MATRIX, columns=["a", "b", "c"])
+    frame.insert(0, "doc", [f"r{i}" for i in range(11)])
+    frame[::-1].to_parquet(tmp_path / "scores.parquet", index=False)
+    frame.round({"a": 0, "b": 0, "c": 0}).to_parquet(tmp_path / "Y.parquet", index=False)
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("scores", "Y")}
+    with pytest.raises(ValueError, match="got 'r10' and 'r0' as row 0"):
+        open_lazily(paths)

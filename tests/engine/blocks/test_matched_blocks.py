@@ -1,6 +1,7 @@
 """Scores, labels and decisions in blocks of the same rows."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -81,10 +82,33 @@ def test_files_whose_rows_have_another_order_are_refused(tmp_path, groups):
     same = written(tmp_path / "s.parquet", names, SCORES, groups[1])
     assert match_blocks({"Y": truth, "scores": same}).n_samples == 6
     nameless = written(tmp_path / "n.parquet", None, SCORES, groups[1])
-    assert match_blocks({"Y": truth, "scores": nameless}).n_samples == 6
+    with pytest.raises(ValueError, match=r"scores has no ids and Y has \('id'\): name the column"):
+        match_blocks({"Y": truth, "scores": nameless})
+    assert match_blocks({"Y": truth, "scores": nameless}, by_position=True).n_samples == 6
+    assert match_blocks({"Y": truth, "scores": SCORES}).n_samples == 6  # an array has no ids
     swapped = written(tmp_path / "t.parquet", ["a", "b", "c", "e", "d", "f"], SCORES, groups[1])
-    with pytest.raises(ValueError, match=r"in the same order .* got 'e' and 'd' as row 3"):
+    with pytest.raises(ValueError, match=r"same order .* got 'e' and 'd' as row 3: sort both"):
         match_blocks({"Y": truth, "scores": swapped})
+    twice = written(tmp_path / "w.parquet", ["a", "b", "c", "a", "e", "f"], SCORES, groups[1])
+    truth = written(tmp_path / "y.parquet", ["a", "b", "c", "a", "e", "f"], Y.astype(int), 6)
+    with pytest.raises(ValueError, match="Y has row 'a' twice"):
+        match_blocks({"Y": truth, "scores": twice})
+
+
+def test_frames_go_by_their_index_and_files_without_names_need_the_option(tmp_path):
+    names = ["a", "b", "c", "d", "e", "f"]
+    truth = written(tmp_path / "y.parquet", names, Y.astype(int), 6)
+    frame = pd.DataFrame(SCORES, columns=["l0", "l1"], index=names)
+    assert match_blocks({"Y": truth, "scores": frame}).n_samples == 6
+    with pytest.raises(ValueError, match="got 'f' and 'a' as row 0"):
+        match_blocks({"Y": truth, "scores": frame[::-1]})
+    with pytest.raises(ValueError, match="scores has no ids and Y has"):
+        match_blocks({"Y": truth, "scores": frame.reset_index(drop=True)})
+    np.save(tmp_path / "s.npy", SCORES)
+    plain = written(tmp_path / "p.parquet", None, Y.astype(int), 6)
+    with pytest.raises(ValueError, match="scores has no label names and Y has: give label_names"):
+        match_blocks({"Y": plain, "scores": tmp_path / "s.npy"})
+    assert match_blocks({"Y": plain, "scores": tmp_path / "s.npy"}, ["l0", "l1"]).n_labels == 2
 
 
 @given(

@@ -38,11 +38,64 @@ def test_rows_can_be_read_by_themselves(kind, tmp_path):
         np.testing.assert_array_equal(source.rows(start, stop), MATRIX[start:stop])
 
 
-def test_columns_of_text_and_ids_are_no_labels(tmp_path):
-    path = tmp_path / "scores.parquet"
-    table = pa.table({"id": [3, 4], "note": ["a", "b"], "sea": [0.5, 0.25], "sky": [1.0, 0.0]})
-    parquet.write_table(table, path)
-    assert open_source(path, "scores").names == ("sea", "sky")
+def texts_of(source):
+    """The ids of all rows."""
+    return [text for part in source.ids() for text in part.to_pylist()]
+
+
+LABELS = {"CA": [0, 1, 1, 0], "NY": [1, 1, 0, 0]}
+
+
+@pytest.mark.parametrize("name", ["id", "Id", "ID", "row", "Row"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("values", [[1, 0, 0, 1], [0.25, 1.0, 0.5, 0.0]], ids=str)
+def test_a_label_called_id_is_a_label_in_any_column(tmp_path, name, place, values):
+    columns = list(LABELS.items())
+    columns.insert(place, (name, values))
+    parquet.write_table(pa.table(dict(columns)), tmp_path / "a.parquet", row_group_size=2)
+    source = open_source(tmp_path, "scores")
+    assert source.names == tuple(dict(columns))
+    assert source.id_name is None
+    parquet.write_table(
+        pa.table({"doc": ["a", "b", "c", "d"], **dict(columns)}), tmp_path / "a.parquet"
+    )
+    source = open_source(tmp_path, "scores")
+    assert source.names == tuple(dict(columns))
+    assert texts_of(source) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "ids", "name"),
+    [
+        ({"id": [7, 8, 9, 0], **LABELS}, None, "id"),
+        ({"doc": ["r7", "r8", "r9", "r0"], **LABELS}, None, "doc"),
+        ({**LABELS, "doc": ["r7", "r8", "r9", "r0"]}, None, "doc"),
+        ({**LABELS, "__index_level_0__": [7, 8, 9, 0]}, None, "__index_level_0__"),
+        ({"key": [7, 8, 9, 0], **LABELS}, "key", "key"),
+        ({**LABELS, "key": [7, 8, 9, 0]}, ["nr", "key"], "key"),
+        ({"doc": pa.array(["r7", "r8", "r9", "r0"]).dictionary_encode(), **LABELS}, None, "doc"),
+        (LABELS, None, None),
+    ],
+)
+def test_ids_are_found_or_named(tmp_path, columns, ids, name):
+    parquet.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=3)
+    source = open_source(tmp_path, "scores", None, ids)
+    assert source.id_name == name
+    assert source.names == ("CA", "NY")
+    assert [text.lstrip("r") for text in texts_of(source)] == (["7", "8", "9", "0"] if name else [])
+
+
+def test_other_text_missing_ids_and_unknown_names_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"doc": ["a", None, "c", "d"], **LABELS}), path)
+    with pytest.raises(DataError, match="has no value for 'doc'"):
+        texts_of(open_source(path, "scores"))
+    with pytest.raises(DataError, match="has no column 'key', but 'doc', 'CA', 'NY'"):
+        open_source(path, "scores", None, "key")
+    parquet.write_table(pa.table({"id": [3, 4, 5, 6], "note": list("abcd"), **LABELS}), path)
+    with pytest.raises(DataError, match="has string in column 'note', not numbers"):
+        open_source(path, "scores")
+    assert open_source(path, "Y", ["CA", "NY"]).names == ("CA", "NY")
 
 
 def test_numbers_of_several_types_become_the_widest(tmp_path):

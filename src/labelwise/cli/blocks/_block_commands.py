@@ -12,10 +12,11 @@ import numpy as np
 
 from labelwise._text import counted
 from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, note, warnings_as_notes
+from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, never_decided
-from labelwise.cli.blocks._block_inputs import block_note
+from labelwise.cli.blocks._block_inputs import BlockRows
+from labelwise.cli.matrices._matching import position_note
 from labelwise.decisions import (
     Request,
     Thresholds,
@@ -31,27 +32,33 @@ from labelwise.engine import (
     evaluate,
     open_blocks,
     open_lazily,
+    open_source,
     rows_within,
 )
 from labelwise.measures import Evaluation
 from labelwise.splitting import SplitComparison
 
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
+_NOT_SHRUNK = "so that --shrink auto is 0"
 
 
 def tuned_in_blocks(
     scores: Path,
     labels: Path,
     params: dict[str, Any],
-    max_bytes: int | None,
-    cluster: str | None,
-) -> TuningReport:
-    """Tune thresholds block by block; the value on unseen rows is not estimated."""
+    rows: BlockRows,
+) -> tuple[TuningReport, list[str]]:
+    """Tune thresholds block by block; the value on unseen rows is not estimated.
+
+    Return the report, and lines on how rows and labels are matched.
+    """
     paths = {"Y": labels, "scores": scores}
-    n_rows = rows_within(paths, max_bytes)
-    with working("reading in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
-        curves = BlockCurves(open_blocks(*opened, n_rows))
-        if params["shrink"] == "auto":
+    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
+    is_shrunk = params["shrink"] == "auto"
+    with working("reading in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
+        data, names = opened
+        curves = BlockCurves(open_blocks(data, names, n_rows, None, rows.ids, rows.by_position))
+        if is_shrunk:
             params = {**params, "shrink": 0.0}
         request = check_request(params, curves.n_labels)
         check_for_curves(request)
@@ -59,15 +66,16 @@ def tuned_in_blocks(
         warn_of_labels_without_positives(checked)
         tuned = solve_on_curves(curves, request)
         given = [name for name, limit in request.limits._asdict().items() if limit is not None]
-        return TuningReport(
+        report = TuningReport(
             tuned,
             curves.counts(tuned.values),
             never_decided(tuned, None, request, 0),
             float("nan"),
             tuple(f"--{name.replace('_', '-')}" for name in given),
             _free_value(curves, request, tuned),
-            _UNKNOWN,
+            f"{_UNKNOWN}, {_NOT_SHRUNK}" if is_shrunk else _UNKNOWN,
         )
+    return report, block_notes(paths, rows)
 
 
 def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> float:
@@ -77,16 +85,21 @@ def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> flo
     return solve_on_curves(curves, replace(request, limits=type(request.limits)())).value
 
 
-def show_decisions_in_blocks(
-    thresholds: Path, scores: Path, output: Path, max_bytes: int | None
-) -> None:
+def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:
     """Write the decisions block by block, and print how many there are."""
     outputs = Outputs([output], inputs=[thresholds, scores])
-    n_rows = rows_within({"scores": scores}, max_bytes)
+    n_rows = rows_within({"scores": scores}, rows.max_bytes, rows.ids)
     with working("deciding in blocks"), warnings_as_notes():
-        found = decide(thresholds, scores, output, block_rows=n_rows)
+        found = decide(
+            thresholds,
+            scores,
+            output,
+            block_rows=n_rows,
+            ids=rows.ids,
+            by_position=rows.by_position,
+        )
     n_decided = int(np.sum(found.by_label))
-    note(block_note(scores))
+    note(f"{printable_path(scores)} read in blocks.")
     outputs.message(
         f"{counted(n_decided, 'decision')} on {counted(found.n_rows, 'row')}, "
         f"{n_decided / found.n_rows:.2f} a row; {counted(found.n_without, 'row')} without a label"
@@ -98,21 +111,52 @@ def evaluated_in_blocks(
     paths: dict[str, Path | None],
     beta: float,
     undefined: str,
-    max_bytes: int | None,
-    cluster: str | None,
-) -> Evaluation:
-    """Compute all measures block by block."""
-    n_rows = rows_within(paths, max_bytes)
-    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
+    rows: BlockRows,
+) -> tuple[Evaluation, list[str]]:
+    """Compute all measures block by block; return lines on how rows and labels are matched, too."""
+    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
+    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
         data, names = opened
-        return evaluate(
-            **data, beta=beta, undefined=undefined, label_names=names, block_rows=n_rows
+        found = evaluate(
+            **data,
+            beta=beta,
+            undefined=undefined,
+            label_names=names,
+            block_rows=n_rows,
+            ids=rows.ids,
+            by_position=rows.by_position,
         )
+    return found, block_notes(paths, rows)
 
 
-def rows_in_blocks(path: Path) -> int:
+def block_notes(paths: Mapping[str, Path | None], rows: BlockRows) -> list[str]:
+    """Return lines that say what is read in blocks, and what is matched by position."""
+    opened = {
+        name: (path, open_source(path, name, None, rows.ids))
+        for name, path in paths.items()
+        if path is not None
+    }
+    first, truth = opened.pop("Y")
+    notes = []
+    for path, source in opened.values():
+        notes.append(f"{printable_path(path)} read in blocks.")
+        by_position = {
+            "rows": source.id_name is None or truth.id_name is None,
+            "labels": source.names is None or truth.names is None,
+        }
+        if any(by_position.values()):
+            notes.append(position_note(path, first, **by_position))
+    return notes
+
+
+def rows_in_blocks(path: Path, labels: Any, rows: BlockRows) -> int:
     """Return the number of rows of an input, which are not read."""
-    return open_blocks({"Y": path}).n_samples
+    if isinstance(labels, int) or (isinstance(labels, str) and labels.endswith(".xml")):
+        raise ValueError(
+            "--labels must name the columns of an input that is read in blocks, or be a prefix "
+            f"with a star, got {labels!r}."
+        )
+    return open_source(path, "Y", labels, rows.ids).shape[0]
 
 
 def split_in_blocks(
@@ -120,20 +164,21 @@ def split_in_blocks(
     shares: int | list[float],
     method: str,
     seed: int,
-    labels: str | int | list[str] | None,
-    max_bytes: int | None,
+    labels: Any,
+    rows: BlockRows,
 ) -> SplitComparison:
     """Split the rows of a label file block by block, and compare with a split at random."""
-    if isinstance(labels, int) or (isinstance(labels, str) and labels.endswith(".xml")):
-        raise ValueError(
-            "--labels must name the columns of an input that is read in blocks, or be a prefix "
-            f"with a star, got {labels!r}."
-        )
-    n_rows = rows_within({"Y": path}, max_bytes)
+    n_rows = rows_within({"Y": path}, rows.max_bytes, rows.ids, labels)
     try:
         with working("splitting in blocks"), warnings_as_notes():
             return compare_splits(
-                path, shares, method=method, random_state=seed, columns=labels, block_rows=n_rows
+                path,
+                shares,
+                method=method,
+                random_state=seed,
+                columns=labels,
+                block_rows=n_rows,
+                ids=rows.ids,
             )
     except ValueError as error:
         if labels is not None:
@@ -144,8 +189,11 @@ def split_in_blocks(
 
 @contextmanager
 def _opened(
-    paths: Mapping[str, Path | None], cluster: str | None
+    paths: Mapping[str, Path | None], rows: BlockRows
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
-    with cluster_client(cluster) as client:
-        yield (dict(paths), None) if client is None else open_lazily(dict(paths))
+    with cluster_client(rows.cluster) as client:
+        if client is None:
+            yield dict(paths), None
+        else:
+            yield open_lazily(dict(paths), rows.ids, by_position=rows.by_position)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from labelwise._io import memory_bytes, reading
 
 # A command in memory needs about twice the bytes of its scores, and room for other programs.
 _SHARE_OF_MEMORY = 1 / 4
 _ZARR_FILES = ("zarr.json", ".zarray")
+
+
+class BlockRows(NamedTuple):
+    """How rows are read and matched: --ids, --by-position, --max-bytes and --cluster."""
+
+    ids: list[str] | None = None
+    by_position: bool = False
+    max_bytes: int | None = None
+    cluster: str | None = None
 
 
 def reads_in_blocks(path: Path | None, max_bytes: int | None) -> bool:
@@ -53,8 +62,3 @@ def refuse_with_blocks(missing_labels: str, **options: Any) -> None:
                 f"--{option} needs all rows in memory: it cannot be given for an input that is "
                 "read in blocks."
             )
-
-
-def block_note(path: Path) -> str:
-    """Return the line that says what is read in blocks."""
-    return f"{path} read in blocks: labels are matched by name, rows by position."

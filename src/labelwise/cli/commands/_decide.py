@@ -16,8 +16,9 @@ from labelwise.cli._outputs import (
     note,
     warnings_as_notes,
 )
+from labelwise.cli._parsing import parse_names
 from labelwise.cli._progress import working
-from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
+from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
@@ -50,11 +51,12 @@ def run_decisions(
     The decisions are written to `output`, and the cells to review to `queue`.
     """
     if reads_in_blocks(scores, max_bytes):
-        refuse_with_blocks(matching.missing_labels, queue=queue, ids=ids, safe_csv=safe_csv)
+        refuse_with_blocks(matching.missing_labels, queue=queue, safe_csv=safe_csv)
         # The engine imports numba, which decisions in memory do not need.
         from labelwise.cli.blocks._block_commands import show_decisions_in_blocks
 
-        show_decisions_in_blocks(thresholds, scores, output, max_bytes)
+        rows = BlockRows(parse_names(ids), matching.by_position, max_bytes)
+        show_decisions_in_blocks(thresholds, scores, output, rows)
         return
     check_matrix_ending(output)
     check_ending(queue, ".csv")

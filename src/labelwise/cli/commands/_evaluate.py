@@ -21,8 +21,9 @@ from labelwise.cli._outputs import (
     warnings_as_notes,
     write_figure,
 )
+from labelwise.cli._parsing import parse_names
 from labelwise.cli._progress import working
-from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
+from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
@@ -80,15 +81,15 @@ def show_evaluation(
             labels=columns,
             bags=bags,
             part=part,
-            ids=ids,
             bootstrap=bootstrap,
             report=report,
         )
         from labelwise.cli.blocks._block_commands import evaluated_in_blocks
 
         paths = {"Y": labels, "scores": scores, "decided": decided}
-        evaluation = evaluated_in_blocks(paths, beta, undefined, max_bytes, cluster)
-        return _shown(evaluation, outputs, files, [block_note(path) for path in read])
+        rows = BlockRows(parse_names(ids), matching.by_position, max_bytes, cluster)
+        evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)
+        return _shown(evaluation, outputs, files, notes)
     with working("reading"), warnings_as_notes():
         truth = read_labels(
             labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True

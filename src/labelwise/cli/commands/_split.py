@@ -12,8 +12,8 @@ from labelwise._io import written_whole
 from labelwise._text import counted, printable
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import Outputs, check_ending, note
-from labelwise.cli._parsing import parse_labels, parse_proportions
-from labelwise.cli.blocks._block_inputs import reads_in_blocks, refuse_with_blocks
+from labelwise.cli._parsing import parse_labels, parse_names, parse_proportions
+from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.pages._pages import write_page
 from labelwise.data import Dataset
 from labelwise.splitting import SplitComparison, SplitQuality, compare_splits
@@ -78,16 +78,16 @@ def _show_split_in_blocks(
     source: DataSource, options: SplitOptions, output: Path | None, report: Path | None
 ) -> None:
     """Split labels that are read in blocks of rows; only the label columns are read."""
-    refuse_with_blocks("error", report=report, groups=options.groups, ids=source.ids)
+    refuse_with_blocks("error", report=report, groups=options.groups)
     refuse_with_blocks("error", text=source.text, bags=source.bags)
     from labelwise.cli.blocks._block_commands import rows_in_blocks, split_in_blocks
 
     path = Path(source.data)
     outputs = Outputs([output], inputs=[path])
-    shares = _shares(options, rows_in_blocks(path))
-    compared = split_in_blocks(
-        path, shares, options.method, options.seed, parse_labels(source.labels), source.max_bytes
-    )
+    labels = parse_labels(source.labels)
+    rows = BlockRows(parse_names(source.ids), max_bytes=source.max_bytes)
+    shares = _shares(options, rows_in_blocks(path, labels, rows))
+    compared = split_in_blocks(path, shares, options.method, options.seed, labels, rows)
     if output is not None:
         write_subsets(compared.subsets, output)
     n_rows, n_labels = compared.subsets.size, compared.quality.n_labels

@@ -13,9 +13,10 @@ from labelwise.cli._outputs import (
     warnings_as_notes,
     write_figure,
 )
+from labelwise.cli._parsing import parse_names
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, tuning_report
-from labelwise.cli.blocks._block_inputs import block_note, reads_in_blocks, refuse_with_blocks
+from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores
 from labelwise.data import input_files
@@ -68,11 +69,13 @@ def show_tuning(
     check_ending(output, ".json")
     outputs = Outputs([output, plot], inputs=[scores, *input_files(labels, None, columns)])
     if cluster is not None or reads_in_blocks(scores, max_bytes):
-        refuse_with_blocks(matching.missing_labels, plot=plot, labels=columns, bags=bags, ids=ids)
+        refuse_with_blocks(matching.missing_labels, plot=plot, labels=columns, bags=bags)
         from labelwise.cli.blocks._block_commands import tuned_in_blocks
 
-        report = tuned_in_blocks(scores, labels, params, max_bytes, cluster)
-        note(block_note(scores))
+        rows = BlockRows(parse_names(ids), matching.by_position, max_bytes, cluster)
+        report, notes = tuned_in_blocks(scores, labels, params, rows)
+        for text in notes:
+            note(text)
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)

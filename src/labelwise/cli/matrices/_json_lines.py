@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._columns import find_ids, named_ids
 from labelwise._io import TEXT_BYTES, Bound, DataError, check_lines, decode
+
+# Whole numbers of more digits have no float; whether they are ids does not depend on them.
+_LARGEST = 2**53
 
 
 class JsonRows(NamedTuple):
@@ -23,12 +27,12 @@ class JsonRows(NamedTuple):
 
 
 def read_json_lines(
-    path: Path, content: bytearray, bound: Bound, id_names: Sequence[str]
+    path: Path, content: bytearray, bound: Bound, id_names: Sequence[str] | None = None
 ) -> JsonRows:
     """Read the matrix; the id is the first key of `id_names` that the first object has.
 
-    Without such a key, the first value is the id if it is text. Empty lines are ignored. If the
-    only other value is a list, it contains the names of the row's labels, and cells are 0 and 1.
+    If None, the id is found by `find_ids`. Empty lines are ignored. If the only other value is a
+    list, it contains the names of the row's labels, and cells are 0 and 1.
     """
     check_lines(path, content)
     lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
@@ -36,21 +40,36 @@ def read_json_lines(
     if not lines:
         raise DataError(path, "is empty.")
     first = _object(path, *lines[0])
-    id_name = next((name for name in id_names if name in first), None)
-    if id_name is None and first and isinstance(next(iter(first.values())), str):
-        id_name = next(iter(first))
-    keys = [name for name in first if name != id_name]
-    bound.check(len(lines) * (len(keys) * 8 + TEXT_BYTES), "its cells")
+    bound.check(len(lines) * (len(first) * 8 + TEXT_BYTES), "its cells")
     rows = {number: _object(path, number, line) for number, line in lines}
     for number, row in rows.items():
         if row.keys() != first.keys():
             raise _wrong_keys(path, number, row, first)
+    id_name = _found_ids(rows.values(), list(first))
+    if id_names is not None:
+        id_name = named_ids(path, id_names, list(first))
+    keys = [name for name in first if name != id_name]
     has_lists = len(keys) == 1 and isinstance(first[keys[0]], list)
     values, names = (_listed if has_lists else _numbers)(path, rows, keys, bound)
     ids = None
     if id_name is not None:
         ids = tuple(_id(path, number, id_name, row[id_name]) for number, row in rows.items())
     return JsonRows(values, names, ids, id_name or "id", has_lists)
+
+
+def _found_ids(rows: Collection[dict[str, Any]], keys: list[str]) -> str | None:
+    import pyarrow as pa
+
+    def parts(name: str) -> Iterator[Any]:
+        values = [row[name] for row in rows if row[name] is not None]
+        if any(isinstance(value, list | dict) for value in values):
+            yield pa.array([[]])  # lists are no ids
+        elif any(isinstance(value, str) for value in values):
+            yield pa.array(list(map(str, values)))
+        else:
+            yield pa.array([max(-_LARGEST, min(value, _LARGEST)) for value in values], pa.float64())
+
+    return find_ids(keys, parts)
 
 
 def _numbers(

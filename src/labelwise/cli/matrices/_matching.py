@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import columns_like_ids, ids_hint
 from labelwise._io import DataError
 from labelwise._text import listed, printable
 from labelwise.cli._outputs import printable_path
-from labelwise.cli.matrices._id_columns import columns_like_ids, ids_hint
 from labelwise.cli.matrices._matrices import Matrix, are_numbers
 
 _MOST_NAMED = 5

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import ROW_NAMES, columns_like_ids, ids_hint, named_ids
 from labelwise._io import DataError, reading
 from labelwise._validation import (
     Labels,
@@ -19,9 +20,8 @@ from labelwise._validation import (
     with_nan,
 )
 from labelwise.cli._parsing import check_part, parse_labels, part_of
-from labelwise.cli.matrices._id_columns import columns_like_ids, id_column, ids_hint
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
-from labelwise.data import ROW_NAMES, Dataset, load, read_frame
+from labelwise.data import Dataset, load, read_frame
 from labelwise.decisions import check_states
 
 # A row and a column number, and both again while they are sorted by label.
@@ -102,7 +102,7 @@ def _id_name(path: Path, ids: str | None, max_bytes: int | None) -> str | None:
     """Return the id column of a data set; of several names, the first that its table has."""
     if ids is None or "," not in ids:
         return ids
-    return id_column(path, ids, read_frame(path, (), max_bytes).column_names)
+    return named_ids(path, ids.split(","), read_frame(path, (), max_bytes).column_names)
 
 
 def read_decisions(path: Path, max_bytes: int | None = None, *, ids: str | None = None) -> Matrix:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._columns import as_written, first_row_without_number, is_text, numbers, texts
+from labelwise._columns import (
+    ID_NAMES,
+    ROW_NAMES,
+    as_written,
+    find_ids,
+    first_row_without_number,
+    is_text,
+    named_ids,
+    numbers,
+    row_names,
+    texts,
+)
 from labelwise._io import (
     TEXT_BYTES,
     Arrays,
@@ -19,16 +31,13 @@ from labelwise._io import (
     reading,
     sparse_matrix,
 )
-from labelwise.cli.matrices._id_columns import id_column
 from labelwise.cli.matrices._json_lines import read_json_lines
 from labelwise.data import Tables, from_sets, zeros_and_ones
 
 _TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
-# The column of ids in parquet files that pandas writes; it is the last one.
-_PANDAS_INDEX = "__index_level_0__"
-# The first column is an id if it is text or has such a name; pandas writes the last two.
-ID_NAMES = ("id", "Id", "ID", "row", "Row", "", _PANDAS_INDEX)
 _NAMES = ("label_names", "ids")
+# Rows of a column that are looked at together.
+_LOOKED_AT = 2**16
 # The only column but the ids where `predict --format names` writes label names.
 _LABEL_SETS = "labels"
 
@@ -57,7 +66,7 @@ def read_matrix(
 ) -> FileMatrix:
     """Return the matrix of a file, with names and ids if the file has them.
 
-    `ids` is the text of --ids; without it, the column of ids is found by its name, type and place.
+    `ids` is the text of --ids; without it, the column of ids is found by `find_ids`.
     With `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
     """
     ending = _ending(path)
@@ -68,11 +77,8 @@ def read_matrix(
             return _from_table(path, max_bytes, ids, allow_gaps)
         content = read_bytes(path, bound.max_bytes)
         if ending == ".jsonl":
-            asked = ID_NAMES if ids is None else ids.split(",")
-            found = read_json_lines(path, content, bound, asked)
-            if ids is not None:
-                id_column(path, ids, [found.id_name, *found.names])
-            return FileMatrix(*found)
+            asked = None if ids is None else ids.split(",")
+            return FileMatrix(*read_json_lines(path, content, bound, asked))
         if ending == ".npy":
             return FileMatrix(_two_sided(path, npy_array(path, content)), None, None)
         return _from_npz(path, bytes(content), bound)
@@ -95,9 +101,9 @@ def _ending(path: Path) -> str:
 
 def _from_table(path: Path, max_bytes: int | None, ids: str | None, allow_gaps: bool) -> FileMatrix:
     asked = () if ids is None else ids.split(",")
-    tables = Tables([path], (*ID_NAMES, *asked), max_bytes)
-    id_name = _id_column(tables) if ids is None else id_column(path, ids, tables.names)
-    names = [name for name in tables.names if name not in (id_name, *_row_names(tables))]
+    tables = Tables([path], (*ID_NAMES, *ROW_NAMES, *asked), max_bytes)
+    id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables)
+    names = [name for name in tables.names if name not in (id_name, *row_names(tables.names))]
     if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
         return _from_label_sets(tables, id_name)
     has_ids = id_name is not None
@@ -119,23 +125,15 @@ def _from_label_sets(tables: Tables, id_name: str | None) -> FileMatrix:
     return FileMatrix(Y, tuple(names), ids, id_name or "id", has_label_lists=True)
 
 
-def _id_column(tables: Tables) -> str | None:
-    """Return the first column if it is one of ids, else the names of rows that programs add."""
-    row_names = _row_names(tables)
-    first, *others = [name for name in tables.names if name not in row_names] or row_names
-    if first in ID_NAMES or _is_plain_text(tables, first):
-        return first
-    if row_names:
-        return row_names[0]
-    last = others[-1] if others else first
+def _found_ids(tables: Tables) -> str | None:
+    """Return the column of ids; values are looked at in batches, and only until they show it."""
     is_parquet = _ending(Path(tables.files[0].path)) == ".parquet"
-    return last if is_parquet and _is_plain_text(tables, last) else None
 
+    def parts(name: str) -> Iterator[Any]:
+        for batch in tables.table.select([name]).to_batches(_LOOKED_AT):
+            yield batch.column(0)
 
-def _row_names(tables: Tables) -> list[str]:
-    """List the columns of row names that R and pandas write, beside a column of ids or without."""
-    found = tables.names[:1] if tables.names[0] == "" else []
-    return found + [_PANDAS_INDEX] * (_PANDAS_INDEX in tables.known)
+    return find_ids(tables.names, parts, is_parquet=is_parquet)
 
 
 def _is_plain_text(tables: Tables, name: str) -> bool:

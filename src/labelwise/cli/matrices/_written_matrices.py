@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import ID_NAMES, ROW_NAMES
 from labelwise._io import arrow_numbers, arrow_texts, ending_of, written_whole
 from labelwise._text import safe_cell
 from labelwise.cli.matrices._json_lines import write_json_lines, write_label_lists
-from labelwise.cli.matrices._matrix_files import ID_NAMES, FileMatrix
+from labelwise.cli.matrices._matrix_files import FileMatrix
 
 _WRITTEN = (".csv", ".parquet", ".jsonl", ".npy", ".npz")
 # Endings for each --format of decisions; the first one is that of a stream.
@@ -96,7 +97,7 @@ def _names(matrix: FileMatrix) -> tuple[str, ...]:
 def _id_name(matrix: FileMatrix) -> str:
     """Return the name for the column of ids, which must not be that of a label."""
     names = _names(matrix)
-    return next(name for name in (matrix.id_name, *ID_NAMES) if name not in names)
+    return next(name for name in (matrix.id_name, *ID_NAMES, *ROW_NAMES) if name not in names)
 
 
 def _write_npz(stream: Any, matrix: FileMatrix) -> None:

@@ -14,7 +14,7 @@ from labelwise.cli.matrices._file_kinds import is_model_file, refuse_as_rule
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
-from labelwise.cli.pages._row_columns import read_row_columns, read_texts
+from labelwise.cli.pages._row_columns import only_texts, read_row_columns
 from labelwise.data import input_files
 from labelwise.decisions import Thresholds
 from labelwise.experiments import read_results
@@ -58,7 +58,7 @@ def write_desk(
         models = [path for path in (files.scores, files.versus) if path is not None]
         scored = [read_scores(path, max_bytes, ids=ids) for path in models]
         same = matched(truth, scored, matching)
-        beside = _beside(files, same.truth, ids, max_bytes)
+        beside, notes = _beside(files, same.truth, matching, ids, max_bytes)
     from labelwise.reports import Desk, write_report
 
     scores, *rivals = (matrix.values for matrix in same.others)
@@ -74,23 +74,27 @@ def write_desk(
             **beside,
         )
         write_report(desk, files.output)
-    for text in same.notes:
+    for text in (*same.notes, *notes):
         note(text)
     outputs.say_written(files.output)
 
 
 def _beside(
-    files: ReportFiles, truth: Matrix, ids: str | None, max_bytes: int | None
-) -> dict[str, Any]:
-    """Read what belongs to the rows and labels, as arguments of a desk."""
+    files: ReportFiles, truth: Matrix, matching: Matching, ids: str | None, max_bytes: int | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Read what belongs to the rows and labels, as arguments of a desk, with lines for the user."""
     found: dict[str, Any] = {"ids": truth.ids}
+    notes: list[str] = []
     if files.slices is not None:
-        found["slices"] = read_row_columns(files.slices, truth, ids, max_bytes)
+        found["slices"], of_slices = read_row_columns(files.slices, truth, matching, ids, max_bytes)
+        notes += of_slices
     if files.texts is not None:
-        found["texts"] = read_texts(files.texts, truth, ids, max_bytes)
+        columns, of_texts = read_row_columns(files.texts, truth, matching, ids, max_bytes)
+        found["texts"] = only_texts(files.texts, columns)
+        notes += of_texts
     if files.thresholds is not None:
         found["thresholds"] = {files.thresholds.name: _given_thresholds(files.thresholds)}
-    return found
+    return found, notes
 
 
 def _given_thresholds(path: Path) -> Thresholds:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
-# Cells that are missing values in a column of numbers.
-MISSING_NUMBERS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
+from labelwise._columns import MISSING_NUMBERS
+
 _BLOCK = 2**20
 # Characters after the first line of a header in which a quoted name may end.
 _MOST_ADDED = 2**16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from labelwise.data.table._csv_text import MISSING_NUMBERS
+from labelwise._columns import MISSING_NUMBERS
 
 
 def with_decimal_commas(column: Any) -> Any:

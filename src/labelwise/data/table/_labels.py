@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._columns import encode
+from labelwise._columns import GAP, NOT_BINARY, binary_value, encode
 from labelwise._io import DataError, arrow_texts, numpy_column, warn_of_assumption
 from labelwise._validation import with_nan
-from labelwise.data.table._csv_text import MISSING_NUMBERS
 from labelwise.data.table._files import Tables
 from labelwise.data.table._label_names import lists_of_names
-
-_NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "y", "t")
-# False is 0 and 1.0 is 1 also as keys.
-_BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
-_GAP, _WRONG = -1, -2
 
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
@@ -71,21 +65,13 @@ def _binary_cells(tables: Tables, name: str) -> np.ndarray:
     encoded = column.dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
     # The last entry is for null, which has the index -1.
-    meant = np.array([*(_binary(value) for value in found), _GAP])
+    meant = np.array([*(binary_value(value) for value in found), GAP])
     cells: np.ndarray = meant[numpy_column(encoded.indices, np.int32, missing=-1)]
-    wrong = np.flatnonzero(cells == _WRONG)
+    wrong = np.flatnonzero(cells == NOT_BINARY)
     if wrong.size:
         value = column[int(wrong[0])].as_py()
         raise tables.fault(f"has {value!r} for label {name!r}, not 0 or 1.", int(wrong[0]))
     return cells
-
-
-def _binary(value: Any) -> int:
-    value = value.strip() if isinstance(value, str) else value
-    # Other programs write a missing value as NA also between yes and no.
-    if value != value or value in MISSING_NUMBERS:
-        return _GAP
-    return _BINARY.get(value.lower() if isinstance(value, str) else value, _WRONG)
 
 
 def zeros_and_ones(tables: Tables, name: str) -> np.ndarray | None:
@@ -96,16 +82,15 @@ def zeros_and_ones(tables: Tables, name: str) -> np.ndarray | None:
     if not is_binary(tables, name):
         return None
     cells = _binary_cells(tables, name)
-    return np.where(cells == _GAP, np.nan, cells)
+    return np.where(cells == GAP, np.nan, cells)
 
 
 def is_binary(tables: Tables, name: str) -> bool:
     """Return whether a text column has a 0 or 1 and nothing else beside gaps."""
     column = tables.column(name)
-    meant = (
-        set() if _is_list(column) else {_binary(v) for v in column.unique().drop_null().to_pylist()}
-    )
-    return bool(meant - {_GAP}) and _WRONG not in meant
+    values = [] if _is_list(column) else column.unique().drop_null().to_pylist()
+    meant = set(map(binary_value, values))
+    return bool(meant - {GAP}) and NOT_BINARY not in meant
 
 
 def from_sets(

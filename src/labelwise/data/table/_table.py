@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._columns import encode, texts
+from labelwise._columns import ROW_NAMES, encode, texts
 from labelwise._io import TEXT_BYTES, DataError, plain_name, reading
 from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
@@ -17,9 +17,6 @@ from labelwise.data._file_format import FileFormat, ReadRequest
 from labelwise.data.table import _labels as label_columns
 from labelwise.data.table._columns import features
 from labelwise.data.table._files import Tables
-
-# What pandas calls the row names that it writes along.
-ROW_NAMES = ("", "__index_level_0__")
 
 
 def read_table(
@@ -97,8 +94,8 @@ def read_table(
     A column is taken as text if its values have at least three words on average, and more than half
     of them are distinct. A column of words is an identifier if no value occurs twice or, from 20
     rows on, if more than 80 % of its values are distinct. A column of numbers is an identifier if
-    it is called "id" and no value occurs twice or, from 20 rows on, if it has whole numbers that
-    increase from row to row. Row names that pandas wrote are identifiers, too.
+    it is called "id" or "row" and no value occurs twice or, from 20 rows on, if it has whole
+    numbers that increase from row to row. Row names that pandas wrote are identifiers, too.
 
     If `labels` is the name of one column whose cells are all 0, 1 or words for them, as above, the
     column is one label of that name, unless `separator` is given. An identifier whose values differ

@@ -26,6 +26,8 @@ def review_bands(
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
 ) -> Bands:
     """Find which scores to accept, to reject, and to leave to a person.
 
@@ -40,7 +42,7 @@ def review_bands(
         float64. In a CSR matrix, an absent score means that the label is rejected.
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
         The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
-        index of pandas frames if both have one that is more than a count from 0, else by position.
+        ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
     min_precision : float, default=None
         Lower bound on the share of positives among all accepted cells. If no cell is accepted,
         none is wrong, and the bound is met. With None and without `max_review`, no cell is
@@ -69,6 +71,13 @@ def review_bands(
         With `guarantee`, samples of the same group are in the same part, and the groups must be
         independent of each other: the samples of one patient. Without groups, all samples must be
         independent; give groups if samples were copied.
+    ids : str or dict, default=None
+        Ids of the rows, by which they are matched: the name of a column that scores and Y have
+        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
+        column or an array-like of its ids. None means the index of pandas frames.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
+        refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -154,7 +163,7 @@ def review_bands(
     >>> bands.decide([[0.5, 0.4]])
     array([[-1,  1]], dtype=int8)
     """
-    problem = check_problem(scores, Y, label_names, groups)
+    problem = check_problem(scores, Y, label_names, groups, ids=ids, by_position=by_position)
     request = check_band_request(
         min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
     )

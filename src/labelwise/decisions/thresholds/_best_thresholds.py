@@ -45,6 +45,8 @@ def best_thresholds(
     label_names: Sequence[str] | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure of the decisions.
 
@@ -57,7 +59,7 @@ def best_thresholds(
         float64. In a CSR matrix, an absent score means that the label is never decided.
     Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
         The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
-        index of pandas frames if both have one that is more than a count from 0, else by position.
+        ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
         NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
         the samples that have it, and samples without any label are left out. A label without truth
         for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
@@ -163,6 +165,13 @@ def best_thresholds(
         or `max_decisions`, and for measures without a certificate, thresholds off the micro
         frontier are searched only if all weights are whole numbers; otherwise the best point of
         the frontier is returned and the gap is None.
+    ids : str or dict, default=None
+        Ids of the rows, by which they are matched: the name of a column that scores and Y have
+        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
+        column or an array-like of its ids. None means the index of pandas frames.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
+        refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -267,7 +276,10 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    problem = check_problem(scores, Y, label_names, groups, sample_weight, allow_missing=True)
+    matching = {"ids": ids, "by_position": by_position}
+    problem = check_problem(
+        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
+    )
     params = {
         "maximize": maximize,
         "measure": measure,
@@ -288,7 +300,7 @@ def best_thresholds(
         "tuning_share": tuning_share,
     }
     request = check_request(params, problem.n_labels)
-    tested = check_calibration(calibration, problem, request)
+    tested = check_calibration(calibration, problem, request, **matching)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
         return solve(problem, request, random_state)

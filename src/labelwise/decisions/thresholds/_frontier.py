@@ -109,6 +109,8 @@ def micro_frontier(
     *,
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
 ) -> Frontier:
     """Find the best trade-offs between micro precision and micro recall.
 
@@ -122,14 +124,21 @@ def micro_frontier(
     scores : array, CSR matrix or frame of shape (n_samples, n_labels)
         Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels. If scores and Y both have column names, columns are matched by name, and rows
-        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
-        or a masked cell is a missing label, which counts nowhere.
+        True labels. If scores and Y both have column names, columns are matched by name. Rows are
+        matched by ids if both have them: an index of pandas frames that is more than a count from
+        0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples, finite and not negative: a sample of weight 2 counts as two
         samples. Decisions and true positives are then sums of weights.
+    ids : str or dict, default=None
+        Ids of the rows, by which they are matched: the name of a column that scores and Y have
+        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
+        column or an array-like of its ids. None means the index of pandas frames.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
+        refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -170,7 +179,15 @@ def micro_frontier(
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    problem = check_problem(scores, Y, label_names, sample_weight=sample_weight, allow_missing=True)
+    problem = check_problem(
+        scores,
+        Y,
+        label_names,
+        sample_weight=sample_weight,
+        allow_missing=True,
+        ids=ids,
+        by_position=by_position,
+    )
     return frontier_of(problem.cuts_of_all(), problem.names)
 
 

@@ -48,6 +48,7 @@ def scan_thresholds(
     beta: float = 1.0,
     max_scans: int | None = None,
     label_names: Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> Scan:
     """Find the thresholds with the highest micro F by scanning label after label.
 
@@ -71,6 +72,9 @@ def scan_thresholds(
         until no threshold moves, and the value is the highest of all threshold vectors.
     label_names : sequence of str, default=None
         Names of the labels, for data without column names.
+    by_position : bool, default=False
+        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
+        refused otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def scan_thresholds(
     """
     check_beta(beta)
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
-    problem = check_problem(scores, Y, label_names, allow_missing=True)
+    problem = check_problem(scores, Y, label_names, allow_missing=True, by_position=by_position)
     warn_of_labels_without_positives(problem)
     labels = list(problem.every_cut())
     scanned = _scanned(labels, beta, max_scans)

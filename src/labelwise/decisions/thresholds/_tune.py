@@ -60,8 +60,18 @@ def _value(problem: Problem, request: Request, counts: Counts) -> float:
     return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
 
 
-def check_calibration(calibration: Any, problem: Problem, request: Request) -> Problem | None:
-    """Check the samples that a guarantee is tested on; their labels are those of the problem."""
+def check_calibration(
+    calibration: Any,
+    problem: Problem,
+    request: Request,
+    *,
+    ids: Any = None,
+    by_position: bool | None = None,
+) -> Problem | None:
+    """Check the samples that a guarantee is tested on; their labels are those of the problem.
+
+    If `ids` names a column, these samples have it, too.
+    """
     if calibration is None:
         return None
     if request.guarantee is None:
@@ -75,7 +85,10 @@ def check_calibration(calibration: Any, problem: Problem, request: Request) -> P
         ) from error
     if problem.groups is not None and given_groups is None:
         raise ValueError("calibration must contain groups if groups are given.")
-    tested = check_problem(scores, Y, problem.names, given_groups)
+    column = ids if isinstance(ids, str) else None
+    tested = check_problem(
+        scores, Y, problem.names, given_groups, ids=column, by_position=by_position
+    )
     if tested.n_labels != problem.n_labels:
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."

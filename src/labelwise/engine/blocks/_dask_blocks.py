@@ -107,6 +107,9 @@ class DaskBlocks(NamedTuple):
 class DaskRows:
     """Rows of a dask array, computed a few chunks at a time."""
 
+    id_name: str | None = None
+    is_array = True
+
     def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
         self._array = array
         self.names = names
@@ -116,6 +119,10 @@ class DaskRows:
         """Type of the numbers."""
         kind: np.dtype[Any] = self._array.dtype
         return kind
+
+    def ids(self) -> Iterator[Any]:
+        """Yield nothing: rows have no ids."""
+        return iter(())
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some rows."""

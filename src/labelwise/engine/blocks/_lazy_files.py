@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from labelwise._validation import columns_in_order
-from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
+from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES, check_same
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 
 def open_lazily(
     paths: dict[str, Path | None],
+    ids: Sequence[str] | None = None,
+    *,
+    by_position: bool = False,
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Open files as dask arrays, for workers that see the same file system.
 
@@ -21,6 +25,10 @@ def open_lazily(
     ----------
     paths : dict of str to Path or None
         Files of "Y", "scores" and "decided"; None for one that is not given.
+    ids : sequence of str, default=None
+        Names of the column of ids, see `open_source`.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files have ids or names.
 
     Returns
     -------
@@ -30,26 +38,24 @@ def open_lazily(
         The names of the labels, or None.
     """
     sources = {
-        name: (path, open_source(path, "scores"))
+        name: (path, open_source(path, "scores", None, ids))
         for name, path in paths.items()
         if path is not None
     }
+    names = check_same({name: one for name, (_, one) in sources.items()}, by_position=by_position)
     # Files whose chunks have the same rows need not be cut again.
     n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
-    found = {name: _lazy_array(*one, n_together) for name, one in sources.items()}
-    names = next((of for _, of in (found["Y"], *found.values()) if of is not None), None)
     arrays = {}
-    for name, (array, own) in found.items():
+    for name, (path, source) in sources.items():
+        array, own = _lazy_array(path, source, n_together), source.names
         if own is not None and names is not None and own != names:
             array = array[:, columns_in_order(names, own, name)]
         arrays[name] = array
     return arrays, names
 
 
-def _lazy_array(
-    path: Path, source: RowSource, n_together: int
-) -> tuple[Any, tuple[str, ...] | None]:
-    """Return a file as a dask array, and the names of its columns."""
+def _lazy_array(path: Path, source: RowSource, n_together: int) -> Any:
+    """Return a file as a dask array."""
     from dask import array as dask_array
     from dask.delayed import delayed
 
@@ -59,10 +65,12 @@ def _lazy_array(
     parts, start = [], 0
     for size in source.chunk_sizes(n_together):
         shape = (size, source.shape[1])
-        parts.append(from_delayed(read(path, start, start + size), shape, source.dtype))
+        parts.append(
+            from_delayed(read(path, source.names, start, start + size), shape, source.dtype)
+        )
         start += size
-    return concatenate(parts), source.names
+    return concatenate(parts)
 
 
-def _read_rows(path: Path, start: int, stop: int) -> Any:
-    return open_source(path, "scores").rows(start, stop)
+def _read_rows(path: Path, columns: tuple[str, ...] | None, start: int, stop: int) -> Any:
+    return open_source(path, "scores", columns).rows(start, stop)

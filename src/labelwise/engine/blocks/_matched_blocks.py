@@ -17,7 +17,6 @@ from labelwise._validation import (
 )
 from labelwise.decisions import Gaps, add_block, no_gaps
 from labelwise.engine.blocks._hit_views import HitView
-from labelwise.engine.blocks._parquet_files import ParquetFiles
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 # Bytes of the scores of a block.
@@ -79,10 +78,12 @@ def match_blocks(
     label_names: Any = None,
     block_rows: int | None = None,
     columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
 ) -> MatchedBlocks:
-    """Open "Y" and "scores" or "decided", and match their columns by name, rows by position.
+    """Open "Y" and "scores" or "decided", and match their columns by name.
 
-    Files whose rows have names must have them in the same order.
+    Rows that have ids must have the same ids in the same order.
 
     Parameters
     ----------
@@ -94,6 +95,10 @@ def match_blocks(
         Rows of a block; None means about 32 MB of scores.
     columns : str or sequence of str, default=None
         The columns that are labels, see `open_source`.
+    ids : str or sequence of str, default=None
+        Names of the column of ids, see `open_source`.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files have ids or names.
 
     Returns
     -------
@@ -101,7 +106,9 @@ def match_blocks(
         The rows, to be read in blocks.
     """
     sources = {
-        name: open_source(data, name, columns) for name, data in given.items() if data is not None
+        name: open_source(data, name, columns, ids)
+        for name, data in given.items()
+        if data is not None
     }
     n_samples, n_labels = sources["Y"].shape
     if 0 in (n_samples, n_labels):
@@ -110,8 +117,7 @@ def match_blocks(
         )
     for name, source in sources.items():
         check_shape(name, source.shape, (n_samples, n_labels))
-    _check_row_names(sources)
-    names = _names(sources, label_names, n_labels)
+    names = check_same(sources, label_names, by_position=by_position)
     orders = {name: _order(names, source.names, name) for name, source in sources.items()}
     widest = max(source.row_bytes for source in sources.values())
     together = max(1, BLOCK_BYTES // widest)
@@ -120,20 +126,56 @@ def match_blocks(
     return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
 
 
-def _check_row_names(sources: dict[str, RowSource]) -> None:
-    """Refuse parquet files whose rows have names in another order than those of Y."""
-    truth = sources["Y"]
-    if not isinstance(truth, ParquetFiles):
-        return
+def check_same(
+    sources: dict[str, RowSource], label_names: Any = None, *, by_position: bool = False
+) -> tuple[str, ...] | None:
+    """Check that rows have the same ids in the same order, and return the names of the labels.
+
+    Rows and labels are matched by position only if no source has ids or names, if one that has none
+    is an array in memory, or if `by_position`.
+    """
     for name, source in sources.items():
-        if source is not truth and isinstance(source, ParquetFiles):
-            differing = first_difference(source.row_names(), truth.row_names())
+        if name != "Y" and _have_ids(sources, name, by_position):
+            differing = first_difference(source.ids(), sources["Y"].ids())
             if differing is not None:
                 row, one, other = differing
                 raise ValueError(
-                    f"{name} and Y must have their rows in the same order to be read in blocks, "
-                    f"got {one!r} and {other!r} as row {row}."
+                    f"{name} and Y must have the same ids in the same order to be read in blocks, "
+                    f"got {one!r} and {other!r} as row {row}: sort both by their ids, and leave "
+                    "out rows that only one of them has."
                 )
+            _refuse_repeated(sources["Y"])
+    return _names(sources, label_names, by_position)
+
+
+def _have_ids(sources: dict[str, RowSource], name: str, by_position: bool) -> bool:
+    """Return whether a source and Y have ids; refuse ids of one that would be ignored."""
+    pair = {name: sources[name], "Y": sources["Y"]}
+    having = [key for key, source in pair.items() if source.id_name is not None]
+    if len(having) != 1 or by_position:
+        return len(having) == 2
+    (lacking,) = set(pair) - set(having)
+    if not pair[lacking].is_array:
+        raise ValueError(
+            f"{lacking} has no ids and {having[0]} has ({pair[having[0]].id_name!r}): name the "
+            "column by ids (--ids), or match rows by position by by_position=True (--by-position)."
+        )
+    return False
+
+
+def _refuse_repeated(source: RowSource) -> None:
+    """Refuse an id that occurs twice; 8 bytes a row are kept, and few ids of the same hash."""
+    hashes = np.concatenate(
+        [np.fromiter(map(hash, part.to_pylist()), np.int64, len(part)) for part in source.ids()]
+    )
+    hashes.sort()
+    repeated, seen = {*hashes[1:][hashes[1:] == hashes[:-1]].tolist()}, set()
+    for part in source.ids() if repeated else ():
+        for text in part.to_pylist():
+            if text in seen:
+                raise ValueError(f"Y has row {text!r} twice, so rows do not match.")
+            if hash(text) in repeated:
+                seen.add(text)
 
 
 def first_difference(some: Iterator[Any], others: Iterator[Any]) -> tuple[int, str, str] | None:
@@ -174,16 +216,31 @@ def checked_block(given: dict[str, Any], start: int) -> Outcome:
 
 
 def _names(
-    sources: dict[str, RowSource], label_names: Any, n_labels: int
+    sources: dict[str, RowSource], label_names: Any, by_position: bool
 ) -> tuple[str, ...] | None:
     """Return the names of the labels: those given, those of Y, or those of another file."""
     if label_names is not None:
         names = check_names(label_names, "label_names")
+        n_labels = sources["Y"].shape[1]
         if len(names) != n_labels:
             raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
         return names
+    having = next((name for name, source in sources.items() if _has_names(source)), None)
+    for name, source in sources.items():
+        if having is not None and source.names is None and not (source.is_array or by_position):
+            raise ValueError(
+                f"{name} has no label names and {having} has: give label_names, or match labels by "
+                "position by by_position=True (--by-position)."
+            )
     found = [sources["Y"].names, *(source.names for source in sources.values())]
     return next((names for names in found if names is not None), None)
+
+
+def _has_names(source: RowSource) -> bool:
+    """Return whether labels have names that are more than their numbers 0, 1, ..."""
+    return source.names is not None and list(source.names) != [
+        str(number) for number in range(len(source.names))
+    ]
 
 
 def _order(

@@ -19,6 +19,8 @@ class NpyFile:
     """Rows of a 2-D npy file in row order."""
 
     names: tuple[str, ...] | None = None
+    id_name: str | None = None
+    is_array = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -63,6 +65,10 @@ class NpyFile:
         if cells.size < n_cells:
             raise DataError(self._path, f"ends before row {stop}.")
         return cells.astype(self.dtype, copy=False).reshape(-1, self.shape[1])
+
+    def ids(self) -> Iterator[Any]:
+        """Yield nothing: rows have no ids."""
+        return iter(())
 
     def chunk_sizes(self, n_together: int) -> list[int]:
         """Return equal numbers of rows, and the rest."""

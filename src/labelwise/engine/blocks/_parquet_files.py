@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._columns import find_ids, named_ids, row_names
 from labelwise._io import DataError
 
-# Columns of row names, which are no labels; pandas writes the last one.
-_ROW_NAMES = ("id", "Id", "ID", "row", "Row", "", "__index_level_0__")
 # Rows that are decoded together: a column of them is a page or two.
 _DECODED = 2**16
 
@@ -24,13 +23,21 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 class ParquetFiles:
-    """Rows of parquet files with the same columns; columns of text and row names are left out.
+    """Rows of parquet files with the same columns, which are numbers, and a column of ids.
 
-    `columns` are the names of those to read, or a prefix with a star; None means all.
+    `columns` are the names of those to read, or a prefix with a star, and rows then have no ids;
+    None means all but the ids. `ids` are names of the column of ids, of which the first that the
+    files have is used; None finds it.
     """
 
+    is_array = False
+
     def __init__(
-        self, path: Path, parts: Sequence[Path], columns: str | Sequence[str] | None = None
+        self,
+        path: Path,
+        parts: Sequence[Path],
+        columns: str | Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
     ) -> None:
         self._path, self._parts = path, parts
         schemas = []
@@ -44,16 +51,22 @@ class ParquetFiles:
                     for k in range(file.num_row_groups)
                 ]
         self._n_rows = sum(self.chunk_sizes(0))
-        names = _labels_of(path, schemas[0])
+        self.id_name: str | None = None
+        if columns is None:
+            every: list[str] = schemas[0].names
+            self.id_name = find_ids(every, self._arrays, is_parquet=True)
+            if ids is not None:
+                self.id_name = named_ids(path, ids, every)
+        names = self._labels_of(path, schemas[0], columns)
         for part, schema in zip(parts, schemas, strict=True):
-            if _labels_of(part, schema) != names:
+            has_ids = self.id_name is None or self.id_name in schema.names
+            if not has_ids or self._labels_of(part, schema, columns) != names:
                 raise DataError(part, f"has other columns than {parts[0].name}.")
-        self.names: tuple[str, ...] | None = _chosen(path, names, columns)
+        self.names: tuple[str, ...] | None = names
         kinds = [
             schema.field(name).type.to_pandas_dtype() for schema in schemas for name in self.names
         ]
         self._dtype = np.result_type(*kinds)
-        self._row_names = next((name for name in _ROW_NAMES if name in schemas[0].names), None)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -108,19 +121,64 @@ class ParquetFiles:
         if n_filled:
             yield block[:n_filled]
 
-    def row_names(self) -> Iterator[Any]:
-        """Yield arrow arrays of the names of all rows in order; nothing if rows have no names."""
+    def ids(self) -> Iterator[Any]:
+        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
         import pyarrow as pa
 
-        if self._row_names is None:
+        if self.id_name is None:
             return
-        for batch in self._batches([self._row_names], _DECODED):
-            yield batch.column(0).cast(pa.string()).fill_null("")
+        for values in self._arrays(self.id_name):
+            if values.null_count:
+                raise DataError(self._path, f"has no value for {self.id_name!r}.")
+            yield values.cast(pa.string())
+
+    def _arrays(self, name: str) -> Iterator[Any]:
+        """Yield the values of one column."""
+        for batch in self._batches([name], _DECODED):
+            yield _decoded(batch.column(0))
 
     def _batches(self, names: list[str], n_together: int) -> Iterator[Any]:
         for part in self._parts:
             with _opened(part) as file:
                 yield from file.iter_batches(min(n_together, _DECODED), columns=names)
+
+    def _labels_of(
+        self, path: Path, schema: Any, columns: str | Sequence[str] | None
+    ) -> tuple[str, ...]:
+        """Return the columns to read: the chosen ones, or all but ids and row names."""
+        left_out = {self.id_name, *row_names(schema.names)}
+        kinds = {
+            field.name: _is_number(field.type) for field in schema if field.name not in left_out
+        }
+        numbers = tuple(name for name, is_number in kinds.items() if is_number)
+        if not numbers:
+            raise DataError(path, "has no column of numbers.")
+        if columns is not None:
+            return _chosen(path, numbers, columns)
+        other = next((name for name, is_number in kinds.items() if not is_number), None)
+        if other is not None:
+            kind = schema.field(other).type
+            raise DataError(
+                path, f"has {kind} in column {other!r}, not numbers; --ids names a column of ids."
+            )
+        return numbers
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    is_number: bool = (
+        pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    )
+    return is_number
+
+
+def _decoded(values: Any) -> Any:
+    """Return categories as their values."""
+    import pyarrow as pa
+
+    is_coded = pa.types.is_dictionary(values.type)
+    return values.dictionary_decode() if is_coded else values
 
 
 def _opened(path: Path) -> Any:
@@ -134,30 +192,8 @@ def _opened(path: Path) -> Any:
         raise DataError(path, f"is no parquet file ({error}).") from error
 
 
-def _labels_of(path: Path, schema: Any) -> tuple[str, ...]:
-    """Return the columns of numbers; a first or last column of row names or text is none."""
-    import pyarrow as pa
-
-    is_number = [
-        pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
-        for kind in schema.types
-    ]
-    names = [
-        name
-        for name, number in zip(schema.names, is_number, strict=True)
-        if number and name not in _ROW_NAMES
-    ]
-    if not names:
-        raise DataError(path, "has no column of numbers.")
-    return tuple(names)
-
-
-def _chosen(
-    path: Path, names: tuple[str, ...], columns: str | Sequence[str] | None
-) -> tuple[str, ...]:
+def _chosen(path: Path, names: tuple[str, ...], columns: str | Sequence[str]) -> tuple[str, ...]:
     """Return the columns to read, in the order in which they are named."""
-    if columns is None:
-        return names
     if not isinstance(columns, str):
         wanted = tuple(columns)
     elif columns.endswith("*"):

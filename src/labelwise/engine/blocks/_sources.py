@@ -9,8 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from labelwise._columns import ID_NAMES
 from labelwise._io import DataError, bound_of
-from labelwise._validation import check_labels, check_scores
+from labelwise._validation import check_labels, check_scores, rows_of
 from labelwise.engine.blocks._npy_file import NpyFile, equal_sizes
 from labelwise.engine.blocks._parquet_files import ParquetFiles, parquet_parts
 
@@ -19,6 +20,11 @@ class RowSource(Protocol):
     """A matrix whose rows are read in order, as often as needed, a block at a time."""
 
     names: tuple[str, ...] | None
+    id_name: str | None  # of the column of ids; None if rows have none
+    is_array: bool  # whether it is an array in memory, which has neither names nor ids
+
+    def ids(self) -> Iterator[Any]:
+        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,9 +51,27 @@ class RowSource(Protocol):
 class ArraySource:
     """Rows of an array or a sparse matrix in memory, of a memory map, or of a zarr array."""
 
-    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        array: Any,
+        names: tuple[str, ...] | None = None,
+        ids: Sequence[Any] | None = None,
+        *,
+        is_array: bool = True,
+    ) -> None:
         self._array = array
         self.names = names
+        free = (name for name in ID_NAMES if name not in (names or ()))
+        self.id_name = None if ids is None else next(free)
+        self.is_array = is_array
+        self._ids = ids
+
+    def ids(self) -> Iterator[Any]:
+        """Yield one arrow array of the index of a frame, as text; nothing without an index."""
+        import pyarrow as pa
+
+        if self._ids is not None:
+            yield pa.array(list(map(str, self._ids)), pa.string())
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -82,7 +106,10 @@ class ArraySource:
 
 
 def open_source(
-    data: Any, input_name: str, columns: str | Sequence[str] | None = None
+    data: Any,
+    input_name: str,
+    columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
 ) -> RowSource:
     """Open a matrix by its path, or wrap one in memory.
 
@@ -94,21 +121,26 @@ def open_source(
         Name of the argument in error messages; "scores" stay dense, others are labels.
     columns : str or sequence of str, default=None
         Names of the columns of a parquet file that are read, or a prefix with a star; None means
-        all.
+        all but the ids.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in a parquet file, or several names, of which the first that the
+        file has is used. None finds the column by the rule of `labelwise._columns`.
 
     Returns
     -------
     RowSource
         The rows, not yet checked.
     """
+    asked = [ids] if isinstance(ids, str) else ids
     if isinstance(data, str | Path):
-        return _open_path(Path(data), columns)
+        return _open_path(Path(data), columns, asked)
     if columns is not None:
         raise ValueError(f"columns must be None if {input_name} is no file, got {columns!r}.")
     if isinstance(data, np.memmap):
         if data.ndim != 2:
             raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
         return ArraySource(data)
+    data, index, is_frame, _ = rows_of(data, ids if isinstance(ids, str) else None, input_name)
     if input_name == "scores":
         checked = check_scores(data)
         if sparse.issparse(checked.matrix):
@@ -116,12 +148,18 @@ def open_source(
                 "scores must be dense in the engine: sparse scores fit in memory, where "
                 "labelwise.decisions takes them."
             )
-        return ArraySource(checked.matrix, checked.names)
+        return ArraySource(checked.matrix, checked.names, index, is_array=not is_frame)
     labels = check_labels(data, input_name=input_name)
-    return ArraySource(sparse.csr_array(labels.matrix), labels.names)
+    rows = sparse.csr_array(labels.matrix)
+    return ArraySource(rows, labels.names, index, is_array=not is_frame)
 
 
-def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int | None:
+def rows_within(
+    paths: Mapping[str, Path | None],
+    max_bytes: int | None,
+    ids: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+) -> int | None:
     """Return how many rows of the widest file take at most `max_bytes`, or None without a bound.
 
     Parameters
@@ -130,6 +168,10 @@ def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int 
         Files by the names of arguments; None for one that is not given.
     max_bytes : int or None
         The most bytes of a block.
+    ids : sequence of str, default=None
+        Names of the column of ids, as in `open_source`.
+    columns : str or sequence of str, default=None
+        The columns that are read, as in `open_source`.
 
     Returns
     -------
@@ -141,18 +183,20 @@ def rows_within(paths: Mapping[str, Path | None], max_bytes: int | None) -> int 
     found = []
     for path in paths.values():
         if path is not None:
-            row_bytes = _open_path(path).row_bytes
+            row_bytes = _open_path(path, columns, ids).row_bytes
             bound_of(path, max_bytes).check(row_bytes, "a row")
             found.append(max_bytes // row_bytes)
     return min(found)
 
 
-def _open_path(path: Path, columns: str | Sequence[str] | None = None) -> RowSource:
+def _open_path(
+    path: Path, columns: str | Sequence[str] | None, ids: Sequence[str] | None
+) -> RowSource:
     if not path.exists():
         raise DataError(path, "does not exist.")
     parts = parquet_parts(path)
     if parts:
-        return ParquetFiles(path, parts, columns)
+        return ParquetFiles(path, parts, columns, ids)
     if columns is not None:
         raise DataError(path, f"has no names of columns, so that {columns!r} cannot be chosen.")
     if path.suffix.lower() == ".npy":
@@ -175,4 +219,4 @@ def _open_zarr(path: Path) -> RowSource:
         raise DataError(path, f"is no zarr array ({error}).") from error
     if array.ndim != 2:
         raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
-    return ArraySource(array)
+    return ArraySource(array, is_array=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,10 @@ def write_blocks(
     blocks: Iterable[np.ndarray],
     shape: tuple[int, int],
     names: tuple[str, ...] | None,
+    id_name: str | None,
+    ids: Iterator[Any],
 ) -> None:
-    """Write blocks of int8 one after the other; npy and zarr files have no names."""
+    """Write blocks of int8 one after the other; npy and zarr files have no names and ids."""
     ending = path.suffix.lower()
     if ending == ".zarr":
         _write_zarr(path, blocks, shape)
@@ -44,17 +46,32 @@ def write_blocks(
             for block in blocks:
                 stream.write(np.ascontiguousarray(block).data)
             return
-        _write_parquet(stream, blocks, names or tuple(map(str, range(shape[1]))))
+        labels = names or tuple(map(str, range(shape[1])))
+        _write_parquet(stream, blocks, labels, id_name, ids)
 
 
-def _write_parquet(stream: Any, blocks: Iterable[np.ndarray], names: tuple[str, ...]) -> None:
+def _write_parquet(
+    stream: Any,
+    blocks: Iterable[np.ndarray],
+    names: tuple[str, ...],
+    id_name: str | None,
+    ids: Iterator[Any],
+) -> None:
+    """Write the ids as text in the first column, and the decisions."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema = pa.schema([(name, pa.int8()) for name in names])
+    fields = [(name, pa.int8()) for name in names]
+    schema = pa.schema(fields if id_name is None else [(id_name, pa.string()), *fields])
+    rest = pa.chunked_array([], pa.string())
     with parquet.ParquetWriter(stream, schema) as writer:
         for block in blocks:
             columns = [pa.array(np.ascontiguousarray(column)) for column in block.T]
+            while id_name is not None and len(rest) < len(block):
+                rest = pa.chunked_array([*rest.chunks, next(ids)])
+            if id_name is not None:
+                columns.insert(0, rest[: len(block)].combine_chunks())
+                rest = rest[len(block) :]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 

@@ -293,15 +293,25 @@ def check_problem(
     sample_weight: Any = None,
     *,
     allow_missing: bool = False,
+    ids: Any = None,
+    by_position: bool | None = None,
 ) -> Problem:
     """Check scores, labels, groups and weights, and return them as a problem.
 
     Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
-    refused unless `allow_missing`.
+    refused unless `allow_missing`. Rows are matched by `ids` and `by_position` as in
+    `check_outcome`.
     """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=allow_missing)
+    outcome = check_outcome(
+        Y,
+        scores=scores,
+        label_names=label_names,
+        allow_missing=allow_missing,
+        ids=ids,
+        by_position=by_position,
+    )
     n_samples, n_labels = outcome.Y.shape
     numbers = None if groups is None else check_groups(groups, n_samples)
     if sample_weight is not None:
