@@ -1,8 +1,9 @@
-"""How often the intervals of tuned thresholds contain the value on new rows.
+"""How often intervals contain the true value: of tuned thresholds, and of a mean difference.
 
 The scores of a label are normal, around 0 for samples without it and higher for samples with it,
 so that the value of any thresholds on new rows is known without a test set. Labels and scores of a
-sample are correlated. The table goes into the docs.
+sample are correlated. The differences of two methods are drawn from distributions of mean 0. Both
+tables go into the docs.
 """
 
 from pathlib import Path
@@ -13,9 +14,11 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from labelwise.decisions import best_thresholds
+from labelwise.experiments import paired_difference
 from labelwise.measures import Counts, evaluate, f_measure, macro, micro
 
 TABLE = Path(__file__).with_name("coverage.md")
+DIFFERENCES = Path(__file__).with_name("coverage_differences.md")
 # Levels take turns; the first is simulated twice as often as the second.
 LEVELS = (0.95, 0.95, 0.9)
 N_DRAWS = 200
@@ -147,8 +150,47 @@ HEAD = """| rows | labels | positives | F | optimism | 95 % interval | 90 % | th
 |--:|--:|--:|---|--:|--:|--:|--:|--:|"""
 
 
+SHAPES = {
+    "normal": lambda random, n: random.standard_normal(n),
+    "heavy tails (Student's t, 3 degrees)": lambda random, n: random.standard_t(3, n),
+    "skewed (exponential)": lambda random, n: random.standard_exponential(n) - 1,
+    "very skewed (log-normal)": lambda random, n: random.lognormal(size=n) - np.exp(0.5),
+}
+N_BLOCKS = (5, 10, 20, 40, 100)
+
+
+def coverage_of_differences(shape: str, n_blocks: int, n_simulations: int) -> tuple[float, float]:
+    """Return how often 95 % intervals contain the mean 0: of `paired_difference`, and of means.
+
+    The latter are quantiles of the means of as many bootstrap samples.
+    """
+    random, n_held, n_held_by_means = np.random.default_rng(n_blocks), 0, 0
+    for seed in range(n_simulations):
+        differences = SHAPES[shape](random, n_blocks)
+        values = np.stack([differences, np.zeros(n_blocks)], axis=1)
+        found = paired_difference(values, n_bootstrap=999, random_state=seed)
+        means = random.choice(differences, (999, n_blocks)).mean(axis=1)
+        low, high = np.quantile(means, [0.025, 0.975])
+        n_held += found.low <= 0 <= found.high
+        n_held_by_means += low <= 0 <= high
+    return n_held / n_simulations, n_held_by_means / n_simulations
+
+
+def write_differences(n_simulations: int = 2000) -> None:
+    """Print the table of differences, and write it for the docs."""
+    columns = " | ".join(f"{n} data sets" for n in N_BLOCKS)
+    lines = [f"| differences | {columns} |", "|---|" + "--:|" * len(N_BLOCKS)]
+    for shape in SHAPES:
+        found = [coverage_of_differences(shape, n, n_simulations) for n in N_BLOCKS]
+        cells = " | ".join(f"{held:.1%} ({by_means:.1%})" for held, by_means in found)
+        lines.append(f"| {shape} | {cells} |")
+        print(lines[-1], flush=True)
+    DIFFERENCES.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
-    """Print the table, and write it for the docs."""
+    """Print both tables, and write them for the docs."""
+    write_differences()
     lines = [HEAD]
     for setting in settings():
         for average in ("micro", "macro"):

@@ -3,6 +3,9 @@
 import math
 from itertools import combinations, product
 
+import numpy as np
+from scipy.stats import t
+
 
 def rank(losses, j):
     """Rank of the j-th value, 1 for the lowest; equal ones share the mean of their ranks."""
@@ -73,3 +76,22 @@ def maximal_groups(names, are_alike):
 def normal_tail(z):
     """Chance that a standard normal number exceeds z."""
     return math.erfc(z / math.sqrt(2)) / 2
+
+
+def studentized_interval(differences, drawn, confidence):
+    """Ends of the bootstrap-t interval of the mean, from the places that each resample draws.
+
+    No end is nearer to the mean than that of Student's t.
+    """
+    n, mean, tail = len(differences), np.mean(differences), (1 - confidence) / 2
+    if n == 1:
+        return -np.inf, np.inf
+    error = np.std(differences, ddof=1) / np.sqrt(n)
+    ratios = []
+    for places in drawn:
+        sample = [differences[place] for place in places]
+        if len(set(sample)) > 1:
+            ratios.append((np.mean(sample) - mean) / (np.std(sample, ddof=1) / np.sqrt(n)))
+    least = t.ppf(1 - tail, n - 1)
+    low, high = np.quantile(ratios, [tail, 1 - tail]) if ratios else (0, 0)
+    return mean - max(high, least) * error, mean - min(low, -least) * error

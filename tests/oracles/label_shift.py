@@ -18,6 +18,20 @@ def log_likelihood(p, old, new):
         return np.sum(np.log(new / old * p + (1 - new) / (1 - old) * (1 - p)))
 
 
+def end_of_likelihood(p, old):
+    """0 or 1 if the likelihood is highest there, else None; of fractions, hence without rounding.
+
+    It is concave, so that it is highest at an end if it does not rise from there.
+    """
+    if sum(p) == len(p) * old:
+        return None
+    if 1 not in p and sum((x - old) / ((1 - x) * old) for x in p) <= 0:
+        return 0.0
+    if 0 not in p and sum((x - old) / (x * (1 - old)) for x in p) >= 0:
+        return 1.0
+    return None
+
+
 def em(p, old, n_steps):
     """The frequencies after each step of the algorithm (eq. 2.9)."""
     frequencies = [old]

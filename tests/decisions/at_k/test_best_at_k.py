@@ -6,7 +6,7 @@ Tests `_best_at_k` with `_ascent`, `_bounds` and `_expected_measures`.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -43,20 +43,35 @@ def value_of(proba, decided, maximize):
     return oracle.expected_value(proba, decided, *average_and_measure(maximize))
 
 
+# Differences of sums of these probabilities are rounding errors, of which some measures take roots.
+ROUNDED = [
+    np.full((2, 1), 0.1),
+    np.full((3, 2), 0.3),
+    np.array([[1.0], [1 - 2.0**-53]]),
+    np.array([[1 - 2e-12], [1 - 1e-14], [1 - 6e-16]]),
+    np.array([[1e-9, 1.0], [3e-17, 1 - 2.0**-53]]),
+]
+
+
 @pytest.mark.parametrize("maximize", [*EXACT, *BOUNDED, "coverage"])
 @settings(max_examples=15)
 @given(proba=probabilities(), k=st.integers(1, 3))
+@example(ROUNDED[0], 1)
+@example(ROUNDED[1], 2)
+@example(ROUNDED[2], 2)
+@example(ROUNDED[3], 1)
+@example(ROUNDED[4], 1)
 def test_no_decisions_have_a_value_above_the_bound(maximize, proba, k):
     best = best_at_k(proba, k, maximize=maximize)
     assert best.decided.sum(axis=1).max() <= k
-    assert best.value == pytest.approx(value_of(proba, best.decided, maximize), abs=1e-9)
+    assert best.value == pytest.approx(value_of(proba, best.decided, maximize), abs=1e-14)
     shape_and_k = (*proba.shape, min(k, proba.shape[1]))
     highest = max(value_of(proba, one, maximize) for one in oracle.all_decisions(*shape_and_k))
-    assert highest <= best.bound + 1e-9
-    assert best.gap == pytest.approx(best.bound - best.value, abs=1e-12)
-    if maximize in EXACT:
-        assert best.value == pytest.approx(highest, abs=1e-9)
-        assert best.gap == 0
+    assert highest <= best.value + best.gap
+    assert best.gap == best.bound - best.value
+    if maximize in EXACT and not any(np.array_equal(proba, one) for one in ROUNDED):
+        assert best.value == pytest.approx(highest, abs=1e-12)
+        assert best.gap < 1e-10
 
 
 @pytest.mark.parametrize("maximize", [*BOUNDED, "coverage"])
@@ -117,7 +132,7 @@ def test_any_decisions_give_a_bound_of_the_best(maximize, proba, k, data):
     bound = bound_of_sum(expected, ratios, expected.decisions(chosen), k) / proba.shape[1]
     shape_and_k = (*proba.shape, min(k, proba.shape[1]))
     highest = max(value_of(proba, one, maximize) for one in oracle.all_decisions(*shape_and_k))
-    assert highest <= bound + 1e-9
+    assert highest <= bound
 
 
 @settings(max_examples=15)

@@ -181,6 +181,31 @@ def test_a_queue_that_is_too_small_for_both_rates_is_refused_with_the_size_it_ta
         review_bands(SCORES, Y, min_precision=1, min_recall=1, max_review=1)
 
 
+def test_a_queue_that_exists_but_is_not_found_is_not_said_to_be_impossible():
+    # Both ends off the frontier are in the wrong order for a label.
+    scores = np.array([[0.0, 0.25], [0.0, 0.25], [0.75, 0.0], [0.75, 0.75], [0.0, 0.0]])
+    truth = np.array([[1, 1], [0, 1], [1, 0], [1, 0], [1, 1]]) == 1
+    rates = {"min_precision": 0.8, "min_recall": 0.6}
+    assert AllBands(scores, truth).smallest_queue(0.8, 0.6) == 2
+    found = review_bands(scores, truth, **rates)
+    assert (found.reviewed.sum(), found.exact) == (3, False)
+    message = r"^No bands were found .* max_review=2 \(2 cells\): .* 3 cells, and it is not proven"
+    with pytest.raises(ValueError, match=message):
+        review_bands(scores, truth, max_review=2, **rates)
+
+
+@given(problem=problems(), precision=RATES, recall=RATES, most=st.integers(0, 21))
+def test_no_queue_that_exists_is_said_to_be_impossible(problem, precision, recall, most):
+    least = AllBands(*problem).smallest_queue(precision, recall)
+    rates = {"min_precision": precision, "min_recall": recall}
+    refusal = ""
+    try:
+        review_bands(*problem, max_review=most, **rates)
+    except ValueError as error:
+        refusal = str(error)
+    assert least > most if "cannot be met" in refusal else least <= most or refusal
+
+
 def test_a_larger_queue_never_lowers_a_rate():
     random = np.random.default_rng(2)
     truth = random.random((50, 3)) < 0.3

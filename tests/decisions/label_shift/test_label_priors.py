@@ -1,8 +1,10 @@
 """New frequencies of labels are the most likely ones, and a test says which have moved."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -34,6 +36,33 @@ def test_no_frequency_is_more_likely(column, old, n_absent):
     reached = oracle.log_likelihood(cells, old, new)
     for other in np.linspace(0, 1, 201):
         assert reached >= oracle.log_likelihood(cells, old, other) - 1e-9
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=7), st.integers(1, 19), st.integers(0, 2))
+# The slope at 0 is 0: rounding gave the frequencies 9.7e-16 and 9.3e-17.
+@example([16, 8], 14, 0)
+@example([15], 12, 1)
+# The slope at 1 is 0: rounding gave 1 - 8e-16 and a division by zero.
+@example([15, 15, 15, 16, 20], 16, 0)
+@example([12, 20], 15, 0)
+def test_a_likelihood_that_is_highest_at_0_or_1_gives_exactly_0_or_1(twentieths, old, n_absent):
+    cells = [Fraction(p, 20) for p in (*twentieths, *[0] * n_absent)]
+    end = oracle.end_of_likelihood(cells, Fraction(old, 20))
+    new = most_likely_prior(np.array(twentieths) / 20, n_absent, old / 20)[0]
+    assert new == end if end is not None else 0 < new < 1
+
+
+def test_one_probability_next_to_0_or_1_does_not_divide_by_zero():
+    for tiny in (5e-324, 1e-300, 1e-20, 2.0**-53):
+        assert 0 < most_likely_prior(np.array([tiny, 1.0, 1.0]), 0, 0.4)[0] <= 1
+        assert 0 <= most_likely_prior(np.array([1 - tiny, 0.0, 0.0]), 0, 0.4)[0] < 1
+
+
+def test_a_label_that_has_vanished_has_the_macro_f_of_no_positives():
+    found = adapt_thresholds(tuned_by_hand([600], 1000, average="macro"), [[0.75], [0.0]] * 200)
+    assert found.priors[0] == 0
+    assert found.moved[0]
+    assert (found.thresholds.value, found.thresholds.values[0]) == (1, np.inf)
 
 
 @given(COLUMNS, FREQUENCIES)

@@ -1,6 +1,7 @@
 """Worker processes: one that dies, hangs or loses its runner harms no cell but its own."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from labelwise.experiments.running import _process_executor
+from labelwise.experiments.running._process_executor import ProcessExecutor
 from tests.experiments.small_studies import Deadly, Frequent, rows, study
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +27,7 @@ def test_a_cell_that_kills_its_workers_fails_and_the_others_do_not(tmp_path):
     (failed,) = results.failed
     assert failed.model == "deadly"
     assert failed.error.startswith("The worker died twice with this cell")
+    assert "Traceback" not in failed.error
     assert results.state() == "5 of 6 cells are done, 1 failed."
     # In the process that is spared the cell has nothing deadly.
     assert not deadly.run(tmp_path / "s.sqlite").failed
@@ -101,6 +105,84 @@ for attempt in range(int(sys.argv[2])):
         os.kill(one, signal.SIGKILL)
 print(left, most > 2)
 """
+
+
+KILLED = """
+import os, signal, sys, threading, time
+from contextlib import suppress
+from pathlib import Path
+from tests.experiments.small_studies import study
+os.environ["SECONDS_TO_FIT"] = "0.01"
+
+def new_worker(known):
+    \"\"\"Wait for a worker that this process has started, and return its number.\"\"\"
+    while True:
+        for task in Path("/proc/self/task").iterdir():
+            with suppress(OSError):
+                for one in map(int, (task / "children").read_text().split()):
+                    words = Path(f"/proc/{one}/cmdline").read_bytes()
+                    if one not in known and b"popen_loky" in words:
+                        known.add(one)
+                        return one
+        time.sleep(0.001)
+
+def signal_workers():
+    \"\"\"Interrupt one worker while it starts, and kill another; a cell that loses two fails.\"\"\"
+    known = set()
+    interrupted = new_worker(known)
+    time.sleep(0.03)
+    with suppress(OSError):
+        os.kill(interrupted, signal.SIGINT)
+        os.kill(new_worker(known), signal.SIGKILL)
+
+threading.Thread(target=signal_workers, daemon=True).start()
+print(study(seeds=range(20)).run(sys.argv[1], n_jobs=2).state())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="workers are found in /proc")
+def test_workers_that_are_killed_print_no_traceback_and_lose_no_cell(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path / "s.sqlite")],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "240 of 240 cells are done."
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there are no signal masks")
+def test_a_process_that_starts_is_out_of_reach_of_interrupts_and_its_parent_is_not():
+    asked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    with _process_executor._without_interrupts():
+        blocked = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
+    assert blocked.stdout.strip() == "True"
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+
+
+def test_a_worker_that_dies_while_it_starts_is_replaced(monkeypatch):
+    started = []
+
+    class Dying:
+        def __init__(self, inputs):
+            started.append(inputs)
+            if len(started) < 3:
+                raise BrokenPipeError
+
+        def submit(self, cells):
+            return cells
+
+    monkeypatch.setattr(_process_executor, "Worker", Dying)
+    assert ProcessExecutor("inputs", 1).submit("cells") == "cells"
+    assert len(started) == 3
+    monkeypatch.setattr(_process_executor, "_MOST_STARTS", 1)
+    started.clear()
+    with pytest.raises(ChildProcessError, match="No worker lives long enough to start"):
+        ProcessExecutor("inputs", 1).submit("cells")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found in /proc")

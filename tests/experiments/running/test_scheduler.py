@@ -150,7 +150,7 @@ def test_a_cell_whose_worker_dies_twice_fails_alone(tmp_path):
 
 
 def test_workers_that_never_live_end_the_study(tmp_path):
-    with pytest.raises(RuntimeError, match="No worker lives long enough"):
+    with pytest.raises(ChildProcessError, match="No worker lives long enough"):
         run_dying(tmp_path, dict.fromkeys(range(24), 9))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import bootstrap, wilcoxon
+from scipy.stats import binom, wilcoxon
 
 from labelwise.experiments import paired_difference, sign_test, wilcoxon_test
 from tests.experiments.statistics.published_comparison import COLUMNS
@@ -73,20 +73,40 @@ def test_where_all_tie_nothing_is_found_and_that_is_said():
     assert "All data sets tie" in repr(found)
 
 
-def test_interval_of_a_difference_is_that_of_scipys_bootstrap():
-    values = np.random.default_rng(1).normal(size=(40, 2)) + np.array([0.5, 0])
-    found = paired_difference(values, random_state=0, n_bootstrap=20_000)
-    differences = (values[:, 0] - values[:, 1],)
-    expected = bootstrap(
-        differences,
-        np.mean,
-        n_resamples=20_000,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    ).confidence_interval
-    # Ends are quantiles of 20,000 draws: their noise is about a fiftieth of the width.
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.02)
-    assert found.low < found.mean < found.high
+@given(
+    differences=st.lists(st.integers(-4, 4), min_size=1, max_size=8),
+    confidence=st.sampled_from([0.5, 0.8, 0.95]),
+    seed=st.integers(0, 99),
+)
+def test_interval_of_a_difference_is_the_studentized_bootstrap(differences, confidence, seed):
+    values = [[d, 0] for d in differences]
+    options = {"confidence": confidence, "n_bootstrap": 200, "random_state": seed}
+    found = paired_difference(values, **options)
+    n = len(differences)
+    drawn = np.random.RandomState(seed).randint(n, size=(200, n))
+    expected = oracle.studentized_interval(differences, drawn, confidence)
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)
+    assert found.low <= found.mean <= found.high
+
+
+@pytest.mark.parametrize("n_blocks", [2, 5, 40])
+@pytest.mark.parametrize("kind", ["standard_normal", "standard_exponential"])
+def test_intervals_of_95_percent_contain_the_true_difference_as_often(n_blocks, kind):
+    random, n_simulations, n_held = np.random.default_rng(4), 1000, 0
+    centre = {"standard_normal": 0.0, "standard_exponential": 1.0}[kind]
+    # Of few skewed differences, none has to come from the long tail: no interval shows it.
+    aimed_at = 0.95 if kind == "standard_normal" or n_blocks >= 40 else 0.9
+    for seed in range(n_simulations):
+        values = np.zeros((n_blocks, 2))
+        values[:, 0] = getattr(random, kind)(n_blocks) - centre
+        found = paired_difference(values, n_bootstrap=400, random_state=seed)
+        n_held += found.low <= 0 <= found.high
+    assert n_held >= binom.ppf(0.005, n_simulations, aimed_at)
+
+
+def test_one_data_set_says_nothing_of_the_spread_of_differences():
+    found = paired_difference([[3.0, 1.0]], random_state=0)
+    assert (found.mean, found.low, found.high) == (2, -np.inf, np.inf)
 
 
 def test_interval_ignores_what_both_methods_share():

@@ -12,17 +12,19 @@ from scipy import sparse
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
 from labelwise.decisions.at_k._ascent import ascend, top_entries
 from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
+from labelwise.decisions.at_k._bounds import rounded_outward
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
     Goal,
     check_goal,
     linear_terms,
     ratios_of,
-    values_of,
 )
 from labelwise.decisions.expected_f._probabilities import refuse_outside
 from labelwise.measures import Counts
 
+# Gaps of at most this size are said to be 0: they are those of sums that are rounded outward.
+_ROUNDING = 1e-9
 # A probability of 1 leaves no chance of a miss, whose logarithm is infinite.
 _MOST = 1 - 2.0**-53
 
@@ -46,7 +48,8 @@ class BestAtK:
     maximize : str
         Name of what was maximised.
     gap : float
-        ``bound - value``; 0 if the decisions are proven to be the best.
+        ``bound - value``. The bound is rounded outward: if the decisions are proven to be the
+        best, the gap is below 1e-9, unless a label has nearly no positives or negatives.
 
     See Also
     --------
@@ -68,7 +71,8 @@ class BestAtK:
         return max(0.0, self.bound - self.value)
 
     def __repr__(self) -> str:
-        proof = "the highest of all" if self.gap == 0 else f"at most {self.gap:.2g} below it"
+        is_highest = self.gap <= _ROUNDING
+        proof = "the highest of all" if is_highest else f"at most {self.gap:.2g} below it"
         n_samples, n_labels = self.decided.shape
         return (
             f"At most {self.k} of {n_labels:,} labels for each of {n_samples:,} samples: "
@@ -165,7 +169,7 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
     if ratios is None:
         chosen, value, bound = _best_micro(expected, goal, k)
     elif not goal.is_coverage and not ratios.factors[:, 4:].any():
-        chosen, value, bound = _best_linear(expected, ratios, k)
+        chosen, value, bound = _best_linear(expected, goal, ratios, k)
     else:
         chosen, value, bound = ascend(expected, ratios, k)
     decided = _decided(stored, chosen, matrix)
@@ -188,7 +192,9 @@ def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
     labels = stored.indices.astype(np.int32, copy=False)
     cells = CandidateCells(stored.indptr.astype(np.int64), labels, stored.data, amounts)
     positives = stored.T @ np.ones(stored.shape[0])
-    return Expected(cells, positives, stored.shape[0]), stored
+    n_absent = stored.shape[0] - np.bincount(labels, minlength=stored.shape[1])
+    negatives = n_absent + np.bincount(labels, 1 - stored.data, minlength=stored.shape[1])
+    return Expected(cells, positives, negatives, stored.shape[0]), stored
 
 
 def _place_in(matrix: Any) -> Callable[[int], str]:
@@ -206,33 +212,46 @@ def _place_in(matrix: Any) -> Callable[[int], str]:
 
 
 def _best_micro(expected: Expected, goal: Goal, k: int) -> tuple[np.ndarray, float, float]:
-    """Return the decisions of the highest micro average, and twice its value.
+    """Return the decisions of the highest micro average, its value, and the value rounded outward.
 
     With s decisions, the s highest of the k highest probabilities of each sample have the most
     expected hits, and every measure gains from hits.
     """
-    proba, n_positive = expected.cells.proba, expected.positives.sum()
-    terms = linear_terms(np.ones(expected.n_labels))
-    possible = top_entries(expected, terms, k)
+    proba = expected.cells.proba
+    possible = top_entries(expected, linear_terms(np.ones(expected.n_labels)), k)
     order = possible[np.argsort(-proba[possible], kind="stable")]
-    hits = np.concatenate(([0.0], np.cumsum(proba[order])))
-    decided = np.arange(hits.size)
-    n_cells = expected.n_samples * expected.n_labels
-    counts = (hits, decided - hits, n_positive - hits, n_cells - n_positive - decided + hits)
-    # Rounding must not make an empty count negative.
-    values = np.nan_to_num(goal.measure(Counts(*(np.maximum(part, 0.0) for part in counts))))
+    never = expected.counts(possible)
+    # As in `Expected.counts`, each count is a sum, and no difference of sums.
+    hit, miss = proba[order], 1 - proba[order]
+    counts = Counts(
+        _sums_before(hit),
+        _sums_before(miss),
+        never.fn.sum() + _sums_before(hit[::-1])[::-1],
+        never.tn.sum() + _sums_before(miss[::-1])[::-1],
+    )
+    values = np.nan_to_num(goal.measure(counts))
     n_best = int(np.argmax(values))
-    return np.sort(order[:n_best]), float(values[n_best]), float(values[n_best])
+    value = float(values[n_best])
+    return np.sort(order[:n_best]), value, rounded_outward(value, 1, proba.size)
 
 
-def _best_linear(expected: Expected, ratios: Ratios, k: int) -> tuple[np.ndarray, float, float]:
-    """Return the decisions of the highest sum over cells, and twice the mean over labels."""
+def _sums_before(terms: np.ndarray) -> np.ndarray:
+    """Return the sums of the first 0, 1, ... terms."""
+    return np.concatenate(([0.0], np.cumsum(terms)))
+
+
+def _best_linear(
+    expected: Expected, goal: Goal, ratios: Ratios, k: int
+) -> tuple[np.ndarray, float, float]:
+    """Return the decisions of the highest sum over cells, the mean over labels, and its bound."""
     below = ratios.factors[:, 3]
     below = np.where(below > 0, below, np.inf)
     rise, change = ratios.factors[:, 1] / below, ratios.factors[:, 2] / below
     chosen = top_entries(expected, linear_terms(rise, change), k)
-    value = float(values_of(ratios, expected.decisions(chosen)).mean())
-    return chosen, value, value
+    value = float(np.nan_to_num(goal.measure(expected.counts(chosen))).mean())
+    # Terms of labels with nearly no positives or negatives are large, and so are their errors.
+    n_cells = np.bincount(expected.cells.labels, minlength=expected.n_labels)
+    return chosen, value, rounded_outward(value, 1, n_cells, np.abs(rise) + np.abs(change))
 
 
 def _decided(stored: sparse.csr_array, chosen: np.ndarray, matrix: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from labelwise.decisions.at_k._at_k_kernels import Decisions, Ratios
@@ -12,8 +14,19 @@ from labelwise.decisions.at_k._bound_kernels import (
 )
 from labelwise.decisions.at_k._expected_measures import Expected, linear_terms, values_of
 
-# Sums of many values are rounded; a bound must not be below the value because of it.
-_ROUNDING = 1e-12
+# A sum of n terms is wrong by at most n/2 of this share of the sum of their sizes. Values are made
+# of a few such sums, and of few other steps.
+_EPSILON, _FEW_SUMS, _FEW_STEPS = 2.0**-52, 4, 64
+
+
+def rounded_outward(bound: float, n_values: int, n_terms: Any, size: Any = 1.0) -> float:
+    """Raise an upper bound of a sum of values by more than its rounding errors.
+
+    Each of the `n_values` values is at most 1, and is computed from sums of `n_terms` terms, the
+    largest of which is about `size`.
+    """
+    error = _FEW_SUMS * _EPSILON * np.mean((np.asarray(n_terms) + _FEW_STEPS) * (1 + size))
+    return max(bound, min(bound + float(error) * (abs(bound) + n_values), float(n_values)))
 
 
 def bound_of_sum(expected: Expected, ratios: Ratios, best: Decisions, k: int) -> float:
@@ -30,7 +43,8 @@ def bound_of_sum(expected: Expected, ratios: Ratios, best: Decisions, k: int) ->
         bound = _without_limit(expected, ratios)
     else:
         bound = _fractional_bound(expected, ratios, best, k)
-    return bound * (1 + _ROUNDING)
+    n_cells = np.bincount(expected.cells.labels, minlength=1).max()
+    return rounded_outward(bound, expected.n_labels, n_cells)
 
 
 def _coverage_bound(expected: Expected, best: Decisions, k: int) -> float:

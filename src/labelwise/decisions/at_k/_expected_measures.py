@@ -14,16 +14,17 @@ from labelwise.decisions.at_k._at_k_kernels import (
     Decisions,
     Ratios,
 )
-from labelwise.measures import average_and_measure, record_of, with_beta
+from labelwise.measures import Counts, average_and_measure, record_of, with_beta
 
 COVERAGE = "coverage"
 
 
 class Expected(NamedTuple):
-    """Probabilities by row, and the expected positives of each label."""
+    """Probabilities by row, and the expected positives and negatives of each label."""
 
     cells: CandidateCells
     positives: np.ndarray
+    negatives: np.ndarray
     n_samples: int
 
     @property
@@ -34,6 +35,27 @@ class Expected(NamedTuple):
     def most_of(self, k: int) -> int:
         """Return k, or the largest number of cells of a row if k is more."""
         return min(k, max(1, int(np.diff(self.cells.starts).max(initial=1))))
+
+    def counts(self, chosen: np.ndarray) -> Counts:
+        """Return the expected counts of each label, given the numbers of the decided cells.
+
+        Every count is a sum of terms that are not negative: its relative error is that of rounding,
+        also for probabilities next to 1, of which differences of sums would leave nothing.
+        """
+        labels, proba = self.cells.labels, self.cells.proba
+        is_decided = np.zeros(proba.size, dtype=bool)
+        is_decided[chosen] = True
+
+        def sums(terms: np.ndarray) -> np.ndarray:
+            return np.bincount(labels, terms, minlength=self.n_labels)
+
+        n_absent = self.n_samples - np.bincount(labels, minlength=self.n_labels)
+        return Counts(
+            sums(is_decided * proba),
+            sums(is_decided * (1 - proba)),
+            sums(~is_decided * proba),
+            n_absent + sums(~is_decided * (1 - proba)),
+        )
 
     def decisions(self, chosen: np.ndarray) -> Decisions:
         """Return the sums over the decided cells of each label, given the numbers of the cells."""
@@ -84,9 +106,8 @@ def ratios_of(goal: Goal, expected: Expected) -> Ratios:
         return Ratios(np.zeros((0, 6)), 0.0)
     record, beta = found
     weights_of: Any = record.weights
-    negatives = expected.n_samples - expected.positives
-    weights = weights_of(beta, expected.positives, negatives)
-    planes = [_plane(part, expected.positives, negatives) for part in weights]
+    weights = weights_of(beta, expected.positives, expected.negatives)
+    planes = [_plane(part, expected.positives, expected.negatives) for part in weights]
     factors = np.ascontiguousarray(np.concatenate(planes).T)
     return Ratios(factors, 1.0 if record.empty_is_one else 0.0)
 

@@ -59,7 +59,8 @@ def review_bands(
         Largest size of the queue: an int in total, a float as the mean per sample. The highest
         recall is found for `min_precision`, the highest precision for `min_recall`. Without both,
         the largest t is found for which precision and recall are at least t. With both, the
-        smallest queue is found, and refused if it is larger.
+        smallest queue is searched, and refused if it is larger; the message says whether it is
+        proven that no smaller one exists.
     cost : three of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive (a wrong acceptance), of a false negative (a wrong rejection) and
         of a review. The total cost is minimised. Without the other three arguments.

@@ -55,10 +55,15 @@ def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
     if choice.n_reviewed <= most:
         return
     least = int(choice.value - choice.gap)
-    needed = f"at least {least:,}" if least > most else f"{choice.n_reviewed:,}, if not fewer,"
+    rates = f"min_precision={request.min_precision} and min_recall={request.min_recall}"
+    limit = f"max_review={request.max_review} ({most:,} cells)"
+    if least > most:
+        raise InfeasibleError(
+            f"{rates} cannot be met with {limit}: at least {least:,} cells need a review."
+        )
     raise InfeasibleError(
-        f"min_precision={request.min_precision} and min_recall={request.min_recall} cannot be met "
-        f"with max_review={request.max_review} ({most:,} cells): {needed} cells need a review."
+        f"No bands were found for {rates} with {limit}: the smallest queue found has "
+        f"{choice.n_reviewed:,} cells, and it is not proven that none has {most:,}."
     )
 
 

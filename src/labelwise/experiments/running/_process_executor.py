@@ -6,8 +6,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from labelwise.experiments.running._cell_evaluation import BatchResult, CellEvaluator, run_batch
@@ -24,6 +25,9 @@ _ENVIRONMENT = {
     "PYTHONSAFEPATH": "1",
 }
 _PARENT_CHECK_SECONDS = 1.0
+# A process that is killed while it starts is replaced; if as many die in a row, something else is
+# the cause.
+_MOST_STARTS = 5
 
 
 def executor_for(
@@ -53,7 +57,8 @@ class Worker:
             1, initializer=_start_worker, initargs=arguments, env=_ENVIRONMENT
         )
         self._idle_since = time.monotonic()
-        self._pending = [self._pool.submit(os.getpid)]  # done when the process has started
+        with _without_interrupts():
+            self._pending = [self._pool.submit(os.getpid)]  # done when the process has started
         self._pending[0].add_done_callback(self._set_idle)
         self._has_started = self._pending[0].done
 
@@ -141,8 +146,12 @@ class ProcessExecutor:
             self._workers.pop().kill()
 
     def _start(self) -> Worker:
-        self._workers.append(Worker(self._inputs))
-        return self._workers[-1]
+        for _ in range(_MOST_STARTS):
+            # The inputs cannot be sent to a process that has died.
+            with suppress(BrokenPipeError):
+                self._workers.append(Worker(self._inputs))
+                return self._workers[-1]
+        raise ChildProcessError("No worker lives long enough to start.")
 
     def _kill(self, worker: Worker) -> None:
         self._workers.remove(worker)
@@ -152,11 +161,33 @@ class ProcessExecutor:
 _evaluator: CellEvaluator | None = None
 
 
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start processes that SIGINT does not reach: until they ignore it, it prints a traceback.
+
+    A process inherits the signals that its parent blocks. Those of the parent are only delayed.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It is started with the first process, and would allow SIGINT again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_worker(inputs: StudyInputs, parent: int) -> None:
     """Prepare this process for batches of cells."""
     global _evaluator
     # Ctrl-C is handled by the parent process, which then kills its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     _evaluator = CellEvaluator(inputs)
 

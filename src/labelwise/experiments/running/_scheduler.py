@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -140,8 +141,11 @@ class Scheduler:
         if self._is_alone:
             self._n_crashes += 1
             if self._seconds_per_cell is None and self._n_crashes == _MAX_CRASHES:
-                raise RuntimeError("No worker lives long enough to finish a cell.")
-        self._repeat_or_fail(batch, self._is_alone, f"{_CRASHED}\n{error_text(error)}")
+                raise ChildProcessError("No worker lives long enough to finish a cell.")
+        # Of a process that was killed, the traceback shows only where its result was awaited.
+        was_killed = isinstance(error, BrokenExecutor) and error.__cause__ is None
+        text = _CRASHED if was_killed else f"{_CRASHED}\n{error_text(error)}"
+        self._repeat_or_fail(batch, self._is_alone, text)
 
     def _repeat_or_fail(self, batch: Sequence[Cell], has_failed: bool, error: str) -> None:
         if not has_failed:
