@@ -143,12 +143,22 @@ def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name
     if Y.names is not None and other.names is not None:
         order = columns_in_order(Y.names, other.names, input_name)
         in_place = np.array_equal(order, np.arange(n_labels))
-        return other.matrix if in_place else other.matrix[:, order]
+        return other.matrix if in_place else take_columns(other.matrix, order)
     if n_labels != Y.matrix.shape[1]:
         raise ValueError(
             f"{input_name} has {n_labels} labels but {Y_name} has {Y.matrix.shape[1]}."
         )
     return other.matrix
+
+
+def take_columns(matrix: Any, columns: np.ndarray) -> Any:
+    """Return columns of a dense or sparse matrix, stored as checked matrices are."""
+    taken = matrix[:, columns]
+    if not sparse.issparse(taken):
+        # NumPy selects columns in column order, for which kernels would be compiled again.
+        return np.ascontiguousarray(taken)
+    taken.sort_indices()
+    return taken
 
 
 def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: str) -> np.ndarray:

@@ -48,7 +48,8 @@ def best_thresholds(
         parquet files in the order of their names, a zarr array, an array or memory map, or a dask
         array. In parquet files, columns of text and a column "id" are left out.
     Y : path, array, sparse matrix, frame, list of sets or dask array
-        The true labels, 0 or 1. Columns with names are matched by name, rows by position.
+        The true labels, 0 or 1. Columns with names are matched by name, rows by position;
+        the result has the order of the scores.
     maximize : str, default=None
         Average and measure by name, such as "micro-f". With `maximize`, `measure` and `average`
         must be None.
@@ -157,7 +158,8 @@ def micro_frontier(
     scores : path, array or dask array of shape (n_samples, n_labels)
         Finite scores, as in `best_thresholds` of the engine.
     Y : path, array, sparse matrix, frame, list of sets or dask array
-        The true labels, 0 or 1. Columns with names are matched by name, rows by position.
+        The true labels, 0 or 1. Columns with names are matched by name, rows by position;
+        the result has the order of the scores.
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
     block_rows : int, default=None
@@ -193,4 +195,4 @@ def micro_frontier(
 def _matched(scores: Any, Y: Any, label_names: Sequence[str] | None, block_rows: int | None) -> Any:
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
-    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows)
+    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows, labels_of="scores")

@@ -64,13 +64,14 @@ def open_blocks(
     label_names: Any = None,
     block_rows: int | None = None,
     columns: str | Sequence[str] | None = None,
+    labels_of: str = "Y",
 ) -> Blocks:
     """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
     if any(is_dask(data) for data in given.values()):
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
         return dask_blocks(given, label_names)
-    return match_blocks(given, label_names, block_rows, columns)
+    return match_blocks(given, label_names, block_rows, columns, labels_of)
 
 
 class BlockCurves:

@@ -15,7 +15,7 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 
 @pytest.fixture
 def tuned():
-    return best_thresholds(SCORES, Y)
+    return best_thresholds(SCORES[["sky", "sea"]], Y)
 
 
 def test_columns_are_decided_by_name_and_frames_keep_their_form(tuned):

@@ -21,7 +21,7 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 
 @pytest.fixture
 def tuned():
-    return best_thresholds(SCORES, Y)
+    return best_thresholds(SCORES[["sky", "sea"]], Y)
 
 
 @pytest.mark.filterwarnings("ignore:No interval of the value")

@@ -49,8 +49,12 @@ def tuned_in_blocks(
     """Tune thresholds block by block; the value on unseen rows is not estimated."""
     paths = {"Y": labels, "scores": scores}
     n_rows = rows_within(paths, max_bytes)
-    with working("reading in blocks"), warnings_as_notes(), _opened(paths, cluster) as opened:
-        curves = BlockCurves(open_blocks(*opened, n_rows))
+    with (
+        working("reading in blocks"),
+        warnings_as_notes(),
+        _opened(paths, cluster, "scores") as opened,
+    ):
+        curves = BlockCurves(open_blocks(*opened, n_rows, labels_of="scores"))
         if params["shrink"] == "auto":
             params = {**params, "shrink": 0.0}
         request = check_request(params, curves.n_labels)
@@ -144,8 +148,8 @@ def split_in_blocks(
 
 @contextmanager
 def _opened(
-    paths: Mapping[str, Path | None], cluster: str | None
+    paths: Mapping[str, Path | None], cluster: str | None, labels_of: str = "Y"
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
     with cluster_client(cluster) as client:
-        yield (dict(paths), None) if client is None else open_lazily(dict(paths))
+        yield (dict(paths), None) if client is None else open_lazily(dict(paths), labels_of)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import columns_in_order
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
@@ -80,6 +81,9 @@ def check_calibration(calibration: Any, problem: Problem, request: Request) -> P
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."
         )
+    if problem.names is not None and tested.names != problem.names:
+        order = columns_in_order(problem.names, tested.names or (), "calibration")
+        tested = tested.labels(order)
     return tested
 
 

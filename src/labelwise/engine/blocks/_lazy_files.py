@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._validation import columns_in_order
+from labelwise.decisions import warn_of_label_order
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
 from labelwise.engine.blocks._sources import RowSource, open_source
 
 
 def open_lazily(
     paths: dict[str, Path | None],
+    labels_of: str = "Y",
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Open files as dask arrays, for workers that see the same file system.
 
@@ -21,11 +23,13 @@ def open_lazily(
     ----------
     paths : dict of str to Path or None
         Files of "Y", "scores" and "decided"; None for one that is not given.
+    labels_of : {"Y", "scores"}, default="Y"
+        The file whose names, if it has any, give the order of the labels.
 
     Returns
     -------
     arrays : dict of str to dask array
-        The files with their columns in the order of Y.
+        The files with their columns in the same order.
     names : tuple of str or None
         The names of the labels, or None.
     """
@@ -37,7 +41,9 @@ def open_lazily(
     # Files whose chunks have the same rows need not be cut again.
     n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
     found = {name: _lazy_array(*one, n_together) for name, one in sources.items()}
-    names = next((of for _, of in (found["Y"], *found.values()) if of is not None), None)
+    names = next((of for _, of in (found[labels_of], *found.values()) if of is not None), None)
+    if labels_of == "scores":
+        warn_of_label_order(names, found["Y"][1], None)
     arrays = {}
     for name, (array, own) in found.items():
         if own is not None and names is not None and own != names:

@@ -14,8 +14,10 @@ from labelwise._validation import (
     check_scores,
     check_whole,
     columns_in_order,
+    is_list_of_sets,
+    take_columns,
 )
-from labelwise.decisions import Gaps, add_block, no_gaps
+from labelwise.decisions import Gaps, add_block, no_gaps, warn_of_label_order
 from labelwise.engine.blocks._hit_views import HitView
 from labelwise.engine.blocks._parquet_files import ParquetFiles
 from labelwise.engine.blocks._sources import RowSource, open_source
@@ -79,6 +81,7 @@ def match_blocks(
     label_names: Any = None,
     block_rows: int | None = None,
     columns: str | Sequence[str] | None = None,
+    labels_of: str = "Y",
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name, rows by position.
 
@@ -94,6 +97,9 @@ def match_blocks(
         Rows of a block; None means about 32 MB of scores.
     columns : str or sequence of str, default=None
         The columns that are labels, see `open_source`.
+    labels_of : {"Y", "scores"}, default="Y"
+        The matrix whose names, if it has any, give the order of the labels. Names of "Y" give way
+        to `label_names`.
 
     Returns
     -------
@@ -111,8 +117,15 @@ def match_blocks(
     for name, source in sources.items():
         check_shape(name, source.shape, (n_samples, n_labels))
     _check_row_names(sources)
-    names = _names(sources, label_names, n_labels)
-    orders = {name: _order(names, source.names, name) for name, source in sources.items()}
+    names = _names(sources, label_names, labels_of)
+    if labels_of == "scores":
+        of_Y = None if is_list_of_sets(given["Y"]) else sources["Y"].names
+        warn_of_label_order(names, of_Y, label_names, stacklevel=5)
+    # The columns of a matrix without names are those of `label_names`.
+    orders = {
+        name: _order(names, label_names if source.names is None else source.names, name)
+        for name, source in sources.items()
+    }
     widest = max(source.row_bytes for source in sources.values())
     together = max(1, BLOCK_BYTES // widest)
     if block_rows is not None:
@@ -174,28 +187,31 @@ def checked_block(given: dict[str, Any], start: int) -> Outcome:
 
 
 def _names(
-    sources: dict[str, RowSource], label_names: Any, n_labels: int
+    sources: dict[str, RowSource], label_names: Any, labels_of: str
 ) -> tuple[str, ...] | None:
-    """Return the names of the labels: those given, those of Y, or those of another file."""
-    if label_names is not None:
-        names = check_names(label_names, "label_names")
-        if len(names) != n_labels:
-            raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
+    """Return the names of the labels, in the order of the result."""
+    found = [sources[labels_of].names, *(source.names for source in sources.values())]
+    if label_names is None:
+        return next((names for names in found if names is not None), None)
+    names, n_labels = check_names(label_names, "label_names"), sources["Y"].shape[1]
+    if len(names) != n_labels:
+        raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
+    if labels_of == "Y" or found[0] is None:
         return names
-    found = [sources["Y"].names, *(source.names for source in sources.values())]
-    return next((names for names in found if names is not None), None)
+    columns_in_order(names, found[0], labels_of)
+    return found[0]
 
 
 def _order(
-    wanted: tuple[str, ...] | None, given: tuple[str, ...] | None, name: str
+    wanted: tuple[str, ...] | None, given: Sequence[str] | None, name: str
 ) -> np.ndarray | None:
-    if wanted is None or given is None or wanted == given:
+    if wanted is None or given is None or wanted == tuple(map(str, given)):
         return None
-    return columns_in_order(wanted, given, name)
+    return columns_in_order(wanted, tuple(map(str, given)), name)
 
 
 def _in_order(block: Any, order: np.ndarray | None) -> Any:
-    return block if order is None else np.ascontiguousarray(block[:, order])
+    return block if order is None else take_columns(block, order)
 
 
 def some_labels(outcome: Outcome, labels: slice) -> Outcome:

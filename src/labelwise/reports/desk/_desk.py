@@ -103,7 +103,7 @@ class Desk:
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-        outcome = check_outcome(Y, scores=scores, label_names=label_names)
+        outcome = check_outcome(Y, scores=scores, label_names=label_names, labels_of="scores")
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
         self.rival = None
         if versus is not None:

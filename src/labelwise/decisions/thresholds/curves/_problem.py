@@ -286,12 +286,16 @@ def check_problem(
 ) -> Problem:
     """Check scores, labels, groups and weights, and return them as a problem.
 
+    Labels are in the order of the columns of the scores, so that an array from the same model can
+    be compared with the thresholds.
     Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
     refused unless `allow_missing`.
     """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
-    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=allow_missing)
+    outcome = check_outcome(
+        Y, scores=scores, label_names=label_names, allow_missing=allow_missing, labels_of="scores"
+    )
     n_samples, n_labels = outcome.Y.shape
     numbers = None if groups is None else check_groups(groups, n_samples)
     if sample_weight is not None:
@@ -314,6 +318,27 @@ def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
         groups = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
     parts = (outcome.scores, outcome.Y, outcome.names, groups, outcome.weights, outcome.missing)
     return Problem(*parts)
+
+
+def warn_of_label_order(
+    names: tuple[str, ...] | None,
+    names_of_Y: tuple[str, ...] | None,
+    label_names: Sequence[str] | None,
+    stacklevel: int = 3,
+) -> None:
+    """Warn once if Y or `label_names` have the labels in another order than the result."""
+    given = {"Y": names_of_Y, "label_names": label_names}
+    others = [
+        name
+        for name, order in given.items()
+        if order is not None and tuple(map(str, order)) != names
+    ]
+    if others and names is not None:
+        warnings.warn(
+            f"The labels of {' and '.join(others)} are in another order than those of scores: they "
+            f"are matched by name, and the result has the order of scores ({listed(names)}).",
+            stacklevel=stacklevel,
+        )
 
 
 def warn_of_labels_without_positives(problem: Problem) -> None:
