@@ -269,8 +269,8 @@ class Bands:
         Raises
         ------
         DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of bands in the
-            version that this release writes.
+            If the file cannot be read, is larger than 128 MiB, or is not a file of bands that this
+            release or an earlier one has written.
         """
         found: Bands = read_bands(path, Bands)
         return found

@@ -90,8 +90,8 @@ def review_bands(
     -----
     UserWarning
         If labels have no positives, if columns of Y or `label_names` are in another order than
-        those of scores (the bands have the order of the scores), or if a rate cannot be guaranteed: then no cell is accepted,
-        or none is rejected.
+        those of scores (the bands have the order of the scores), or if a rate cannot be
+        guaranteed: then no cell is accepted, or none is rejected.
 
     See Also
     --------

@@ -185,8 +185,9 @@ def best_thresholds(
     -----
     UserWarning
         If labels have no positives, if columns of Y or `label_names` are in another order than
-        those of scores (the thresholds have the order of the scores), if no interval can be computed, or if constraints are broken
-        on samples that were not tuned on (see `Thresholds.constraints`).
+        those of scores (the thresholds have the order of the scores), if no interval can be
+        computed, or if constraints are broken on samples that were not tuned on (see
+        `Thresholds.constraints`).
 
     See Also
     --------

@@ -237,8 +237,8 @@ class Thresholds:
         Raises
         ------
         DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
-            the version that this release writes.
+            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds that
+            this release or an earlier one has written.
         """
         found: Thresholds = read_thresholds(path, Thresholds)
         return found

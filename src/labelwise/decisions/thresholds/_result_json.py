@@ -35,6 +35,15 @@ from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 
 FORMAT = "labelwise thresholds"
 VERSION = 3
+# The fields that files of each version may lack: they were added one after the other, and have
+# their defaults in thresholds that were tuned before.
+_ADDED_IN_2 = ("adapted", "n_missing", "weighted")
+_ADDED_IN_3 = ("top_per_row",)
+_LATER_FIELDS: dict[int, tuple[str, ...]] = {
+    1: ("most_per_row", "constraints", "guarantee", *_ADDED_IN_2, *_ADDED_IN_3),
+    2: (*_ADDED_IN_2, *_ADDED_IN_3),
+    VERSION: (),
+}
 
 
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
@@ -48,13 +57,13 @@ def content_of(thresholds: Any) -> dict[str, Any]:
 
 
 def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:
-    """Read a file of thresholds, and build them; what `write_thresholds` does not write fails."""
+    """Read a file of thresholds, and build them; what no version wrote is refused."""
 
     def build(found: dict[str, Any]) -> Any:
         _check_sizes(found)
         return kind(**found)
 
-    return read_fields(path, FORMAT, VERSION, _READERS, build)
+    return read_fields(path, FORMAT, _LATER_FIELDS, _READERS, build)
 
 
 def _check_sizes(found: dict[str, Any]) -> None:
@@ -64,7 +73,8 @@ def _check_sizes(found: dict[str, Any]) -> None:
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
         if size != n_labels:
             raise ValueError(f"{name} has {size} labels but values has {n_labels}.")
-    needed = None if found["guarantee"] is None else found["guarantee"].needed
+    guarantee = found.get("guarantee")
+    needed = None if guarantee is None else guarantee.needed
     if needed is not None and needed.size != n_labels:
         raise ValueError(f"guarantee has {needed.size} labels but values has {n_labels}.")
 
