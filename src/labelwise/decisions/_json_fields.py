@@ -244,12 +244,21 @@ def or_none(read: Reader) -> Reader:
     return lambda value, name: None if value is None else read(value, name)
 
 
-def record(value: Any, name: str, kind: type, readers: Mapping[str, Reader]) -> Any:
-    """Read an object with exactly the keys of a dataclass or a named tuple."""
+def record(
+    value: Any,
+    name: str,
+    kind: type,
+    readers: Mapping[str, Reader],
+    later: Collection[str] = (),
+) -> Any:
+    """Read an object with exactly the keys of a dataclass or a named tuple.
+
+    Keys of `later` were added to the format, and may all be absent.
+    """
     content = _kind(value, name, (dict,), "an object")
-    if set(content) != set(readers):
+    if set(content) not in (set(readers), set(readers) - set(later)):
         raise ValueError(f"{name} must have the keys {', '.join(readers)}.")
-    return kind(**{key: read(content[key], f"{name}.{key}") for key, read in readers.items()})
+    return kind(**{key: readers[key](content[key], f"{name}.{key}") for key in content})
 
 
 def one_of(*allowed: str) -> Reader:

@@ -43,7 +43,7 @@ def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     path = tmp_path / "tuned.json"
     best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
     content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert content["version"] == 3
+    assert content["version"] == 4
     assert content["values"] == ["-inf", "inf"]
     assert content["label_names"] == ["é", "b"]
 
@@ -55,10 +55,10 @@ def changed(**changes):
 HOSTILE = [
     (list, "is not a file of labelwise thresholds"),
     (changed(format="other"), "is not a file of labelwise thresholds"),
-    (changed(version=0), "has version 0, but only 1 to 3 can be read"),
-    (changed(version=99), "has version 99, but only 1 to 3 can be read"),
-    (changed(version=True), "has version True, but only 1 to 3 can be read"),
-    (changed(version=2.0), r"has version 2\.0, but only 1 to 3 can be read"),
+    (changed(version=0), "has version 0, but only 1 to 4 can be read"),
+    (changed(version=99), "has version 99, but only 1 to 4 can be read"),
+    (changed(version=True), "has version True, but only 1 to 4 can be read"),
+    (changed(version=2.0), r"has version 2\.0, but only 1 to 4 can be read"),
     (lambda c: {k: v for k, v in c.items() if k != "adapted"}, "lacks the key 'adapted'"),
     (lambda c: changed(version=2)({k: v for k, v in c.items() if k != "guarantee"}), "guarantee"),
     (
@@ -182,6 +182,15 @@ OLD_FILES = [
         "version": 3,
         **LIMITED,
         "top_per_row": 3,
+        "adapted": False,
+        "n_missing": 0,
+        "weighted": False,
+    },
+    {
+        "version": 4,
+        **LIMITED,
+        "constraints": [{**CONSTRAINT, "label": "sea", "corrected_label": None}],
+        "top_per_row": None,
         "adapted": False,
         "n_missing": 0,
         "weighted": False,

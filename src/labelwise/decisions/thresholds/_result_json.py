@@ -34,7 +34,7 @@ from labelwise.decisions.guarantees._options import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 
 FORMAT = "labelwise thresholds"
-VERSION = 3
+VERSION = 4
 # The fields that files of each version may lack: they were added one after the other, and have
 # their defaults in thresholds that were tuned before.
 _ADDED_IN_2 = ("adapted", "n_missing", "weighted")
@@ -42,6 +42,7 @@ _ADDED_IN_3 = ("top_per_row",)
 _LATER_FIELDS: dict[int, tuple[str, ...]] = {
     1: ("most_per_row", "constraints", "guarantee", *_ADDED_IN_2, *_ADDED_IN_3),
     2: (*_ADDED_IN_2, *_ADDED_IN_3),
+    3: (),
     VERSION: (),
 }
 
@@ -89,7 +90,11 @@ _OF_CONSTRAINT: dict[str, Reader] = {
     "limit": number,
     "value": number,
     "corrected_value": number,
+    "label": or_none(text),
+    "corrected_label": or_none(text),
 }
+# Files up to version 3 do not name the labels of constraints.
+_LATER_IN_CONSTRAINT = ("label", "corrected_label")
 _OF_GUARANTEE: dict[str, Reader] = {
     "level": _level,
     "average": _AVERAGE,
@@ -107,7 +112,7 @@ _OF_GUARANTEE: dict[str, Reader] = {
 
 
 def _constraints(value: Any, name: str) -> tuple[ConstraintCheck, ...]:
-    read = partial(record, kind=ConstraintCheck, readers=_OF_CONSTRAINT)
+    read = partial(record, kind=ConstraintCheck, readers=_OF_CONSTRAINT, later=_LATER_IN_CONSTRAINT)
     return tuple(each(value, name, read))
 
 
