@@ -180,7 +180,7 @@ class Bands:
                [-1],
                [ 0]], dtype=int8)
         """
-        checked = check_scores(scores)
+        checked = check_scores(scores, n_labels=len(self))
         states = self._ends.states
         return as_given(decided_by_label(states, checked.matrix, self._columns(checked)), scores)
 
@@ -227,7 +227,7 @@ class Bands:
         >>> queue.rows, queue.labels, queue.probability
         (array([1]), array([0]), array([0.5]))
         """
-        checked = check_scores(scores)
+        checked = check_scores(scores, n_labels=len(self))
         columns, matrix = self._columns(checked), checked.matrix
         if columns is None:
             return queue_of(self._ends.cells_to_review(matrix), self.curves)

@@ -181,7 +181,7 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
-        checked = check_scores(scores)
+        checked = check_scores(scores, n_labels=len(self))
         columns = columns_of_labels(
             self.label_names, len(self), checked.names, checked.matrix.shape[1]
         )
