@@ -147,6 +147,26 @@ def test_labels_that_not_all_files_have_are_named_or_dropped(files, monkeypatch,
     assert "--missing-labels must be drop or error, got 'keep'." in odd
 
 
+@pytest.mark.parametrize("options", [(), ("--review", "auto", "--min-recall", "0.9")])
+def test_tuned_files_have_the_order_of_the_scores(files, options):
+    _, Y = problem()
+    run("tune", files / "s.csv", files / "y.csv", "-o", files / "wanted.json", *options)
+    other = table(files / "other.csv", Y[:, [2, 0, 3, 1]], [NAMES[j] for j in (2, 0, 3, 1)])
+    (said,) = notes("tune", files / "s.csv", other, "-o", files / "t.json", *options)
+    assert "other.csv are in another order than those of" in said
+    assert (files / "t.json").read_text() == (files / "wanted.json").read_text()
+    # Lists of labels have no order.
+    ids = pd.read_csv(files / "y.csv")["id"]
+    rows = [
+        {"id": name, "labels": [NAMES[j] for j in np.flatnonzero(row)]}
+        for name, row in zip(ids, Y, strict=True)
+    ]
+    sets = files / "sets.jsonl"
+    sets.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    assert notes("tune", files / "s.csv", sets, "-o", files / "u.json", *options) == []
+    assert (files / "u.json").read_text() == (files / "wanted.json").read_text()
+
+
 def test_decide_uses_the_labels_in_common(files):
     scores, _ = problem()
     run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
@@ -156,7 +176,7 @@ def test_decide_uses_the_labels_in_common(files):
     assert fog.endswith("lacks: fog.")
     assert ice.endswith("lacks: ice.")
     rows = [json.loads(line) for line in (files / "d.jsonl").read_text().splitlines()]
-    assert list(rows[0]) == ["id", "sea", "sky", "sun"]
+    assert list(rows[0]) == ["id", "sun", "sea", "sky"]  # the order of the scores
     expected = Thresholds.load(files / "t.json").decide(scores)[:, :3]
     assert np.array_equal([[row[name] for name in NAMES[:3]] for row in rows], expected)
 

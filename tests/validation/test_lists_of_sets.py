@@ -107,7 +107,7 @@ def test_sets_of_numbers_go_by_the_names_of_a_frame(frame):
     backwards = frame({str(j): scores[:, j] for j in range(12)[::-1]})
     found = best_thresholds(backwards, sets_of(Y))
     assert found.value == 1
-    assert found.label_names == tuple(map(str, range(12)))
+    assert found.label_names == tuple(map(str, range(12)[::-1]))
     # What has no names beside a frame has the frame's columns.
     columns = backwards.to_numpy() > 1
     both = evaluate(sets_of(Y), scores=backwards, decided=columns, undefined="skip")

@@ -8,6 +8,7 @@ from labelwise._validation._arrays import (
     as_dense,
     frame_columns,
     frame_like,
+    frame_names,
     is_array_per_label,
     is_frame,
     scores_of_class_1,
@@ -21,6 +22,7 @@ from labelwise._validation._matrices import (
     check_matching,
     check_scores,
     columns_in_order,
+    take_columns,
 )
 from labelwise._validation._missing_cells import (
     dense_targets,
@@ -71,6 +73,7 @@ __all__ = [
     "first_cell",
     "frame_columns",
     "frame_like",
+    "frame_names",
     "is_array_per_label",
     "is_frame",
     "is_list_of_sets",
@@ -82,6 +85,7 @@ __all__ = [
     "relative_weights",
     "rows_of",
     "scores_of_class_1",
+    "take_columns",
     "take_rows",
     "with_nan",
     "without_cells",

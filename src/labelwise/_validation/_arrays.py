@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
@@ -18,6 +19,15 @@ def is_frame(data: Any) -> bool:
     import narwhals as nw
 
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_names(data: Any) -> tuple[str, ...] | None:
+    """Return the column names of a frame; None for any other data."""
+    if isinstance(data, np.ndarray) or sparse.issparse(data) or not is_frame(data):
+        return None
+    import narwhals as nw
+
+    return check_names(nw.from_native(data, eager_only=True).columns, "the column names")
 
 
 def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:

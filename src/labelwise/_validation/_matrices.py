@@ -104,17 +104,22 @@ def check_labels(
 
 
 def check_scores(
-    scores: Any, *, label_names: Sequence[str] | None = None, input_name: str = "scores"
+    scores: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    input_name: str = "scores",
+    n_labels: int | None = None,
 ) -> Scores:
     """Convert scores to a dense float array, or to CSR, in which absent means never decided.
 
     float32 stays float32; every other number becomes float64. A list with an array of shape
     (n_samples, 2) for each label, as `predict_proba` of forests returns it, means its last
-    columns. Scores must be finite. The arguments and errors are those of `check_labels`.
+    columns. Scores must be finite. The arguments and errors are those of `check_labels`;
+    `n_labels` is the number of labels, if it is known, for the error about a single row.
     """
     if is_array_per_label(scores):
         scores = scores_of_class_1(scores, input_name)
-    array, names = _array_and_names(scores, label_names, input_name)
+    array, names = _array_and_names(scores, label_names, input_name, n_labels)
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     if sparse.issparse(array):
@@ -143,12 +148,22 @@ def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name
     if Y.names is not None and other.names is not None:
         order = columns_in_order(Y.names, other.names, input_name)
         in_place = np.array_equal(order, np.arange(n_labels))
-        return other.matrix if in_place else other.matrix[:, order]
+        return other.matrix if in_place else take_columns(other.matrix, order)
     if n_labels != Y.matrix.shape[1]:
         raise ValueError(
             f"{input_name} has {n_labels} labels but {Y_name} has {Y.matrix.shape[1]}."
         )
     return other.matrix
+
+
+def take_columns(matrix: Any, columns: np.ndarray) -> Any:
+    """Return columns of a dense or sparse matrix, stored as checked matrices are."""
+    taken = matrix[:, columns]
+    if not sparse.issparse(taken):
+        # NumPy selects columns in column order, for which kernels would be compiled again.
+        return np.ascontiguousarray(taken)
+    taken.sort_indices()
+    return taken
 
 
 def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: str) -> np.ndarray:
@@ -165,7 +180,7 @@ def columns_in_order(wanted: Sequence[str], given: Sequence[str], input_name: st
 
 
 def _array_and_names(
-    data: Any, label_names: Sequence[str] | None, input_name: str
+    data: Any, label_names: Sequence[str] | None, input_name: str, n_labels: int | None = None
 ) -> tuple[Any, tuple[str, ...] | None]:
     """Return a 2-D numeric array, dense or sparse, with names from the argument or the frame."""
     names = None if label_names is None else check_names(label_names, "label_names")
@@ -187,11 +202,21 @@ def _array_and_names(
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{input_name} must contain numbers or booleans, got {array.dtype}.")
     if array.ndim != 2:
-        advice = " (for one label, reshape it to (n, 1))" if array.ndim == 1 else ""
+        known = n_labels if names is None else len(names)
+        advice = _advice_on_vector(array.size, known) if array.ndim == 1 else ""
         raise ValueError(f"{input_name} must be 2-D, rows by labels, got {array.ndim}-D{advice}.")
     if names is not None and len(names) != array.shape[1]:
         raise ValueError(f"label_names has {len(names)} names for {array.shape[1]} labels.")
     return array, names
+
+
+def _advice_on_vector(size: int, n_labels: int | None) -> str:
+    """Say how to make a matrix of a vector, which may be one sample or one label."""
+    if n_labels == 1:
+        return " (for one label, use reshape(-1, 1))"
+    if n_labels == size:
+        return f" with one value for each of {size} labels (for one sample, use reshape(1, -1))"
+    return " (for one sample, use reshape(1, -1); for one label, reshape(-1, 1))"
 
 
 def _not_binary(values: np.ndarray, allow_missing: bool) -> tuple[np.ndarray, np.ndarray | None]:

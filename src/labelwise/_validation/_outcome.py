@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation._arrays import frame_names
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets
-from labelwise._validation._matrices import check_labels, check_matching, check_scores
+from labelwise._validation._matrices import (
+    check_labels,
+    check_matching,
+    check_scores,
+    columns_in_order,
+    take_columns,
+)
 from labelwise._validation._missing_cells import without_cells
 from labelwise._validation._row_index import Rows, rows_in_order, rows_of
 from labelwise._validation._weights import check_weights
@@ -50,7 +57,9 @@ class Outcome(NamedTuple):
     def labels(self, numbers: np.ndarray) -> Outcome:
         """Return the outcome of some labels; column numbers stand for names if there are none."""
         parts = {name: getattr(self, name) for name in ("Y", "scores", "decided", "missing")}
-        taken = {name: part[:, numbers] for name, part in parts.items() if part is not None}
+        taken = {
+            name: take_columns(part, numbers) for name, part in parts.items() if part is not None
+        }
         names = self.names or tuple(map(str, range(self.Y.shape[1])))
         return self._replace(names=tuple(names[j] for j in numbers), **taken)
 
@@ -94,8 +103,12 @@ def check_outcome(
     allow_missing: bool = False,
     ids: Any = None,
     by_position: bool | None = None,
+    labels_of: str = "Y",
 ) -> Outcome:
     """Check labels, scores and decisions, and bring rows and columns into the order of Y.
+
+    With `labels_of="scores"`, columns are in the order of the scores, for results that decide
+    other scores of the same model.
 
     Rows of frames are matched by `ids` (see `rows_of`), or by an index that is more than a count
     from 0. If only one of two frames has ids, this is an error unless `by_position`. Columns with
@@ -134,8 +147,12 @@ def check_outcome(
     }
     if truth.missing is not None:
         matched = {name: without_cells(part, truth.missing) for name, part in matched.items()}
+    own = frame_names(given["scores"]) if labels_of == "scores" else None
     scores, decided = (matched.get(name) for name in ("scores", "decided"))
-    return Outcome(truth.matrix, scores, decided, names, missing=truth.missing)
+    outcome = Outcome(truth.matrix, scores, decided, names, missing=truth.missing)
+    if own is None or names is None or own == names:
+        return outcome
+    return outcome.labels(columns_in_order(own, names, "Y"))
 
 
 _CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}

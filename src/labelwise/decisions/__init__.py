@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
+    from labelwise.decisions._given_scores import columns_of_labels as columns_of_labels
+    from labelwise.decisions._given_scores import decided_by_label as decided_by_label
     from labelwise.decisions._infeasible_error import InfeasibleError as InfeasibleError
     from labelwise.decisions._scores_to_tune_on import Samples as Samples
     from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
@@ -85,6 +87,9 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds.curves._hit_gaps import sorted_hits as sorted_hits
     from labelwise.decisions.thresholds.curves._problem import Problem as Problem
     from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
+    from labelwise.decisions.thresholds.curves._problem import (
+        warn_of_label_order as warn_of_label_order,
+    )
     from labelwise.decisions.thresholds.curves._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )

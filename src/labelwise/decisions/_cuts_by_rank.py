@@ -16,6 +16,7 @@ from labelwise._validation import (
     check_whole,
     columns_in_order,
     columns_of_sets,
+    frame_names,
     is_list_of_sets,
 )
 from labelwise.decisions.thresholds._row_limit import top_of_each
@@ -83,7 +84,7 @@ def proportion_cut(
         Finite scores. In a CSR matrix, an absent score is never decided.
     Y_train : array, sparse matrix, frame or list of sets of shape (n_train, n_labels)
         Labels of the training data. If both scores and `Y_train` have column names, columns are
-        matched by name, and the decisions have the order of `Y_train`. Missing labels (NaN, null
+        matched by name, and the decisions have the order of the scores. Missing labels (NaN, null
         or masked) count neither as positives nor as samples of their label.
     factor : float, default=1.0
         Ratio of the share of decisions to the share of positives in training.
@@ -121,7 +122,8 @@ def proportion_cut(
     """
     if not 0 <= factor < np.inf:
         raise ValueError(f"factor must be finite and not negative, got {factor!r}.")
-    scored = check_scores(scores, label_names=label_names)
+    is_named = frame_names(scores) is not None
+    scored = check_scores(scores, label_names=None if is_named else label_names)
     if is_list_of_sets(Y_train) and label_names is None:
         label_names = columns_of_sets({"Y_train": Y_train}, {"scores": scored})
     labels = check_labels(
@@ -129,8 +131,7 @@ def proportion_cut(
     )
     if 0 in labels.matrix.shape:
         raise ValueError(f"Y_train must have a row and a label, got shape {labels.matrix.shape}.")
-    matrix = _in_order(scored, labels)
-    share = _shares(labels)
+    matrix, share = scored.matrix, _shares(labels)[_columns(scored, labels)]
     sizes = np.minimum(np.floor(factor * matrix.shape[0] * share + 0.5), matrix.shape[0])
     decided = top_of_each(matrix.T, sizes.astype(np.int64)).T
     return sparse.csr_array(decided) if sparse.issparse(decided) else np.ascontiguousarray(decided)
@@ -144,12 +145,12 @@ def _shares(labels: Labels) -> np.ndarray:
     return np.asarray(np.diff(labels.matrix.indptr) / np.maximum(n_known, 1))
 
 
-def _in_order(scores: Scores, labels: Labels) -> Any:
-    """Return the score matrix with its columns in the order of the labels."""
+def _columns(scores: Scores, labels: Labels) -> Any:
+    """Return the columns of the labels in the order of the scores."""
     if scores.names is not None and labels.names is not None:
-        return scores.matrix[:, columns_in_order(labels.names, scores.names, "scores")]
+        return columns_in_order(scores.names, labels.names, "Y_train")
     if scores.matrix.shape[1] != labels.matrix.shape[1]:
         raise ValueError(
             f"scores has {scores.matrix.shape[1]} labels but Y_train has {labels.matrix.shape[1]}."
         )
-    return scores.matrix
+    return slice(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
 from itertools import islice
@@ -46,23 +46,29 @@ def fields_content(result: Any, form: str, version: int) -> dict[str, Any]:
 def read_fields(
     path: str | Path,
     form: str,
-    version: int,
+    versions: Mapping[int, Collection[str]],
     readers: Mapping[str, Reader],
     build: Callable[[dict[str, Any]], Any],
 ) -> Any:
-    """Read a file of fields, and build the result; anything that is not written is refused."""
+    """Read a file of fields, and build the result; anything that is not written is refused.
+
+    `versions` has, for each version of the format, the fields that some of its files lack, because
+    they were added later. Such fields are not given to `build`.
+    """
     content = _read_json(path)
     if not isinstance(content, dict) or content.pop("format", None) != form:
         raise DataError(path, f"is not a file of {form}.")
     found = content.pop("version", None)
-    if type(found) is not int or found != version:
-        raise DataError(path, f"has version {found!r:.50}, but only {version} is known.")
-    odd = sorted(set(content) ^ set(readers))
+    if type(found) is not int or found not in versions:
+        known = " to ".join(map(str, sorted({min(versions), max(versions)})))
+        raise DataError(path, f"has version {found!r:.50}, but only {known} can be read.")
+    present = {name: read for name, read in readers.items() if name in content}
+    odd = sorted(set(content) ^ {*present, *(set(readers) - set(versions[found]))})
     if odd:
         problem = "has an unknown" if odd[0] in content else "lacks the"
         raise DataError(path, f"{problem} key {odd[0]!r:.50}.")
     try:
-        return build({name: read(content[name], name) for name, read in readers.items()})
+        return build({name: read(content[name], name) for name, read in present.items()})
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise DataError(path, str(error)[:200] or "has more data than memory.") from error
 
@@ -238,12 +244,21 @@ def or_none(read: Reader) -> Reader:
     return lambda value, name: None if value is None else read(value, name)
 
 
-def record(value: Any, name: str, kind: type, readers: Mapping[str, Reader]) -> Any:
-    """Read an object with exactly the keys of a dataclass or a named tuple."""
+def record(
+    value: Any,
+    name: str,
+    kind: type,
+    readers: Mapping[str, Reader],
+    later: Collection[str] = (),
+) -> Any:
+    """Read an object with exactly the keys of a dataclass or a named tuple.
+
+    Keys of `later` were added to the format, and may all be absent.
+    """
     content = _kind(value, name, (dict,), "an object")
-    if set(content) != set(readers):
+    if set(content) not in (set(readers), set(readers) - set(later)):
         raise ValueError(f"{name} must have the keys {', '.join(readers)}.")
-    return kind(**{key: read(content[key], f"{name}.{key}") for key, read in readers.items()})
+    return kind(**{key: readers[key](content[key], f"{name}.{key}") for key in content})
 
 
 def one_of(*allowed: str) -> Reader:

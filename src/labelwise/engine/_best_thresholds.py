@@ -50,8 +50,8 @@ def best_thresholds(
         parquet files in the order of their names, a zarr array, an array or memory map, or a dask
         array. Parquet files may have a column of ids (see `ids`) beside those of numbers.
     Y : path, array, sparse matrix, frame, list of sets or dask array
-        The true labels, 0 or 1. Columns with names are matched by name. Rows with ids must have
-        the same ids in the same order as the scores.
+        The true labels, 0 or 1. Columns with names are matched by name; the result has the order
+        of the scores. Rows with ids must have the same ids in the same order as the scores.
     maximize : str, default=None
         Average and measure by name, such as "micro-f". With `maximize`, `measure` and `average`
         must be None.
@@ -208,7 +208,10 @@ def micro_frontier(
     return frontier_of(curves.hull_cuts(), curves.names)
 
 
-def _matched(scores: Any, Y: Any, label_names: Any, block_rows: Any, *matching: Any) -> Any:
+def _matched(
+    scores: Any, Y: Any, label_names: Any, block_rows: Any, ids: Any, by_position: bool
+) -> Any:
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
-    return open_blocks({"Y": Y, "scores": scores}, label_names, block_rows, None, *matching)
+    given = {"Y": Y, "scores": scores}
+    return open_blocks(given, label_names, block_rows, None, ids, by_position, "scores")

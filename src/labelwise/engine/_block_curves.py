@@ -66,13 +66,14 @@ def open_blocks(
     columns: str | Sequence[str] | None = None,
     ids: str | Sequence[str] | None = None,
     by_position: bool = False,
+    labels_of: str = "Y",
 ) -> Blocks:
     """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
     if any(is_dask(data) for data in given.values()):
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
         return dask_blocks(given, label_names)
-    return match_blocks(given, label_names, block_rows, columns, ids, by_position)
+    return match_blocks(given, label_names, block_rows, columns, ids, by_position, labels_of)
 
 
 class BlockCurves:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_whole, columns_in_order
-from labelwise.decisions import Thresholds
+from labelwise._validation import check_whole
+from labelwise.decisions import Thresholds, columns_of_labels, decided_by_label
 from labelwise.engine.blocks._dask_blocks import DaskRows, is_dask
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
 from labelwise.engine.blocks._sources import RowSource, open_source
@@ -119,9 +119,10 @@ def decide(
     n_together = max(1, BLOCK_BYTES // source.row_bytes)
     if block_rows is not None:
         n_together = check_whole(block_rows, "block_rows")
-    chosen, names = _in_order_of(source, tuned, by_position)
+    columns = _columns_of(source, tuned, by_position)
+    names = source.names or tuned.label_names
     sums = _DecidedSoFar(np.zeros(source.shape[1], dtype=np.int64))
-    decisions = _decisions(source, chosen, n_together, sums)
+    decisions = _decisions(source, tuned, columns, n_together, sums)
     write_blocks(path, decisions, source.shape, names, source.id_name, source.ids())
     return DecisionCounts(sums.by_label, source.shape[0], sums.n_without)
 
@@ -140,34 +141,28 @@ def _lazy_decisions(tuned: Thresholds, scores: Any) -> Any:
     return whole_rows.map_blocks(tuned.decide, dtype=np.int8, meta=np.empty((0, 0), np.int8))
 
 
-def _in_order_of(
-    source: RowSource, tuned: Thresholds, by_position: bool
-) -> tuple[Thresholds, tuple[str, ...] | None]:
-    """Return the thresholds in the order of the columns, and the names of the columns."""
-    if source.names is None or tuned.label_names is None:
-        if source.names is not tuned.label_names and not (source.is_array or by_position):
-            names = ("scores", "thresholds")
-            lacking, having = names if source.names is None else names[::-1]
-            raise ValueError(
-                f"{lacking} has no label names and {having} has: match labels by position by "
-                "by_position=True (--by-position)."
-            )
-        if source.shape[1] != len(tuned):
-            raise ValueError(
-                f"scores has {source.shape[1]} labels, but there are {len(tuned)} thresholds."
-            )
-        return replace(tuned, label_names=None), source.names or tuned.label_names
-    values = np.empty_like(tuned.values)
-    values[columns_in_order(tuned.label_names, source.names, "scores")] = tuned.values
-    return replace(tuned, values=values, label_names=None), source.names
+def _columns_of(source: RowSource, tuned: Thresholds, by_position: bool) -> np.ndarray | None:
+    """Return the column of each threshold; None if the columns are in the same order."""
+    is_named = source.names is not None, tuned.label_names is not None
+    if is_named[0] != is_named[1] and not (source.is_array or by_position):
+        lacking, having = ("thresholds", "scores") if is_named[0] else ("scores", "thresholds")
+        raise ValueError(
+            f"{lacking} has no label names and {having} has: match labels by position by "
+            "by_position=True (--by-position)."
+        )
+    return columns_of_labels(tuned.label_names, len(tuned), source.names, source.shape[1])
 
 
 def _decisions(
-    source: RowSource, tuned: Thresholds, n_together: int, sums: _DecidedSoFar
+    source: RowSource,
+    tuned: Thresholds,
+    columns: np.ndarray | None,
+    n_together: int,
+    sums: _DecidedSoFar,
 ) -> Iterator[np.ndarray]:
     """Yield the decisions of each block, and add up those of each label."""
     for block in source.blocks(n_together):
-        decided = tuned.decide(block)
+        decided = decided_by_label(tuned.decide, block, columns)
         sums.by_label += np.count_nonzero(decided, axis=0)
         sums.n_without += int((~decided.any(axis=1)).sum())
         yield decided

@@ -22,7 +22,7 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 
 @pytest.fixture
 def bands():
-    return review_bands(SCORES, Y, min_precision=1, min_recall=1)
+    return review_bands(SCORES[["sky", "sea"]], Y, min_precision=1, min_recall=1)
 
 
 def drawn(seed=0, n_samples=300, n_labels=4):
@@ -130,7 +130,7 @@ def test_the_text_says_what_goes_to_review(bands):
     assert text.splitlines()[-1].split() == ["sea", "0.25", "0.75", "2", "1", "2"]
     many = review_bands(np.zeros((1, 30)), np.ones((1, 30)), min_recall=1)
     assert repr(many).endswith("... and 10 more")
-    costs = review_bands(SCORES, Y, cost=(1, 1, 0.4))
+    costs = review_bands(SCORES[["sky", "sea"]], Y, cost=(1, 1, 0.4))
     assert "the least cost: 0.8" in repr(costs)
 
 

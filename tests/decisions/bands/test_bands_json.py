@@ -51,6 +51,41 @@ def test_a_file_is_read_as_what_it_says_it_is(path, tmp_path):
         Thresholds.load(path)
 
 
+# A file of the first release with bands: without two keys, and with curves as lists.
+FIRST = """{
+ "format": "labelwise bands",
+ "version": 1,
+ "upper": [0.75, "inf"],
+ "lower": [0.25, "inf"],
+ "support": [2, 1],
+ "accepted": [1, 0],
+ "accepted_positives": [1, 0],
+ "reviewed": [2, 0],
+ "reviewed_positives": [1, 0],
+ "n_samples": 4,
+ "label_names": ["sea", "sky"],
+ "objective": "review",
+ "value": 500.0,
+ "gap": 0.0,
+ "curves": [[0, 1, 1], [0.25], [0.5]]
+}
+"""
+NAMED_CURVES = {"curves": {"starts": [0, 1, 1], "floors": [0.25], "shares": [0.5]}}
+
+
+@pytest.mark.parametrize(
+    "added", [{}, NAMED_CURVES, {**NAMED_CURVES, "most_per_row": None, "guarantee": None}]
+)
+def test_files_of_every_release_are_read(added, tmp_path):
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({**json.loads(FIRST), **added}))
+    found = Bands.load(path)
+    assert found.most_per_row is found.guarantee is None
+    np.testing.assert_array_equal(found.upper, [0.75, np.inf])
+    np.testing.assert_array_equal(found.decide([[0.8, 5], [0.5, 0]]), [[1, 0], [-1, 0]])
+    assert found.queue([[0.8, 5], [0.5, 0]]).probability.tolist() == [0.5]
+
+
 def changed(**changes):
     return lambda content: content | changes
 
@@ -61,7 +96,7 @@ def curves(starts, floors, shares):
 
 HOSTILE = [
     (list, "is not a file of labelwise bands"),
-    (changed(version=2), "has version 2, but only 1 is known"),
+    (changed(version=2), "has version 2, but only 1 can be read"),
     (changed(more=1), "has an unknown key 'more'"),
     (lambda content: {k: v for k, v in content.items() if k != "gap"}, "lacks the key 'gap'"),
     (changed(lower=[0.1]), "lower has 1 labels but upper has 2"),

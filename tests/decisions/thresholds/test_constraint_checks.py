@@ -52,7 +52,36 @@ def test_with_macro_the_lowest_rate_of_a_decided_label_counts():
     with pytest.warns(UserWarning, match="min_precision"):
         tuned = best_thresholds(scores, Y, average="macro", min_precision=0.6)
     rates = precision(count(Y, tuned.decide(scores)))
-    assert tuned.constraints[0].value == pytest.approx(np.nanmin(rates))
+    (check,) = tuned.constraints
+    assert check.value == pytest.approx(np.nanmin(rates))
+    assert check.label == str(np.nanargmin(rates))
+
+
+def test_the_label_of_the_lowest_rate_is_named():
+    scores, Y = noisy()
+    names = [f"label {j}" for j in range(10)]
+    shown = (
+        r"the lowest precision of a label 0\.\d+ \(of 'label \d'\) on these samples, 0\.\d+ \(of '"
+    )
+    with pytest.warns(UserWarning, match=shown):
+        tuned = best_thresholds(scores, Y, average="macro", min_precision=0.6, label_names=names)
+    (check,) = tuned.constraints
+    assert {check.label, check.corrected_label} <= set(names)
+    assert f"{check.corrected_value:.4f} (of '{check.corrected_label}') on samples" in repr(tuned)
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_the_label_of_the_lowest_rate_has_truth():
+    scores, Y = noisy()
+    gaps = Y.astype(float)
+    gaps[:, 0] = np.nan  # a label without truth has no rate
+    with pytest.warns(UserWarning, match="min_precision"):
+        less = best_thresholds(scores, gaps, average="macro", min_precision=0.6)
+    with pytest.warns(UserWarning, match="min_precision"):
+        wanted = best_thresholds(scores[:, 1:], Y[:, 1:], average="macro", min_precision=0.6)
+    (check,), (expected,) = less.constraints, wanted.constraints
+    assert check.corrected_value == expected.corrected_value
+    assert int(check.corrected_label) == int(expected.corrected_label) + 1
 
 
 def test_decisions_are_limited_from_above():

@@ -15,7 +15,7 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 
 @pytest.fixture
 def tuned():
-    return best_thresholds(SCORES, Y)
+    return best_thresholds(SCORES[["sky", "sea"]], Y)
 
 
 def test_columns_are_decided_by_name_and_frames_keep_their_form(tuned):
@@ -85,3 +85,21 @@ def test_thresholds_cannot_be_changed(tuned):
     with pytest.raises(AttributeError):
         tuned.value = 1.0
     assert len({tuned, tuned}) == 1
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "values", "advice"),
+    [
+        (2, [0.1, 0.9], r"one value for each of 2 labels \(for one sample, use reshape\(1, -1\)\)"),
+        (1, [0.1, 0.9], r"\(for one label, use reshape\(-1, 1\)\)"),
+        (
+            2,
+            [0.1, 0.9, 0.3],
+            r"for one sample, use reshape\(1, -1\); for one label, reshape\(-1, 1",
+        ),
+    ],
+)
+def test_a_single_row_or_column_of_scores_is_told_how_to_be_a_matrix(n_labels, values, advice):
+    tuned = best_thresholds([[0.2] * n_labels, [0.8] * n_labels], [[0] * n_labels, [1] * n_labels])
+    with pytest.raises(ValueError, match=f"scores must be 2-D, rows by labels, got 1-D.*{advice}"):
+        tuned.decide(values)

@@ -21,7 +21,7 @@ Y = pd.DataFrame({"sky": [0, 1, 0, 0], "sea": [1, 0, 1, 0]})
 
 @pytest.fixture
 def tuned():
-    return best_thresholds(SCORES, Y)
+    return best_thresholds(SCORES[["sky", "sea"]], Y)
 
 
 @pytest.mark.filterwarnings("ignore:No interval of the value")
@@ -43,7 +43,7 @@ def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     path = tmp_path / "tuned.json"
     best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
     content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert content["version"] == 3
+    assert content["version"] == 4
     assert content["values"] == ["-inf", "inf"]
     assert content["label_names"] == ["é", "b"]
 
@@ -55,9 +55,16 @@ def changed(**changes):
 HOSTILE = [
     (list, "is not a file of labelwise thresholds"),
     (changed(format="other"), "is not a file of labelwise thresholds"),
-    (changed(version=1), "has version 1, but only 3 is known"),
-    (changed(version=True), "has version True, but only 3 is known"),
-    (changed(version=2.0), r"has version 2\.0, but only 3 is known"),
+    (changed(version=0), "has version 0, but only 1 to 4 can be read"),
+    (changed(version=99), "has version 99, but only 1 to 4 can be read"),
+    (changed(version=True), "has version True, but only 1 to 4 can be read"),
+    (changed(version=2.0), r"has version 2\.0, but only 1 to 4 can be read"),
+    (lambda c: {k: v for k, v in c.items() if k != "adapted"}, "lacks the key 'adapted'"),
+    (lambda c: changed(version=2)({k: v for k, v in c.items() if k != "guarantee"}), "guarantee"),
+    (
+        lambda c: changed(version=1)({k: v for k, v in c.items() if k != "gap"}),
+        "lacks the key 'gap'",
+    ),
     (changed(version=[[]] * 25), "has more than the 20 lists that a result may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
@@ -122,6 +129,96 @@ def test_lists_in_lists_are_refused_before_they_are_built(tmp_path):
             Thresholds.load(path)
         assert tracemalloc.get_traced_memory()[1] < 10 * len(content)
         tracemalloc.stop()
+
+
+# A file of the first release: all of its keys, in the form in which it wrote them.
+FIRST = """{
+ "format": "labelwise thresholds",
+ "version": 1,
+ "values": [0.25, "inf", "-inf"],
+ "value": 0.8571428571428571,
+ "measure": "f_measure",
+ "average": "micro",
+ "support": [2, 0, 4],
+ "decided": [3, 0, 4],
+ "n_samples": 4,
+ "beta": 1.0,
+ "label_names": ["sea", "sky", "é [1]"],
+ "gap": 0.0,
+ "certificate": 0.42857142857142855,
+ "shared": false,
+ "shrink": 0.0,
+ "fbr": null,
+ "interval": [0.5, 0.9],
+ "intervals": [[0.2, "-inf", "-inf"], [0.3, "inf", "inf"]]
+}
+"""
+CONSTRAINT = {"name": "min_precision", "limit": 0.5, "value": 0.75, "corrected_value": "nan"}
+GUARANTEE = {
+    "level": 0.95,
+    "average": "macro",
+    "across": "each",
+    "min_precision": 0.5,
+    "min_recall": None,
+    "precision": 0.75,
+    "recall": "nan",
+    "value": 0.6,
+    "f_bound": None,
+    "n_tuning": 200,
+    "n_calibration": 100,
+    "needed": [0, 59, 12],
+}
+LIMITED = {"most_per_row": 2, "constraints": [CONSTRAINT], "guarantee": GUARANTEE}
+FREE = {"most_per_row": None, "constraints": [], "guarantee": None}
+# What later releases added to the first file, in the order of time.
+OLD_FILES = [
+    {},
+    {"adapted": True},
+    {"n_missing": 3},
+    {"version": 2, **LIMITED},
+    {"version": 2, **FREE, "adapted": True},
+    {"version": 2, **LIMITED, "adapted": False, "n_missing": 3, "weighted": True},
+    {
+        "version": 3,
+        **LIMITED,
+        "top_per_row": 3,
+        "adapted": False,
+        "n_missing": 0,
+        "weighted": False,
+    },
+    {
+        "version": 4,
+        **LIMITED,
+        "constraints": [{**CONSTRAINT, "label": "sea", "corrected_label": None}],
+        "top_per_row": None,
+        "adapted": False,
+        "n_missing": 0,
+        "weighted": False,
+    },
+]
+
+
+@pytest.mark.parametrize("added", OLD_FILES)
+def test_files_of_every_release_are_read(added, tmp_path):
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({**json.loads(FIRST), **added}), encoding="utf-8")
+    found = Thresholds.load(path)
+    np.testing.assert_array_equal(found.values, [0.25, np.inf, -np.inf])
+    np.testing.assert_array_equal(found.intervals, [[0.2, *[-np.inf] * 2], [0.3, *[np.inf] * 2]])
+    assert found.label_names == ("sea", "sky", "é [1]")
+    assert (found.certificate, found.interval) == (0.42857142857142855, (0.5, 0.9))
+    for name in ("adapted", "n_missing", "weighted", "most_per_row", "top_per_row"):
+        assert getattr(found, name) == added.get(name, getattr(Thresholds, name))
+    assert len(found.constraints) == len(added.get("constraints", ()))
+    assert (found.guarantee is None) == (added.get("guarantee") is None)
+    if found.guarantee is not None:
+        assert found.guarantee.needed.tolist() == [0, 59, 12]
+        assert found.constraints[0].limit == 0.5
+    np.testing.assert_array_equal(
+        found.decide([[0.3, 9, 0.1], [0.2, 1, 0]]), [[1, 0, 1], [0, 0, 1]]
+    )
+    found.save(tmp_path / "new.json")
+    np.testing.assert_array_equal(Thresholds.load(tmp_path / "new.json").values, found.values)
 
 
 def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):

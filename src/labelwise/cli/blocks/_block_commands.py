@@ -55,9 +55,14 @@ def tuned_in_blocks(
     paths = {"Y": labels, "scores": scores}
     n_rows = rows_within(paths, rows.max_bytes, rows.ids)
     is_shrunk = params["shrink"] == "auto"
-    with working("reading in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
+    with (
+        working("reading in blocks"),
+        warnings_as_notes(),
+        _opened(paths, rows, labels_of="scores") as opened,
+    ):
         data, names = opened
-        curves = BlockCurves(open_blocks(data, names, n_rows, None, rows.ids, rows.by_position))
+        blocks = open_blocks(data, names, n_rows, None, rows.ids, rows.by_position, "scores")
+        curves = BlockCurves(blocks)
         if is_shrunk:
             params = {**params, "shrink": 0.0}
         request = check_request(params, curves.n_labels)
@@ -189,11 +194,13 @@ def split_in_blocks(
 
 @contextmanager
 def _opened(
-    paths: Mapping[str, Path | None], rows: BlockRows
+    paths: Mapping[str, Path | None], rows: BlockRows, labels_of: str = "Y"
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
     with cluster_client(rows.cluster) as client:
         if client is None:
             yield dict(paths), None
         else:
-            yield open_lazily(dict(paths), rows.ids, by_position=rows.by_position)
+            yield open_lazily(
+                dict(paths), rows.ids, by_position=rows.by_position, labels_of=labels_of
+            )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import take_columns
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -73,10 +74,10 @@ def run_decisions(
             matching,
         )
         of_rule, of_scores = labels.places
-        chosen, values = _rule_of_labels(rule, of_rule), scored.values[:, of_scores]
+        chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
         decided = chosen.decide(values)
         matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
-        write_matrix(output, matrix, safe_csv=safe_csv)
+        write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, Bands):
             write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
     for text in labels.notes:
@@ -86,6 +87,16 @@ def run_decisions(
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)
+
+
+def _in_columns_of(matrix: FileMatrix, columns: np.ndarray) -> FileMatrix:
+    """Return decisions in the order of the columns of the scores, as `Thresholds.decide` does."""
+    order = np.argsort(columns)
+    names = matrix.label_names
+    return matrix._replace(
+        values=take_columns(matrix.values, order),
+        label_names=None if names is None else tuple(names[j] for j in order),
+    )
 
 
 def _check_queue(rule: Thresholds | Bands, queue: Path | None, path: Path) -> None:

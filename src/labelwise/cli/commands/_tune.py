@@ -79,7 +79,8 @@ def show_tuning(
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
-        same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+        scored = read_scores(scores, max_bytes, ids=ids)
+        same = matched(truth, [scored], matching, labels_of_scores=True)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
     problem = _problem(same.others[0].values, same.truth.values, same.truth.label_names)

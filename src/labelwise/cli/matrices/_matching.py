@@ -61,15 +61,23 @@ class Matched(NamedTuple):
 
 
 def matched(
-    truth: Matrix, others: Sequence[Matrix], matching: Matching = DEFAULT_MATCHING
+    truth: Matrix,
+    others: Sequence[Matrix],
+    matching: Matching = DEFAULT_MATCHING,
+    *,
+    labels_of_scores: bool = False,
 ) -> Matched:
     """Bring matrices into the row and column order of the first.
+
+    With `labels_of_scores`, columns are in the order of the second, with a note if this differs.
 
     Rows are matched by id and labels by name. Where neither file has any, they are matched by
     position, with a note; where one file has them, this is refused unless `by_position`.
     """
     rows = [_same_rows(truth, other, matching) for other in others]
     labels = same_labels(label_columns(truth), [label_columns(other) for other in others], matching)
+    if labels_of_scores:
+        labels = _in_order_of_scores(labels, truth, others[0])
     by_position = [
         position_note(other.path, truth.path, rows=order is None, labels=by_place)
         for other, order, by_place in zip(others, rows, labels.by_position, strict=True)
@@ -117,6 +125,27 @@ def same_labels(
         place = {name: j for j, name in enumerate(file.names or ())}
         places.append(np.array([place.get(name, -1) for name in kept], dtype=np.intp))
     return SameLabels(tuple(kept), places, by_position, notes)
+
+
+def _in_order_of_scores(labels: SameLabels, truth: Matrix, scores: Matrix) -> SameLabels:
+    """Return the labels in the order of the scores, with a note if the truth has another one."""
+    order = np.argsort(labels.places[1])
+    if labels.names is None or np.array_equal(order, np.arange(order.size)):
+        return labels
+    notes = [] if truth.has_label_lists else [_order_note(truth.path, scores.path)]
+    return labels._replace(
+        names=tuple(labels.names[j] for j in order),
+        places=[places[order] for places in labels.places],
+        notes=[*labels.notes, *notes],
+    )
+
+
+def _order_note(truth: Path, scores: Path) -> str:
+    first, other = printable_path(truth), printable_path(scores)
+    return (
+        f"labels of {first} are in another order than those of {other}: they are matched by name, "
+        f"and the result has the order of {other}."
+    )
 
 
 def position_note(path: Path, first: Path, *, rows: bool = False, labels: bool = True) -> str:

@@ -57,7 +57,7 @@ def write_desk(
         truth = read_labels(files.labels, columns, max_bytes, bags=bags, ids=ids)
         models = [path for path in (files.scores, files.versus) if path is not None]
         scored = [read_scores(path, max_bytes, ids=ids) for path in models]
-        same = matched(truth, scored, matching)
+        same = matched(truth, scored, matching, labels_of_scores=True)
         beside, notes = _beside(files, same.truth, matching, ids, max_bytes)
     from labelwise.reports import Desk, write_report
 

@@ -50,7 +50,8 @@ def show_bands(
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
         truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
-        same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+        scored = read_scores(scores, max_bytes, ids=ids)
+        same = matched(truth, [scored], matching, labels_of_scores=True)
     problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
     level = None if options.guarantee is None else parse_level(options.guarantee)
     request = check_band_request(

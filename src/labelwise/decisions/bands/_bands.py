@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelwise._text import as_text, printable
-from labelwise._validation import Scores, check_scores
-from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise._validation import Scores, check_scores, take_columns
+from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._bands_json import (
     BY_LABEL,
@@ -150,7 +150,9 @@ class Bands:
         ----------
         scores : array, CSR matrix or frame of shape (n_samples, n_labels)
             Finite scores. In a CSR matrix, an absent score is rejected. The columns of a frame are
-            matched by name if the bands have label names.
+            matched by name if the bands have label names. Those of an array have the order of
+            `upper`, `lower` and `label_names`, which is that of the scores that the bands were
+            tuned on.
 
         Returns
         -------
@@ -164,6 +166,11 @@ class Bands:
         ValueError
             If the scores are not finite, or if their labels are not those of the bands.
 
+        Notes
+        -----
+        If `most_per_row` limits the accepted labels of a sample, the first ones in the order of
+        `label_names` are accepted among equal scores, whatever the order of the columns.
+
         Examples
         --------
         >>> from labelwise.decisions import review_bands
@@ -173,15 +180,19 @@ class Bands:
                [-1],
                [ 0]], dtype=int8)
         """
-        checked = check_scores(scores)
-        return as_given(self._ends(checked).states(checked.matrix), scores)
+        checked = check_scores(scores, n_labels=len(self))
+        states = self._ends.states
+        return as_given(decided_by_label(states, checked.matrix, self._columns(checked)), scores)
 
-    def _ends(self, checked: Scores) -> BandEnds:
-        """Return the thresholds in the order of the columns of scores."""
-        lower, upper = (
-            in_columns(ends, self.label_names, checked) for ends in (self.lower, self.upper)
+    @property
+    def _ends(self) -> BandEnds:
+        return BandEnds(self.lower, self.upper, self.most_per_row)
+
+    def _columns(self, checked: Scores) -> np.ndarray | None:
+        """Return the column of each label in scores; None if the columns are in order."""
+        return columns_of_labels(
+            self.label_names, len(self), checked.names, checked.matrix.shape[1]
         )
-        return BandEnds(lower, upper, self.most_per_row)
 
     def queue(self, scores: Any) -> ReviewQueue:
         """List the cells to review, those where a review prevents most errors first.
@@ -206,7 +217,7 @@ class Bands:
         The probability p of a cell is the isotonic regression of the label on its scores in the
         tuning data. Without a person, the better of both decisions is wrong with probability
         ``min(p, 1 - p)``, and cells are in the falling order of this number. Equal cells are in
-        the order of falling score, then of rows and columns.
+        the order of falling score, then of rows and of the labels of the bands.
 
         Examples
         --------
@@ -216,10 +227,13 @@ class Bands:
         >>> queue.rows, queue.labels, queue.probability
         (array([1]), array([0]), array([0.5]))
         """
-        checked = check_scores(scores)
-        labels = in_columns(np.arange(len(self)), self.label_names, checked)
-        cells = self._ends(checked).cells_to_review(checked.matrix)
-        return queue_of(cells, labels, self.curves)
+        checked = check_scores(scores, n_labels=len(self))
+        columns, matrix = self._columns(checked), checked.matrix
+        if columns is None:
+            return queue_of(self._ends.cells_to_review(matrix), self.curves)
+        cells = self._ends.cells_to_review(take_columns(matrix, columns))
+        queue = queue_of(cells, self.curves)
+        return queue._replace(labels=columns[queue.labels])
 
     def save(self, path: str | Path) -> None:
         """Write the bands to a JSON file.
@@ -255,8 +269,8 @@ class Bands:
         Raises
         ------
         DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of bands in the
-            version that this release writes.
+            If the file cannot be read, is larger than 128 MiB, or is not a file of bands that this
+            release or an earlier one has written.
         """
         found: Bands = read_bands(path, Bands)
         return found

@@ -30,6 +30,8 @@ from labelwise.decisions.bands._review_queue import BandCurves
 
 FORMAT = "labelwise bands"
 VERSION = 1
+# The first files of bands have neither of these fields.
+_LATER_FIELDS = {VERSION: ("most_per_row", "guarantee")}
 
 
 BY_LABEL = (
@@ -61,13 +63,13 @@ def content_of_bands(bands: Any) -> dict[str, Any]:
 
 
 def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:
-    """Read a file of bands, and build them; what `write_bands` does not write is refused."""
+    """Read a file of bands, and build them; what no version wrote is refused."""
 
     def build(found: dict[str, Any]) -> Any:
         _check_fields(found)
         return kind(**found)
 
-    return read_fields(path, FORMAT, VERSION, _READERS, build)
+    return read_fields(path, FORMAT, _LATER_FIELDS, _READERS, build)
 
 
 def are_bands(path: str | Path) -> bool:
@@ -99,7 +101,7 @@ def _check_curves(found: dict[str, Any]) -> None:
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("curves must have shares from 0 to 1.")
     # In a row with too many cells to accept, any kept cell may be to review.
-    lower, upper = found["lower"], found["upper"] if found["most_per_row"] is None else np.inf
+    lower, upper = found["lower"], found["upper"] if found.get("most_per_row") is None else np.inf
     for j in np.flatnonzero(lower < upper):
         mine = floors[starts[j] : starts[j + 1]]
         if not mine.size or mine[-1] > lower[j] or (np.diff(mine) >= 0).any():
@@ -115,6 +117,16 @@ def _floors(value: Any, name: str) -> np.ndarray:
 
 
 _OF_CURVES: dict[str, Reader] = {"starts": wholes, "floors": _floors, "shares": _floors}
+
+
+def _curves(value: Any, name: str) -> BandCurves:
+    """Read curves: an object, or in the first files a list of its three lists."""
+    if isinstance(value, list) and len(value) == len(_OF_CURVES):
+        value = dict(zip(_OF_CURVES, value, strict=True))
+    curves: BandCurves = record(value, name, BandCurves, _OF_CURVES)
+    return curves
+
+
 _OF_GUARANTEE: dict[str, Reader] = {
     "level": number,
     "min_precision": or_none(number),
@@ -138,7 +150,7 @@ _READERS: dict[str, Reader] = {
     "objective": one_of(*OBJECTIVES),
     "value": number,
     "gap": or_none(number),
-    "curves": partial(record, kind=BandCurves, readers=_OF_CURVES),
+    "curves": _curves,
     "most_per_row": or_none(whole),
     "guarantee": or_none(partial(record, kind=BandGuarantee, readers=_OF_GUARANTEE)),
 }

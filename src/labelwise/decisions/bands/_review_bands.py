@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from labelwise._validation import frame_names
 from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._solve_bands import solve_bands
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
+    warn_of_label_order,
     warn_of_labels_without_positives,
 )
 
@@ -97,8 +99,9 @@ def review_bands(
     Warns
     -----
     UserWarning
-        If labels have no positives, or if a rate cannot be guaranteed: then no cell is accepted,
-        or none is rejected.
+        If labels have no positives, if columns of Y or `label_names` are in another order than
+        those of scores (the bands have the order of the scores), or if a rate cannot be
+        guaranteed: then no cell is accepted, or none is rejected.
 
     See Also
     --------
@@ -168,5 +171,6 @@ def review_bands(
     request = check_band_request(
         min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
     )
+    warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state)

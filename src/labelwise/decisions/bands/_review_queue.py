@@ -84,16 +84,14 @@ def band_curves(hulls: Cuts, upper: np.ndarray, lower: np.ndarray) -> BandCurves
     )
 
 
-def queue_of(
-    cells: tuple[np.ndarray, np.ndarray, np.ndarray], labels: np.ndarray, curves: BandCurves
-) -> ReviewQueue:
-    """Put rows, columns and scores of cells to review in order, most useful first.
+def queue_of(cells: tuple[np.ndarray, np.ndarray, np.ndarray], curves: BandCurves) -> ReviewQueue:
+    """Put rows, labels and scores of cells to review in order, most useful first.
 
     Without a review, the better of both decisions is wrong with probability ``min(p, 1 - p)``:
-    this is the number of errors that a review prevents. `labels` has the label of each column.
+    this is the number of errors that a review prevents.
     """
-    rows, columns, values = cells
-    probability = curves.probability(labels[columns], values)
+    rows, labels, values = cells
+    probability = curves.probability(labels, values)
     prevented = np.minimum(probability, 1 - probability)
-    order = np.lexsort((columns, rows, -values, -prevented))
-    return ReviewQueue(rows[order], columns[order], values[order], probability[order])
+    order = np.lexsort((labels, rows, -values, -prevented))
+    return ReviewQueue(rows[order], labels[order], values[order], probability[order])

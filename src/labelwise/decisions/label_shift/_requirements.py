@@ -59,7 +59,7 @@ def _reason_against(thresholds: Thresholds) -> str | None:
 
 def check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilities:
     """Check new scores, and return them with the labels in the order of the thresholds."""
-    checked = check_scores(new_scores, input_name="new_scores")
+    checked = check_scores(new_scores, input_name="new_scores", n_labels=len(thresholds))
     matrix = in_order(thresholds, checked.matrix, checked.names, "new_scores")
     if matrix.shape[0] == 0:
         raise ValueError("new_scores must have at least one sample, got 0.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from labelwise._validation import frame_names
 from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
@@ -15,6 +16,7 @@ from labelwise.decisions.thresholds._tune import (
 )
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
+    warn_of_label_order,
     warn_of_labels_without_positives,
 )
 
@@ -192,8 +194,10 @@ def best_thresholds(
     Warns
     -----
     UserWarning
-        If labels have no positives, if no interval can be computed, or if constraints are broken
-        on samples that were not tuned on (see `Thresholds.constraints`).
+        If labels have no positives, if columns of Y or `label_names` are in another order than
+        those of scores (the thresholds have the order of the scores), if no interval can be
+        computed, or if constraints are broken on samples that were not tuned on (see
+        `Thresholds.constraints`).
 
     See Also
     --------
@@ -301,6 +305,7 @@ def best_thresholds(
     }
     request = check_request(params, problem.n_labels)
     tested = check_calibration(calibration, problem, request, **matching)
+    warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
         return solve(problem, request, random_state)

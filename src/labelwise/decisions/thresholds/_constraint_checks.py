@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from labelwise._text import quoted
+
 _WORDS = {
     "min_precision": "precision",
     "min_recall": "recall",
@@ -28,12 +30,19 @@ class ConstraintCheck(NamedTuple):
         The same on samples that the thresholds were not tuned on: each fold is decided by
         thresholds tuned on the others, or, with a guarantee, the calibration samples. NaN if it
         is not known.
+    label : str or None, default=None
+        The label that has `value`, by its name or its number; None unless the limit is for each
+        label.
+    corrected_label : str or None, default=None
+        The label that has `corrected_value`.
     """
 
     name: str
     limit: float
     value: float
     corrected_value: float
+    label: str | None = None
+    corrected_label: str | None = None
 
     @property
     def is_broken(self) -> bool:
@@ -51,12 +60,18 @@ class ConstraintCheck(NamedTuple):
             A line without a full stop.
         """
         limit = self.limit if self.name == "max_decisions" else f"{self.limit:g}"
+        is_lowest = self.label is not None or self.corrected_label is not None
+        words = f"{'the lowest ' if is_lowest else ''}{_WORDS[self.name]}"
         return (
-            f"{self.name} {limit}: {_WORDS[self.name]} {self._shown(self.value)} on these samples, "
-            f"{self._shown(self.corrected_value)} on samples that were not tuned on"
+            f"{self.name} {limit}: {words}{' of a label' if is_lowest else ''} "
+            f"{self._shown(self.value, self.label)} on these samples, "
+            f"{self._shown(self.corrected_value, self.corrected_label)} on samples that were not "
+            "tuned on"
         )
 
-    def _shown(self, value: float) -> str:
+    def _shown(self, value: float, label: str | None) -> str:
         if math.isnan(value):
             return "unknown"
+        if label is not None:
+            return f"{value:.4f} (of {quoted(label)})"
         return f"{value:,.0f}" if self.name == "max_decisions" else f"{value:.4f}"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._validation import frame_names
 from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.thresholds.curves._problem import check_problem, warn_of_label_order
 from labelwise.measures import Counts, precision, recall
 
 
@@ -188,6 +189,7 @@ def micro_frontier(
         ids=ids,
         by_position=by_position,
     )
+    warn_of_label_order(problem.names, frame_names(Y), label_names)
     return frontier_of(problem.cuts_of_all(), problem.names)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
-from labelwise.decisions._given_scores import as_given, in_columns
+from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.guarantees._guarantee import Guarantee
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
@@ -34,7 +34,8 @@ class Thresholds:
     Attributes
     ----------
     values : ndarray of float64 of shape (n_labels,)
-        The thresholds. inf decides no sample, -inf decides every sample that has a score.
+        The thresholds, in the order of the columns of the scores that they were tuned on. inf
+        decides no sample, -inf decides every sample that has a score.
     value : float
         Value of the measure on the tuning data, or the total cost.
     measure : str
@@ -53,7 +54,7 @@ class Thresholds:
         Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
         measures that take no beta.
     label_names : tuple of str or None
-        Names of the labels, or None if the tuning data had no names.
+        Names of the labels in the order of `values`, or None if the tuning data had no names.
     gap : float or None
         Upper bound of how much higher than `value` the value of any other thresholds that meet the
         constraints can be: 0 if `value` is proven to be the highest, None if no bound is known.
@@ -151,7 +152,9 @@ class Thresholds:
         ----------
         scores : array, CSR matrix or frame of shape (n_samples, n_labels)
             Finite scores. In a CSR matrix, an absent score is never decided. The columns of a
-            frame are matched by name if the thresholds have label names.
+            frame are matched by name if the thresholds have label names. Those of an array have
+            the order of `values` and `label_names`, which is that of the scores that the
+            thresholds were tuned on.
 
         Returns
         -------
@@ -165,6 +168,11 @@ class Thresholds:
         ValueError
             If the scores are not finite, or if their labels are not those of the thresholds.
 
+        Notes
+        -----
+        If `most_per_row` or `top_per_row` limits the labels of a sample, the first ones in the
+        order of `label_names` are taken among equal scores, whatever the order of the columns.
+
         Examples
         --------
         >>> from labelwise.decisions import best_thresholds
@@ -173,11 +181,15 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
-        checked = check_scores(scores)
-        thresholds = in_columns(self.values, self.label_names, checked)
-        return as_given(
-            decisions_at(checked.matrix, thresholds, self.most_per_row, self.top_per_row), scores
+        checked = check_scores(scores, n_labels=len(self))
+        columns = columns_of_labels(
+            self.label_names, len(self), checked.names, checked.matrix.shape[1]
         )
+        return as_given(decided_by_label(self._decide, checked.matrix, columns), scores)
+
+    def _decide(self, scores: Any) -> Any:
+        """Decide checked scores whose columns have the order of the labels."""
+        return decisions_at(scores, self.values, self.most_per_row, self.top_per_row)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -225,8 +237,8 @@ class Thresholds:
         Raises
         ------
         DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds in
-            the version that this release writes.
+            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds that
+            this release or an earlier one has written.
         """
         found: Thresholds = read_thresholds(path, Thresholds)
         return found

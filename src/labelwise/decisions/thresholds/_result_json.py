@@ -34,7 +34,17 @@ from labelwise.decisions.guarantees._options import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 
 FORMAT = "labelwise thresholds"
-VERSION = 3
+VERSION = 4
+# The fields that files of each version may lack: they were added one after the other, and have
+# their defaults in thresholds that were tuned before.
+_ADDED_IN_2 = ("adapted", "n_missing", "weighted")
+_ADDED_IN_3 = ("top_per_row",)
+_LATER_FIELDS: dict[int, tuple[str, ...]] = {
+    1: ("most_per_row", "constraints", "guarantee", *_ADDED_IN_2, *_ADDED_IN_3),
+    2: (*_ADDED_IN_2, *_ADDED_IN_3),
+    3: (),
+    VERSION: (),
+}
 
 
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
@@ -48,13 +58,13 @@ def content_of(thresholds: Any) -> dict[str, Any]:
 
 
 def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:
-    """Read a file of thresholds, and build them; what `write_thresholds` does not write fails."""
+    """Read a file of thresholds, and build them; what no version wrote is refused."""
 
     def build(found: dict[str, Any]) -> Any:
         _check_sizes(found)
         return kind(**found)
 
-    return read_fields(path, FORMAT, VERSION, _READERS, build)
+    return read_fields(path, FORMAT, _LATER_FIELDS, _READERS, build)
 
 
 def _check_sizes(found: dict[str, Any]) -> None:
@@ -64,7 +74,8 @@ def _check_sizes(found: dict[str, Any]) -> None:
         size = n_labels if found[name] is None else np.shape(found[name])[-1]
         if size != n_labels:
             raise ValueError(f"{name} has {size} labels but values has {n_labels}.")
-    needed = None if found["guarantee"] is None else found["guarantee"].needed
+    guarantee = found.get("guarantee")
+    needed = None if guarantee is None else guarantee.needed
     if needed is not None and needed.size != n_labels:
         raise ValueError(f"guarantee has {needed.size} labels but values has {n_labels}.")
 
@@ -79,7 +90,11 @@ _OF_CONSTRAINT: dict[str, Reader] = {
     "limit": number,
     "value": number,
     "corrected_value": number,
+    "label": or_none(text),
+    "corrected_label": or_none(text),
 }
+# Files up to version 3 do not name the labels of constraints.
+_LATER_IN_CONSTRAINT = ("label", "corrected_label")
 _OF_GUARANTEE: dict[str, Reader] = {
     "level": _level,
     "average": _AVERAGE,
@@ -97,7 +112,7 @@ _OF_GUARANTEE: dict[str, Reader] = {
 
 
 def _constraints(value: Any, name: str) -> tuple[ConstraintCheck, ...]:
-    read = partial(record, kind=ConstraintCheck, readers=_OF_CONSTRAINT)
+    read = partial(record, kind=ConstraintCheck, readers=_OF_CONSTRAINT, later=_LATER_IN_CONSTRAINT)
     return tuple(each(value, name, read))
 
 

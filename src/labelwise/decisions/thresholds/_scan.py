@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_beta, check_whole
+from labelwise._validation import check_beta, check_whole, frame_names
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._problem import (
     check_problem,
+    warn_of_label_order,
     warn_of_labels_without_positives,
 )
 
@@ -118,6 +119,7 @@ def scan_thresholds(
     check_beta(beta)
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
     problem = check_problem(scores, Y, label_names, allow_missing=True, by_position=by_position)
+    warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     labels = list(problem.every_cut())
     scanned = _scanned(labels, beta, max_scans)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation import columns_in_order
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
@@ -93,6 +95,9 @@ def check_calibration(
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."
         )
+    if problem.names is not None and tested.names != problem.names:
+        order = columns_in_order(problem.names, tested.names or (), "calibration")
+        tested = tested.labels(order)
     return tested
 
 
@@ -114,25 +119,37 @@ def constraint_checks(
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
     limits = request.limits.in_total(problem.total_weight)
-    seen = problem.counts(tuned.values)
-    return tuple(
-        ConstraintCheck(
-            name,
-            limit,
-            _reached(name, seen, request.average),
-            float("nan") if corrected is None else _reached(name, corrected, request.average),
-        )
-        for name, limit in limits._asdict().items()
-        if limit is not None
-    )
+    names = problem.names or tuple(map(str, range(problem.n_labels)))
+    seen, with_truth = problem.counts(tuned.values), names
+    if corrected is not None and problem.labels_with_truth() is not None:
+        with_truth = tuple(names[j] for j in problem.labels_with_truth())
+    checks = []
+    for name, limit in limits._asdict().items():
+        if limit is not None:
+            value, label = _reached(name, seen, request.average, names)
+            unseen, unseen_label = float("nan"), None
+            if corrected is not None:
+                unseen, unseen_label = _reached(name, corrected, request.average, with_truth)
+            checks.append(ConstraintCheck(name, limit, value, unseen, label, unseen_label))
+    return tuple(checks)
 
 
-def _reached(name: str, counts: Counts, average: str) -> float:
-    """Compute a rate or the number of decisions; the lowest rate of a label if each has a limit."""
+def _reached(
+    name: str, counts: Counts, average: str, names: Sequence[str]
+) -> tuple[float, str | None]:
+    """Compute a rate or the number of decisions.
+
+    If each label has a limit, the rate is the lowest one of a decided label, which is returned too.
+    """
     if name == "max_decisions":
-        return float(np.sum(counts.tp) + np.sum(counts.fp))
+        return float(np.sum(counts.tp) + np.sum(counts.fp)), None
     measure = precision if name == "min_precision" else recall
     if average == "micro":
-        return float(micro(measure, counts))
-    decided = counts.tp + counts.fp > 0
-    return float(np.min(measure(counts), where=decided, initial=np.nan if not decided.any() else 1))
+        return float(micro(measure, counts)), None
+    decided = np.flatnonzero(counts.tp + counts.fp > 0)
+    if not decided.size:
+        return float("nan"), None
+    rates = measure(counts)[decided]
+    lowest = int(np.argmin(rates))  # the first NaN if there is one
+    rate = float(rates[lowest])
+    return rate, None if np.isnan(rate) else names[decided[lowest]]

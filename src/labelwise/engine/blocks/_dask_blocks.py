@@ -177,11 +177,13 @@ def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
     if any(np.isnan(size) for sizes in first.chunks for size in sizes):
         raise ValueError("Dask arrays must have known chunk sizes: call compute_chunk_sizes().")
     names = None if label_names is None else check_names(label_names, "label_names")
-    cells = {}
-    for name, data in given.items():
-        matrix = data if is_dask(data) else _in_memory(name, data)
-        check_shape(name, matrix.shape, given["Y"].shape)
-        cells[name] = _rows_of_chunks(matrix, first.chunks[0])
+    matrices = {
+        name: data if is_dask(data) else _in_memory(name, data, names)
+        for name, data in given.items()
+    }
+    for name, matrix in matrices.items():
+        check_shape(name, matrix.shape, matrices["Y"].shape)
+    cells = {name: _rows_of_chunks(matrix, first.chunks[0]) for name, matrix in matrices.items()}
     starts = np.cumsum([0, *first.chunks[0][:-1]]).tolist()
     n_samples, n_labels = (int(side) for side in first.shape)
     if 0 in (n_samples, n_labels):
@@ -252,12 +254,13 @@ def n_worker_threads() -> int:
     return max(1, n_threads)
 
 
-def _in_memory(name: str, data: Any) -> Any:
+def _in_memory(name: str, data: Any, label_names: tuple[str, ...] | None) -> Any:
+    """Check a matrix beside dask arrays; columns with names have the order of `label_names`."""
     from scipy import sparse
 
     if name == "scores":
-        return np.asarray(data)
-    return sparse.csr_array(check_labels(data, input_name=name).matrix)
+        return check_scores(data, label_names=label_names).matrix
+    return sparse.csr_array(check_labels(data, label_names=label_names, input_name=name).matrix)
 
 
 def _rows_of_chunks(matrix: Any, sizes: Sequence[int]) -> list[Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._validation import columns_in_order
+from labelwise.decisions import warn_of_label_order
 from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES, check_same
 from labelwise.engine.blocks._sources import RowSource, open_source
 
@@ -16,6 +17,7 @@ def open_lazily(
     ids: Sequence[str] | None = None,
     *,
     by_position: bool = False,
+    labels_of: str = "Y",
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Open files as dask arrays, for workers that see the same file system.
 
@@ -29,11 +31,13 @@ def open_lazily(
         Names of the column of ids, see `open_source`.
     by_position : bool, default=False
         Whether rows and labels are matched by position if only some files have ids or names.
+    labels_of : {"Y", "scores"}, default="Y"
+        The file whose names, if it has any, give the order of the labels.
 
     Returns
     -------
     arrays : dict of str to dask array
-        The files with their columns in the order of Y.
+        The files with their columns in the same order.
     names : tuple of str or None
         The names of the labels, or None.
     """
@@ -42,7 +46,10 @@ def open_lazily(
         for name, path in paths.items()
         if path is not None
     }
-    names = check_same({name: one for name, (_, one) in sources.items()}, by_position=by_position)
+    opened = {name: one for name, (_, one) in sources.items()}
+    names = check_same(opened, by_position=by_position, labels_of=labels_of)
+    if labels_of == "scores":
+        warn_of_label_order(names, opened["Y"].names, None)
     # Files whose chunks have the same rows need not be cut again.
     n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
     arrays = {}

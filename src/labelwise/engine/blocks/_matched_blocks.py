@@ -14,8 +14,10 @@ from labelwise._validation import (
     check_scores,
     check_whole,
     columns_in_order,
+    is_list_of_sets,
+    take_columns,
 )
-from labelwise.decisions import Gaps, add_block, no_gaps
+from labelwise.decisions import Gaps, add_block, no_gaps, warn_of_label_order
 from labelwise.engine.blocks._hit_views import HitView
 from labelwise.engine.blocks._sources import RowSource, open_source
 
@@ -80,6 +82,7 @@ def match_blocks(
     columns: str | Sequence[str] | None = None,
     ids: str | Sequence[str] | None = None,
     by_position: bool = False,
+    labels_of: str = "Y",
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name.
 
@@ -99,6 +102,9 @@ def match_blocks(
         Names of the column of ids, see `open_source`.
     by_position : bool, default=False
         Whether rows and labels are matched by position if only some files have ids or names.
+    labels_of : {"Y", "scores"}, default="Y"
+        The matrix whose names, if it has any, give the order of the labels. Names of "Y" give way
+        to `label_names`.
 
     Returns
     -------
@@ -117,8 +123,15 @@ def match_blocks(
         )
     for name, source in sources.items():
         check_shape(name, source.shape, (n_samples, n_labels))
-    names = check_same(sources, label_names, by_position=by_position)
-    orders = {name: _order(names, source.names, name) for name, source in sources.items()}
+    names = check_same(sources, label_names, by_position=by_position, labels_of=labels_of)
+    if labels_of == "scores":
+        of_Y = None if is_list_of_sets(given["Y"]) else sources["Y"].names
+        warn_of_label_order(names, of_Y, label_names, stacklevel=5)
+    # The columns of a matrix without names are those of `label_names`.
+    orders = {
+        name: _order(names, label_names if source.names is None else source.names, name)
+        for name, source in sources.items()
+    }
     widest = max(source.row_bytes for source in sources.values())
     together = max(1, BLOCK_BYTES // widest)
     if block_rows is not None:
@@ -127,7 +140,11 @@ def match_blocks(
 
 
 def check_same(
-    sources: dict[str, RowSource], label_names: Any = None, *, by_position: bool = False
+    sources: dict[str, RowSource],
+    label_names: Any = None,
+    *,
+    by_position: bool = False,
+    labels_of: str = "Y",
 ) -> tuple[str, ...] | None:
     """Check that rows have the same ids in the same order, and return the names of the labels.
 
@@ -145,7 +162,7 @@ def check_same(
                     "out rows that only one of them has."
                 )
             _refuse_repeated(sources["Y"])
-    return _names(sources, label_names, by_position)
+    return _names(sources, label_names, by_position, labels_of)
 
 
 def _have_ids(sources: dict[str, RowSource], name: str, by_position: bool) -> bool:
@@ -216,15 +233,18 @@ def checked_block(given: dict[str, Any], start: int) -> Outcome:
 
 
 def _names(
-    sources: dict[str, RowSource], label_names: Any, by_position: bool
+    sources: dict[str, RowSource], label_names: Any, by_position: bool, labels_of: str
 ) -> tuple[str, ...] | None:
-    """Return the names of the labels: those given, those of Y, or those of another file."""
+    """Return the names of the labels, in the order of the result."""
+    found = [sources[labels_of].names, *(source.names for source in sources.values())]
     if label_names is not None:
-        names = check_names(label_names, "label_names")
-        n_labels = sources["Y"].shape[1]
+        names, n_labels = check_names(label_names, "label_names"), sources["Y"].shape[1]
         if len(names) != n_labels:
             raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
-        return names
+        if labels_of == "Y" or found[0] is None:
+            return names
+        columns_in_order(names, found[0], labels_of)
+        return found[0]
     having = next((name for name, source in sources.items() if _has_names(source)), None)
     for name, source in sources.items():
         if having is not None and source.names is None and not (source.is_array or by_position):
@@ -232,7 +252,6 @@ def _names(
                 f"{name} has no label names and {having} has: give label_names, or match labels by "
                 "position by by_position=True (--by-position)."
             )
-    found = [sources["Y"].names, *(source.names for source in sources.values())]
     return next((names for names in found if names is not None), None)
 
 
@@ -244,15 +263,15 @@ def _has_names(source: RowSource) -> bool:
 
 
 def _order(
-    wanted: tuple[str, ...] | None, given: tuple[str, ...] | None, name: str
+    wanted: tuple[str, ...] | None, given: Sequence[str] | None, name: str
 ) -> np.ndarray | None:
-    if wanted is None or given is None or wanted == given:
+    if wanted is None or given is None or wanted == tuple(map(str, given)):
         return None
-    return columns_in_order(wanted, given, name)
+    return columns_in_order(wanted, tuple(map(str, given)), name)
 
 
 def _in_order(block: Any, order: np.ndarray | None) -> Any:
-    return block if order is None else np.ascontiguousarray(block[:, order])
+    return block if order is None else take_columns(block, order)
 
 
 def some_labels(outcome: Outcome, labels: slice) -> Outcome:

@@ -112,7 +112,12 @@ class Desk:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
         outcome = check_outcome(
-            Y, scores=scores, decided=decided, label_names=label_names, allow_missing=True
+            Y,
+            scores=scores,
+            decided=decided,
+            label_names=label_names,
+            allow_missing=True,
+            labels_of="scores",
         )
         _refuse_missing(outcome)
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names)

@@ -112,7 +112,7 @@ class ThresholdDisplay:
         max_labels = check_whole(max_labels, "max_labels")
         if thresholds is not None and tuning:
             raise ValueError(f"{next(iter(tuning))} must not be given beside thresholds.")
-        outcome = check_outcome(Y, scores=scores, label_names=label_names)
+        outcome = check_outcome(Y, scores=scores, label_names=label_names, labels_of="scores")
         if thresholds is None:
             thresholds = best_thresholds(
                 outcome.scores, outcome.Y, label_names=outcome.names, **tuning

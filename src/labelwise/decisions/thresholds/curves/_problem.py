@@ -298,6 +298,8 @@ def check_problem(
 ) -> Problem:
     """Check scores, labels, groups and weights, and return them as a problem.
 
+    Labels are in the order of the columns of the scores, so that an array from the same model can
+    be compared with the thresholds.
     Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
     refused unless `allow_missing`. Rows are matched by `ids` and `by_position` as in
     `check_outcome`.
@@ -311,6 +313,7 @@ def check_problem(
         allow_missing=allow_missing,
         ids=ids,
         by_position=by_position,
+        labels_of="scores",
     )
     n_samples, n_labels = outcome.Y.shape
     numbers = None if groups is None else check_groups(groups, n_samples)
@@ -334,6 +337,33 @@ def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
         groups = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
     parts = (outcome.scores, outcome.Y, outcome.names, groups, outcome.weights, outcome.missing)
     return Problem(*parts)
+
+
+def warn_of_label_order(
+    names: tuple[str, ...] | None,
+    names_of_Y: tuple[str, ...] | None,
+    label_names: Sequence[str] | None,
+    stacklevel: int = 3,
+) -> None:
+    """Warn once if Y or `label_names` have the labels in another order than the result.
+
+    Names that are not labels are those of columns of ids.
+    """
+    if names is None:
+        return
+    given, known = {"Y": names_of_Y, "label_names": label_names}, frozenset(names)
+    others = [
+        name
+        for name, order in given.items()
+        if order is not None
+        and tuple(label for label in map(str, order) if label in known) != names
+    ]
+    if others:
+        warnings.warn(
+            f"The labels of {' and '.join(others)} are in another order than those of scores: they "
+            f"are matched by name, and the result has the order of scores ({listed(names)}).",
+            stacklevel=stacklevel,
+        )
 
 
 def warn_of_labels_without_positives(problem: Problem) -> None:
