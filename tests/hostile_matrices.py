@@ -122,6 +122,7 @@ OTHERS = {
 WITH = {
     "measures.evaluate": {"decided": LABELS, "n_bootstrap": 2},
     "engine.evaluate": {"decided": LABELS},
+    "engine.decide": {"output": "never-written.npy"},
     "splitting.train_test_split": {"stratify": LABELS},
     "features.TermSelector.fit_transform": {"y": LABELS},
     "experiments.paired_difference": {"pair": ("0", "1")},

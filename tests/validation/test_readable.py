@@ -152,3 +152,16 @@ def test_indices_that_were_shuffled_after_the_matrix_was_used_are_sorted_again()
     assert best_thresholds(edited, Y).value == expected.value
     np.testing.assert_array_equal(rank_cut(edited, 2).toarray(), rank_cut(edited.toarray(), 2))
     np.testing.assert_array_equal(term_scores(edited, Y), term_scores(edited.toarray(), Y))
+
+
+def test_repeated_cells_are_summed_and_the_argument_is_not_changed():
+    dense = np.arange(1.0, 19).reshape(6, 3)
+    twice = np.repeat(dense / 2, 2, axis=1).ravel()
+    parts = twice, np.tile([2, 2, 1, 1, 0, 0], 6), np.arange(0, 37, 6)
+    repeated, expected = sparse.csr_array(parts, shape=(6, 3)), dense[:, ::-1]
+    weights = OkapiWeights().fit(repeated)
+    np.testing.assert_allclose(weights.idf_, OkapiWeights().fit(expected).idf_)
+    found = weights.transform(repeated).toarray()
+    np.testing.assert_allclose(found[:, ::-1], OkapiWeights().fit(dense).transform(dense))
+    assert repeated.nnz == 36
+    np.testing.assert_array_equal(repeated.data, twice)
