@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
+from labelwise._validation import check_readable
 from labelwise.data import Bags, Dataset
 from labelwise.decisions import (
     CalibratedLabels,
@@ -28,7 +29,8 @@ from labelwise.learners import (
     ReverseMultilabel,
 )
 from labelwise.measures import Counts, count, coverage, evaluate, precision, rank_cut_f
-from labelwise.splitting import MultilabelStratifiedKFold, assign, split_quality, train_test_split
+from labelwise.splitting import MultilabelStratifiedKFold, assign, split_quality
+from tests import hostile_matrices
 
 Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]])
 S = Y / 2 + 0.1
@@ -78,11 +80,6 @@ OF_FEATURES = {
     "neighbors": lambda A: NEIGHBORS.decision_function(A),
     "own": lambda A: OkapiNeighbors().fit(A, Y),
 }
-SPARSE_ONLY = {
-    "train and test": lambda A: train_test_split(A, Y),
-    "folds": lambda A: TunedThresholds(OneVsRestClassifier(LogisticRegression())).fit(A, Y),
-    "sparse joint": lambda A: maximize_expected_f(A, [0.5] * 3),
-}
 DENSE_ONLY = {
     "joint": lambda A: maximize_expected_f(A[:, :, None], np.zeros(6)),
     "empty": lambda A: maximize_expected_f(np.zeros((6, 3, 1)), A[:, 0]),
@@ -97,34 +94,17 @@ DENSE_ONLY = {
 CALLS = OF_LABELS | OF_SCORES | OF_FEATURES
 
 
-def edited(A, fault):
-    """A sparse matrix whose arrays were changed after it was made."""
-    A = sparse.csc_array(A) if fault == "csc" else sparse.csr_array(A)
-    if fault in ("beyond", "csc"):
-        A.indices[1] = 10**6
-    elif fault == "negative":
-        A.indices[1] = -1
-    elif fault == "long pointer":
-        A.indptr[1] = 10**6
-    elif fault == "last pointer 0":
-        A.indptr[-1] = 0
-    elif fault == "coordinates":
-        A = A.tocoo()
-        A.coords[0][0] = 10**6
-    elif fault == "lists":
-        A = A.tolil()
-        A.rows[0], A.data[0] = [10**6], [1]
-    return A
+def test_every_public_call_refuses_broken_sparse_matrices_in_a_sentence():
+    """A parameter without an argument in `tests.hostile_matrices` fails this test."""
+    assert hostile_matrices.problems() == []
 
 
-FAULTS = ["beyond", "csc", "negative", "long pointer", "last pointer 0", "coordinates", "lists"]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("call", CALLS | SPARSE_ONLY)
-def test_no_call_reads_indices_outside_the_shape(call, fault):
-    with pytest.raises(ValueError, match="be a sparse matrix with indices inside its shape"):
-        (CALLS | SPARSE_ONLY)[call](edited(Y, fault))
+@pytest.mark.parametrize("form", ["array", "matrix"])
+@pytest.mark.parametrize(("kind", "fault"), hostile_matrices.OF_MATRICES)
+def test_each_fault_of_a_sparse_matrix_is_found(kind, fault, form):
+    faulty = hostile_matrices.broken(Y, kind, fault, form)
+    with pytest.raises(ValueError, match=r"^X must be a sparse matrix with indices inside its"):
+        check_readable(faulty, "X")
 
 
 # Masked cells of Y are missing labels in these calls.
@@ -172,3 +152,16 @@ def test_indices_that_were_shuffled_after_the_matrix_was_used_are_sorted_again()
     assert best_thresholds(edited, Y).value == expected.value
     np.testing.assert_array_equal(rank_cut(edited, 2).toarray(), rank_cut(edited.toarray(), 2))
     np.testing.assert_array_equal(term_scores(edited, Y), term_scores(edited.toarray(), Y))
+
+
+def test_repeated_cells_are_summed_and_the_argument_is_not_changed():
+    dense = np.arange(1.0, 19).reshape(6, 3)
+    twice = np.repeat(dense / 2, 2, axis=1).ravel()
+    parts = twice, np.tile([2, 2, 1, 1, 0, 0], 6), np.arange(0, 37, 6)
+    repeated, expected = sparse.csr_array(parts, shape=(6, 3)), dense[:, ::-1]
+    weights = OkapiWeights().fit(repeated)
+    np.testing.assert_allclose(weights.idf_, OkapiWeights().fit(expected).idf_)
+    found = weights.transform(repeated).toarray()
+    np.testing.assert_allclose(found[:, ::-1], OkapiWeights().fit(dense).transform(dense))
+    assert repeated.nnz == 36
+    np.testing.assert_array_equal(repeated.data, twice)

@@ -26,7 +26,12 @@ from labelwise._estimators._label_targets import (
     store_target,
 )
 from labelwise._estimators._progress import report_progress
-from labelwise._estimators._score_matrix import METHODS, score_matrix, scoring_method
+from labelwise._estimators._score_matrix import (
+    METHODS,
+    score_matrix,
+    scores_of_labels,
+    scoring_method,
+)
 from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
 from labelwise._estimators._vector_targets import (
     as_label_column,
@@ -59,6 +64,7 @@ __all__ = [
     "report_progress",
     "score_matrix",
     "scores_of_classes",
+    "scores_of_labels",
     "scoring_method",
     "store_target",
     "warn_of_constants",

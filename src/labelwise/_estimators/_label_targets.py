@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._estimators._vector_targets import as_label_column
-from labelwise._validation import check_labels, first_cell
+from labelwise._validation import check_labels, check_readable, first_cell
 
 
 class LabelTarget(NamedTuple):
@@ -36,7 +36,7 @@ def check_target(
     estimator : estimator
         Its class is named if y is missing.
     X : samples
-        As many as y has rows; nothing else about X is checked.
+        As many as y has rows. Broken sparse matrices are refused, before scikit-learn reads them.
     y : array, sparse matrix, frame, list of sets, or vector of at most two classes
         Labels of the samples.
     label_names : sequence of str, default=None
@@ -52,10 +52,12 @@ def check_target(
     Raises
     ------
     ValueError, TypeError
-        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes.
+        If X is a sparse matrix with indices outside its shape; if y is missing, empty, of another
+        length than X, or neither 0/1 labels nor two classes.
     """
     from sklearn.utils import check_consistent_length
 
+    check_readable(X, "X")
     check_y_given(estimator, y)
     labels, classes = as_label_column(y)
     matrix, names, missing = check_labels(labels, label_names=label_names, allow_missing=True)

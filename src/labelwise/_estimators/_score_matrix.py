@@ -50,14 +50,16 @@ def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = 
     ValueError
         If the scores have another shape, or are not finite.
     """
-    method = scoring_method(estimator) if method is None else method
+    check_readable(X, "X")
+    method = scoring_method(estimator, METHODS if method is None else (method,))
     return scores_of_labels(estimator, X, np.ones(n_labels, dtype=bool), method)
 
 
 def scores_of_labels(estimator: Any, X: Any, varies: np.ndarray, method: str) -> np.ndarray:
     """Score all labels, with NaN for labels that the estimator does not score.
 
-    `varies` says for each label whether it had both classes when the estimator was fitted.
+    `varies` says for each label whether it had both classes when the estimator was fitted. A
+    sparse X has been checked by `check_readable`.
     """
     call = f"{type(estimator).__name__}.{method}"
     answer = getattr(estimator, method)(X)

@@ -82,7 +82,7 @@ def check_output(path: str | Path) -> None:
 
 def goes_to_stdout(path: str | Path) -> bool:
     """Return whether a path is ``-`` or another name of what the standard output is."""
-    if str(path) == STDOUT:
+    if os.fspath(path) == STDOUT:
         return True
     if sys.stdout is None:
         return False

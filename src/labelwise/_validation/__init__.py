@@ -43,7 +43,7 @@ from labelwise._validation._numbers import (
 )
 from labelwise._validation._outcome import Outcome, check_outcome
 from labelwise._validation._random_states import check_random_state
-from labelwise._validation._readable import check_readable
+from labelwise._validation._readable import check_instance, check_readable, refuse_sparse
 from labelwise._validation._row_index import rows_of
 from labelwise._validation._rows import n_rows, take_rows
 from labelwise._validation._weights import check_weights, relative_weights
@@ -54,6 +54,7 @@ __all__ = [
     "Scores",
     "as_dense",
     "check_beta",
+    "check_instance",
     "check_labels",
     "check_matching",
     "check_n_bootstrap",
@@ -82,6 +83,7 @@ __all__ = [
     "labelset_numbers",
     "n_rows",
     "names_in_sets",
+    "refuse_sparse",
     "relative_weights",
     "rows_of",
     "scores_of_class_1",

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation._names import check_names
-from labelwise._validation._readable import check_readable
+from labelwise._validation._readable import check_readable, refuse_sparse
 
 # Methods of tensors of torch that arrays of numpy do not have.
 _OF_TENSORS = ("detach", "cpu", "float")
@@ -89,6 +89,7 @@ def as_dense(data: Any, input_name: str) -> np.ndarray:
         )
     if isinstance(data, list | tuple) and any(isinstance(row, set | frozenset) for row in data):
         raise TypeError(f"{input_name} must have a set for every row, or for none.")
+    refuse_sparse(data, input_name, "a dense array")
     check_readable(data, input_name)
     if all(hasattr(data, method) for method in _OF_TENSORS):
         return _array_of_tensor(data, input_name)

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation._readable import check_readable
-
 
 def n_rows(array: Any) -> int:
     """Return the number of rows of anything with rows."""
@@ -18,11 +16,13 @@ def n_rows(array: Any) -> int:
 
 
 def take_rows(array: Any, rows: np.ndarray) -> Any:
-    """Return some rows of an array, a sparse matrix, a tensor, a frame or a list, as such."""
+    """Return some rows of an array, a sparse matrix, a tensor, a frame or a list, as such.
+
+    Sparse matrices have been checked by `check_readable`.
+    """
     import narwhals as nw
 
     if sparse.issparse(array):
-        check_readable(array, "what rows are taken from")
         return array.tocsr()[rows]
     if isinstance(array, np.ndarray):
         return array[rows]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_readable
+from labelwise._validation import check_readable, refuse_sparse
 
 
 class Bags(Sequence[Any]):
@@ -78,6 +78,7 @@ class Bags(Sequence[Any]):
         ValueError
             If a bag is not 2-D, or bags differ in the number of features.
         """
+        refuse_sparse(arrays, "arrays", "a sequence of 2-D arrays, one for each bag")
         found = [array if sparse.issparse(array) else np.asarray(array) for array in arrays]
         for i, (array, given) in enumerate(zip(found, arrays, strict=True)):
             check_readable(given, f"X[{i}]")
@@ -115,6 +116,7 @@ class Bags(Sequence[Any]):
         ndarray of int64
             Numbers of their rows, one bag after the other.
         """
+        refuse_sparse(bags, "bags", "numbers of bags")
         sizes, first = self.sizes[bags], self.starts[:-1][bags]
         before = np.cumsum(sizes) - sizes
         return np.repeat(first - before, sizes) + np.arange(sizes.sum())

@@ -13,11 +13,13 @@ from scipy import sparse
 from labelwise._columns import encode_table, has_text, plain_table
 from labelwise._text import counted, printable, quoted
 from labelwise._validation import (
+    check_instance,
     check_labels,
     check_names,
     check_readable,
     frame_columns,
     is_frame,
+    refuse_sparse,
     with_nan,
 )
 from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
@@ -139,6 +141,8 @@ class Dataset:
 
     def __post_init__(self) -> None:
         X, bags = _check_samples(self.X, self.bags)
+        refuse_sparse(self.texts, "texts", "a sequence of names")
+        refuse_sparse(self.frame, "frame", "a data frame")
         names, ids, texts, frame = self.feature_names, self.ids, self.texts, self.frame
         if has_text(X):
             X, names, found_ids, texts, frame, _ = encode_table(plain_table(X), texts or None)
@@ -148,6 +152,7 @@ class Dataset:
         n_samples = X.shape[0] if bags is None else bags.size - 1
         Y, label_names = _check_targets(self.Y, self.label_names, n_samples)
         train, test = _check_split(self.train, self.test, n_samples)
+        check_instance(ids, Mapping, "ids")
         ids = {str(key): _check_id(key, values, n_samples) for key, values in ids.items()}
         frame, texts = _check_frame(frame, texts, n_samples)
         checked = {
@@ -208,6 +213,7 @@ class Dataset:
         ndarray, csr_array, pyarrow.Table or Bags
             The entries, in the order in which they are given.
         """
+        refuse_sparse(rows, "rows", "row numbers")
         samples = self.samples
         return samples.take(rows) if self.texts and self.bags is None else samples[rows]
 
@@ -245,6 +251,7 @@ class Dataset:
         Dataset
             The samples with the same names and identifiers, without the fixed split.
         """
+        refuse_sparse(rows, "rows", "row numbers, booleans or a slice")
         rows = np.arange(self.n_samples)[rows]
         return Dataset(
             self.X[rows] if self.bags is None else self.samples_at(rows),

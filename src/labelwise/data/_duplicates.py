@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import counted
-from labelwise._validation import check_labels, labelset_numbers, without_cells
+from labelwise._validation import check_instance, check_labels, labelset_numbers, without_cells
 from labelwise.data._dataset import Dataset
 
 
@@ -101,8 +101,7 @@ def find_duplicates(dataset: Dataset) -> Duplicates:
     1 sample with the features of an earlier sample.
     2 samples with the features of another, but other labels.
     """
-    if not isinstance(dataset, Dataset):
-        raise TypeError(f"dataset must be a Dataset, got {type(dataset).__name__}.")
+    check_instance(dataset, Dataset, "dataset")
     seen: dict[bytes, int] = {}
     keys = _keys(dataset)
     first = np.array([seen.setdefault(key, i) for i, key in enumerate(keys)], dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +83,7 @@ def load(
     >>> load("digits")
     Dataset 'digits': 500 samples, 320 features, 10 labels
     """
-    wanted = str(name_or_path)
+    wanted = os.fspath(name_or_path)
     if wanted in BUNDLED:
         request = ReadRequest(wanted, labels, ids, text, bags)
         refuse_unused(request, "a bundled data set", uses=frozenset())

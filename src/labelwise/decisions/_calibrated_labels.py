@@ -31,7 +31,7 @@ from labelwise._estimators import (
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_weights, dense_targets, take_rows
+from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
 from labelwise.decisions._sigmoids import fit_sigmoids
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
@@ -244,6 +244,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
     def _proba(self, X: Any) -> np.ndarray:
         """Return the calibrated probabilities, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
+        check_readable(X, "X")
         scorer = LabelScorer(self.estimator_, self.constants_)
         proba = scorer.scores(X, scoring_method(self.estimator))
         varying = np.flatnonzero(np.isnan(self.constants_))

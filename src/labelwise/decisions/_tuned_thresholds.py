@@ -32,7 +32,7 @@ from labelwise._estimators import (
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import dense_targets
+from labelwise._validation import check_readable, dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -434,6 +434,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
 
     def _scores(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
+        check_readable(X, "X")
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
         ends = constant_scores(self.constants_, method)
         return np.where(np.isnan(self.constants_), scores, ends)

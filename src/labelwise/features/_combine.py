@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_readable
+from labelwise._validation import check_readable, refuse_sparse
 
 
 def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
@@ -78,6 +78,7 @@ def best_first(scores: np.ndarray) -> np.ndarray:
 
 
 def _check_lists(score_lists: Any) -> np.ndarray:
+    refuse_sparse(score_lists, "score_lists", "lists of scores")
     check_readable(score_lists, "score_lists")
     lists = np.asarray(score_lists, dtype=np.float64)
     if lists.ndim != 2 or len(lists) == 0:

@@ -104,6 +104,11 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _counts(self, X: Any, *, reset: bool) -> Any:
         check_readable(X, "X")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        if sparse.issparse(X):
+            X = sparse.csr_array(X)
+            if not X.has_canonical_format:
+                X = X.copy()  # the argument must not be changed
+                X.sum_duplicates()
         check_non_negative(X, type(self).__name__)
         return X
 

@@ -170,6 +170,27 @@ class TermSelector(SelectorMixin, BaseEstimator):
         check_readable(X, "X")
         return super().transform(X)
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Put chosen columns back in their places, with zeros for the others.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_chosen)
+            The chosen columns.
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_documents, n_terms)
+            The columns in their places.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns than `transform` returns.
+        """
+        check_readable(X, "X")
+        return super().inverse_transform(X)
+
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         _check_n_terms(self.n_terms)

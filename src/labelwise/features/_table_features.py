@@ -28,7 +28,7 @@ from labelwise._columns import (
     texts,
 )
 from labelwise._text import listed, quoted
-from labelwise._validation import check_names, is_frame
+from labelwise._validation import check_names, check_readable, is_frame
 from labelwise.features._text_terms import TextTerms
 
 
@@ -244,6 +244,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             return plain_table(X)
         import pyarrow as pa
 
+        check_readable(X, "X")
         values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         return pa.table({f"x{j}": pa.array(column.tolist()) for j, column in enumerate(values.T)})
 

@@ -26,7 +26,7 @@ from labelwise._estimators import (
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_real, check_weights, dense_targets, is_whole
+from labelwise._validation import check_readable, check_real, check_weights, dense_targets, is_whole
 from labelwise.decisions import (
     Request,
     Samples,
@@ -427,7 +427,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return learn_features(self, X, reset=False) if self.candidates is None else X
+        if self.candidates is None:
+            return learn_features(self, X, reset=False)
+        check_readable(X, "X")
+        return X
 
     def _fitted(self) -> FittedCandidates:
         sigmoids = [Sigmoids(*one) for one in zip(self.slopes_, self.intercepts_, strict=True)]

@@ -23,10 +23,10 @@ from labelwise._estimators import (
     cut_params,
     proba_of_classes,
     report_progress,
-    score_matrix,
     scores_of_classes,
+    scores_of_labels,
 )
-from labelwise._validation import n_rows, relative_weights, take_rows
+from labelwise._validation import check_readable, n_rows, relative_weights, take_rows
 from labelwise.learners._training import (
     Targets,
     all_labels,
@@ -430,7 +430,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
 
     def _scores(self, X: Any, method: str, low: float) -> np.ndarray:
         def column(fitted: Any) -> np.ndarray:
-            return score_matrix(fitted, X, 1, method=method)[:, 0]
+            return scores_of_labels(fitted, X, np.ones(1, dtype=bool), method)[:, 0]
 
         return self._columns(X, column, np.float64, low)
 
@@ -439,6 +439,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     ) -> np.ndarray:
         """Return one column for each label: computed by its model, or constant."""
         check_is_fitted(self)
+        check_readable(X, "X")
         columns = np.empty((n_rows(X), len(self.estimators_)), dtype=dtype)
         for k, fitted in enumerate(self.estimators_):
             columns[:, k] = column(fitted)

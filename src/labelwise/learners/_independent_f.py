@@ -20,7 +20,7 @@ from labelwise._estimators import (
     fit_scorer,
     proba_of_classes,
 )
-from labelwise._validation import dense_targets
+from labelwise._validation import check_readable, dense_targets
 from labelwise.data import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
@@ -253,6 +253,7 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
     def _proba(self, X: Any) -> np.ndarray:
         """Return P(y_label = 1) of all labels, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
+        check_readable(X, "X")
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, "predict_proba")
         return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
 

@@ -20,6 +20,7 @@ from labelwise._estimators import (
 from labelwise._validation import (
     check_beta,
     check_random_state,
+    check_readable,
     check_share,
     check_whole,
     dense_targets,
@@ -260,6 +261,7 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
 
     def _decisions(self, X: Any) -> DrawnDecisions:
         check_is_fitted(self)
+        check_readable(X, "X")
         n_labels = self.constants_.size
         limits = self._draw_limits()
         step = max(1, _TOGETHER // (n_labels * max(limits[0], 8 * n_labels)))

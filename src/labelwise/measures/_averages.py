@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_beta, check_undefined
+from labelwise._validation import check_beta, check_undefined, refuse_sparse
 from labelwise.measures._count_measures import (
     f_of_rates,
     is_exact,
@@ -125,6 +125,7 @@ def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
     >>> round(float(micro(f_measure, count([[1, 0], [1, 1]], [[1, 1], [0, 1]]))), 3)
     0.667
     """
+    refuse_sparse(counts, "counts", "Counts")
     pooled = Counts(*(np.sum(cells, axis=-1) for cells in counts))
     return measured(with_beta(function_of(measure), beta), pooled)
 
@@ -174,6 +175,7 @@ def macro(
     >>> float(macro(recall, counts)), float(macro(recall, counts, undefined="skip"))
     (nan, 0.5)
     """
+    refuse_sparse(counts, "counts", "Counts")
     undefined = check_undefined(undefined)
     return mean(measured(with_beta(function_of(measure), beta), counts), undefined)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_beta, check_readable
+from labelwise._validation import check_beta, check_readable, refuse_sparse
 from labelwise.measures._undefined import ratio
 
 
@@ -284,6 +284,7 @@ def wide(counts: Any) -> Iterator[np.ndarray]:
 
     Counts of any other type become float64.
     """
+    refuse_sparse(counts, "counts", "Counts, or four numbers or arrays (tp, fp, fn, tn)")
     for cells in counts:
         check_readable(cells, "counts")
         array = np.asarray(cells)

@@ -13,6 +13,7 @@ from labelwise._validation import (
     Outcome,
     as_dense,
     check_outcome,
+    check_readable,
     is_array_per_label,
     scores_of_class_1,
     with_nan,
@@ -26,6 +27,7 @@ def outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str]
 
     Labels that the model does not know are never decided, and their scores are the lowest.
     """
+    check_readable(X, "X")
     answers = {}
     if "decided" in needs:
         answers["decided"] = _decisions(estimator, X, truth.n_known)

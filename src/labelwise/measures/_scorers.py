@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from labelwise._validation import check_undefined
+from labelwise._validation import check_instance, check_undefined
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._model_answers import outcome_of
 from labelwise.measures._model_labels import truth_for
@@ -298,6 +298,7 @@ def _check_weights(inverse_propensity: Any) -> tuple[float, ...] | None:
 
 def _measure_of(name: str, beta: float = 1.0) -> NamedMeasure:
     """Find the measure of a scorer's name; names of losses need their prefix."""
+    check_instance(name, str, "name")
     measure = measure_named(name.removeprefix(_NEGATED), beta)
     if name != _name_of(measure):
         raise ValueError(f"name must be {_name_of(measure)!r}, as greater is better, got {name!r}.")

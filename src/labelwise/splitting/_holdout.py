@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import is_real, is_whole, n_rows, take_rows
+from labelwise._validation import check_readable, is_real, is_whole, n_rows, take_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._proportions import check_proportions
 
@@ -87,6 +87,8 @@ def train_test_split(
         raise ValueError("proportions must come without test_size and train_size.")
     labels = arrays[1] if stratify is None else stratify
     check_consistent_length(*arrays, labels)
+    for i, array in enumerate(arrays):
+        check_readable(array, f"arrays[{i}]")
     if proportions is None:
         sizes = holdout_sizes(n_rows(labels), test_size, train_size, default=0.25)
         shares, n_parts = sizes / sizes.sum(), 2

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_labels, check_random_state, check_real, check_whole
+from labelwise._validation import (
+    check_labels,
+    check_random_state,
+    check_real,
+    check_whole,
+    refuse_sparse,
+)
 from labelwise.data._dataset import Dataset
 
 
@@ -103,6 +109,7 @@ class Posterior:
         Posterior
             The distribution of the labels of these samples.
         """
+        refuse_sparse(rows, "rows", "row numbers, booleans or a slice")
         return Posterior(self.groups[rows], self.rates)
 
     @cached_property

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import stemmer_of, stop_words_of
+from labelwise._validation import check_readable, refuse_sparse
 
 # Letters of any alphabet, with apostrophes inside; digits are none.
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
@@ -69,6 +70,7 @@ def count_terms(
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of texts, got one string.")
+    refuse_sparse(texts, "texts", "a sequence of texts")
     stopped = stop_words_of("english") if stop_words is None else stop_words
     vocabulary = _TermNumbers(stopped, stemmer_of("english") if stem else str)
     terms_seen = array("q")
@@ -158,6 +160,8 @@ def tf_idf(counts: Any, rows: Any = None) -> sparse.csr_array:
     array([[1.386, 0.   ],
            [0.   , 0.   ]])
     """
+    check_readable(counts, "counts")
+    refuse_sparse(rows, "rows", "numbers of documents, or booleans")
     counts = sparse.csr_array(counts, dtype=np.float64, copy=True)
     counts.sum_duplicates()
     counted = counts if rows is None else counts[np.arange(counts.shape[0])[rows]]

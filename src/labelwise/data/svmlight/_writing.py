@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import written_whole
+from labelwise._validation import check_instance
 from labelwise.data._dataset import Dataset
 
 
@@ -47,6 +48,7 @@ def write_svmlight(dataset: Dataset, path: str | Path) -> None:
     >>> read_svmlight(path)
     Dataset 'tiny': 2 samples, 2 features, 2 labels
     """
+    check_instance(dataset, Dataset, "dataset")
     if dataset.bags is not None:
         raise ValueError(f"{dataset.name!r} has bags, which svmlight files cannot have.")
     X = sparse.csr_array(dataset.X)

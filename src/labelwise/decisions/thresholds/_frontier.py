@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import frame_names
+from labelwise._validation import frame_names, refuse_sparse
 from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
 from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
 from labelwise.decisions.thresholds.curves._problem import check_problem, warn_of_label_order
@@ -91,6 +91,7 @@ class Frontier:
         >>> frontier.thresholds(1)
         array([0.75, 0.3 ])
         """
+        refuse_sparse(vertex, "vertex", "the number of a vertex")
         n_edges = int(self._n_edges[vertex])
         return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
 

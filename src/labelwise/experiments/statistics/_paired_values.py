@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import as_text, listed, printable
-from labelwise._validation import check_names, frame_columns, is_frame
+from labelwise._validation import check_names, frame_columns, is_frame, refuse_sparse
 from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_matrix
 from labelwise.measures import measure_named
 
@@ -115,6 +115,7 @@ class PairedValues:
         ValueError
             If there is no such method.
         """
+        refuse_sparse(method, input_name, "the name of a method")
         if str(method) not in self.methods:
             raise ValueError(
                 f"{input_name} must name one of {named(self.methods)}, got {method!r}."
@@ -195,6 +196,7 @@ def paired_values(
         raise ValueError(f'missing must be "refuse" or "drop", got {missing!r}.')
     if isinstance(values, PairedValues):
         return values
+    refuse_sparse(values, "values", "numbers in a dense array, a mapping or a frame")
     if is_tidy(values):
         measure, blocks, methods, matrix = tidy_matrix(values, measure, of, over)
     else:

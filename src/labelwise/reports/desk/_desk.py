@@ -18,6 +18,7 @@ from labelwise._validation import (
     columns_in_order,
     first_cell,
     is_frame,
+    refuse_sparse,
 )
 from labelwise.decisions import Problem, Thresholds
 
@@ -170,6 +171,7 @@ def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndar
     """Return the given thresholds by name, in the order of the labels."""
     if thresholds is None:
         return {}
+    refuse_sparse(thresholds, "thresholds", "Thresholds or one number for each label")
     given = thresholds if isinstance(thresholds, Mapping) else {"": thresholds}
     return {str(name): _in_order(one, problem) for name, one in given.items()}
 
@@ -212,6 +214,7 @@ def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
         return None
     if isinstance(values, str):
         raise TypeError(f"{name} must be a sequence with an entry for each row, got a string.")
+    refuse_sparse(values, name, "a sequence with an entry for each row")
     found = tuple(map(str, values))
     if len(found) != n_samples:
         raise ValueError(f"{name} must have {n_samples} entries, one a row, got {len(found)}.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._text import figure_text
-from labelwise._validation import check_whole
+from labelwise._validation import check_instance, check_whole
 from labelwise.data import Dataset
 from labelwise.learners import BagPlugin
 
@@ -101,6 +101,8 @@ class BagDisplay:
         ValueError
             If `data` has no bags, or if `shape` does not fit the number of features.
         """
+        check_instance(estimator, BagPlugin, "estimator")
+        check_instance(data, Dataset, "data")
         if data.bags is None:
             raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
         height, width = _check_shape(shape, data.n_features)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
+from labelwise._validation import check_instance
 from labelwise.experiments import RankPairs
 
 # Vertical distances in units of a line of text; the axis of ranks is at 0.
@@ -81,6 +82,7 @@ class CriticalDifferenceDisplay:
         CriticalDifferenceDisplay
             The display, drawn.
         """
+        check_instance(test, RankPairs, "test")
         found = test.ranks
         return cls(found.methods, found.ranks, test.groups, test.distance).plot(ax)
 

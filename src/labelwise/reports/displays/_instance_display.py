@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
-from labelwise._validation import check_whole
+from labelwise._validation import check_instance, check_whole
 from labelwise.data import Dataset
 from labelwise.learners import BagPlugin
 
@@ -100,6 +100,8 @@ class InstanceDisplay:
         ValueError
             If `data` has no bags.
         """
+        check_instance(estimator, BagPlugin, "estimator")
+        check_instance(data, Dataset, "data")
         if data.bags is None:
             raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
         shown = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))

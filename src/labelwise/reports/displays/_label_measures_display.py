@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._estimators import scoring_method
 from labelwise._text import figure_text
-from labelwise._validation import check_whole
+from labelwise._validation import check_instance, check_readable, check_whole
 from labelwise.measures import Evaluation, evaluate, labels_for
 
 _OF_DECISIONS, _OF_SCORES = ("precision", "recall", "f"), ("auc", "average-precision")
@@ -81,6 +82,7 @@ class LabelMeasuresDisplay:
         LabelMeasuresDisplay
             The display, drawn.
         """
+        check_instance(evaluation, Evaluation, "evaluation")
         most = check_whole(max_labels, "max_labels", least=1)
         columns = evaluation.per_label
         shown = _OF_DECISIONS if "f" in columns else _OF_SCORES
@@ -150,6 +152,8 @@ class LabelMeasuresDisplay:
         LabelMeasuresDisplay
             The display, drawn.
         """
+        check_readable(X, "X")
+        scoring_method(estimator, ("predict",))
         labels = labels_for(estimator, Y, options.get("label_names"))
         options["label_names"] = labels.names
         return cls.from_predictions(estimator.predict(X), labels.matrix, **options)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
+from labelwise._validation import check_instance
 from labelwise.splitting import SplitComparison, SplitQuality, split_quality
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -93,6 +94,7 @@ class SplitQualityDisplay:
         SplitQualityDisplay
             The display, drawn.
         """
+        check_instance(compared, SplitComparison, "compared")
         return cls(compared.qualities).plot(ax)
 
     def plot(self, ax: Any = None) -> SplitQualityDisplay:
