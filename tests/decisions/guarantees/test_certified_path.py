@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from labelwise.decisions.guarantees import _certified_path
+from labelwise.decisions.guarantees._betting import LARGEST_LOSS
 from labelwise.decisions.guarantees._certified_path import certified_point
 from labelwise.decisions.guarantees.paths._path_choice import choose_path
-from labelwise.decisions.guarantees.paths._path_summary import summarise_path
+from labelwise.decisions.guarantees.paths._path_summary import PathSummary, summarise_path
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
 from labelwise.decisions.guarantees.paths._units import shuffled_units
@@ -119,3 +120,14 @@ def test_a_path_is_measured_on_rows_that_it_was_not_made_of():
     # Scores are noise: the precision of any decisions is 0.1, whatever the own rows show.
     assert (choice.summary.means[0] < 0).mean() > 0.8
     assert own.values.max() >= choice.summary.values.max()
+
+
+def test_the_growth_of_a_point_is_that_of_the_best_bet_of_its_slowest_test():
+    random = np.random.default_rng(0)
+    means, squares = random.uniform(-0.2, 0.5, (2, 30)), random.uniform(0.3, 1.0, (2, 30))
+    summary = PathSummary(np.zeros(30), means, squares, np.array([-0.7, -1.0]))
+    # log(1 + bet·x) is about bet·x - (bet·x)²/2, and no bet may lose more than its share.
+    bets = np.linspace(0, LARGEST_LOSS / -summary.lowest, 2001)[:, :, None]
+    growth = (bets * means - bets**2 * squares / 2).max(axis=0)
+    expected = np.where(means > 0, growth, means).min(axis=0)
+    np.testing.assert_allclose(summary.growth, expected, atol=1e-6)
