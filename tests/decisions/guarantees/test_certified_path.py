@@ -122,6 +122,12 @@ def test_a_path_is_measured_on_rows_that_it_was_not_made_of():
     assert own.values.max() >= choice.summary.values.max()
 
 
+def test_the_best_point_is_one_that_has_a_value():
+    none = np.zeros((1, 4))
+    summary = PathSummary(np.array([np.nan, 0.2, 0.7, np.nan]), none, none, np.array([-1.0]))
+    assert summary.best == 2
+
+
 def test_the_growth_of_a_point_is_that_of_the_best_bet_of_its_slowest_test():
     random = np.random.default_rng(0)
     means, squares = random.uniform(-0.2, 0.5, (2, 30)), random.uniform(0.3, 1.0, (2, 30))

@@ -151,3 +151,12 @@ def test_counts_under_weights_are_those_of_repeated_rows(problem, data):
         np.testing.assert_array_equal(counts.tp[k], (decided & truth).sum(axis=0))
         np.testing.assert_array_equal(counts.fp[k], (decided & ~truth).sum(axis=0))
         np.testing.assert_array_equal(counts.fn[k], (~decided & truth).sum(axis=0))
+
+
+@given(problem=problems())
+def test_positives_of_all_labels_fall_together_with_their_rows(problem):
+    scores, Y = problem
+    falling, rows = check_problem(scores, Y, None).pooled_hits
+    expected = [(-scores[i, j], i) for i, j in zip(*np.nonzero(Y), strict=True)]
+    np.testing.assert_array_equal(falling, -np.sort([score for score, _ in expected]))
+    assert sorted(zip(-falling, rows, strict=True)) == sorted(expected)

@@ -104,6 +104,9 @@ def test_quantiles_are_scores_at_even_places_among_repeated_scores():
     repeated = np.repeat(scores, weights)
     places = np.linspace(0, repeated.size - 1, N_COMMON).round().astype(int)
     np.testing.assert_array_equal(_quantiles(scores, weights), repeated[places])
+    # No more repeated scores than places: all scores, each of them once.
+    few = scores[: N_COMMON // 2]
+    np.testing.assert_array_equal(_quantiles(few, np.full(few.size, 2)), few)
     # With other weights, the places are even in the sum of weights, which has no last number.
     shares = weights / 7
     ends = np.cumsum(shares)
