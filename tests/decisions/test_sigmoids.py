@@ -8,6 +8,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from labelwise.decisions import fit_sigmoids
+from labelwise.decisions._sigmoids import _StandardScores
 
 
 def by_regression(scores, labels, weights):
@@ -82,3 +83,24 @@ def test_scores_that_are_lower_for_positives_get_slope_0_if_slopes_must_not_fall
     constant = fit_sigmoids(np.zeros((40, 1)), Y[:, 1:], np.ones(40))
     assert bound.intercepts[1] == pytest.approx(constant.intercepts[0])
     assert (bound.slopes[0], bound.intercepts[0]) == (free.slopes[0], free.intercepts[0])
+
+
+def test_a_step_solves_the_equations_of_newtons_method():
+    random = np.random.default_rng(0)
+    scores, targets = random.normal(1.0, 1.0, (12, 1)), random.random((12, 1))
+    columns = _StandardScores(scores, targets, np.full((12, 1), 1 / 12))
+    place, h = np.array([0.7, -0.3]), 1e-4
+
+    def loss(shift):
+        return columns.loss(*(place + shift)[:, None])[0]
+
+    axes = h * np.eye(2)
+    gradient = [(loss(a) - loss(-a)) / (2 * h) for a in axes]
+    hessian = [
+        [(loss(a + b) - loss(a - b) - loss(b - a) + loss(-a - b)) / (4 * h**2) for a in axes]
+        for b in axes
+    ]
+    *step, decrease = columns.step(*place[:, None], np.array([True]))
+    expected = -np.linalg.solve(hessian, gradient)
+    np.testing.assert_allclose(np.ravel(step), expected, rtol=1e-4)
+    assert decrease[0] == pytest.approx(-np.dot(gradient, expected), rel=1e-4)

@@ -34,6 +34,15 @@ def test_micro_is_the_same_by_label_and_by_sample(outcome, measure):
     np.testing.assert_array_equal(by_label, by_sample)
 
 
+@given(decided_outcomes(), decided_outcomes(), st.sampled_from(COUNT_MEASURES))
+def test_the_micro_average_of_stacked_counts_is_that_of_each_of_them(one, other, measure):
+    width = min(one[0].shape[1], other[0].shape[1])
+    each = [Counts(*(part[:width] for part in count(*outcome))) for outcome in (one, other)]
+    stacked = Counts(*map(np.stack, zip(*each, strict=True)))
+    found = micro(measure, stacked)
+    np.testing.assert_array_equal(found, [micro(measure, counts) for counts in each])
+
+
 @given(decided_outcomes())
 def test_averages_of_f_agree_with_scikit_learn(outcome):
     def peer(average):

@@ -25,7 +25,7 @@ from labelwise.learners import (
     SubmodularMultilabel,
 )
 from labelwise.measures import evaluate, scorer, scorers
-from labelwise.measures._model_labels import label_names_of
+from labelwise.measures._model_labels import label_names_of, labels_for
 
 RANDOM = np.random.default_rng(0)
 NAMES = ("sea", "sky", "sun", "fog")
@@ -137,6 +137,23 @@ def test_thresholds_of_a_fitted_model_go_by_its_names():
     model = OneVsRestClassifier(LogisticRegression()).fit(X, Y)
     with pytest.raises(ValueError, match="the labels of OneVsRestClassifier have no names"):
         TunedThresholds(model, cv="prefit").fit(X, sets_of(Y))
+
+
+@pytest.mark.parametrize("model", [FITTED, LogisticRegression()], ids=["names", "no names"])
+def test_given_names_are_those_of_the_columns_whatever_the_model_calls_them(model):
+    others = ("a", "b", "c", "d")
+    for truth in (Y, sets_of(Y, others)):
+        labels = labels_for(model, truth, others)
+        assert labels.names == others
+        np.testing.assert_array_equal(labels.matrix.toarray(), Y)
+
+
+def test_columns_keep_their_names_and_order_beside_a_model_without_names():
+    turned = FRAME[list(NAMES[::-1])]
+    labels = labels_for(LogisticRegression(), turned)
+    assert labels.names == NAMES[::-1]
+    np.testing.assert_array_equal(labels.matrix.toarray(), Y[:, ::-1])
+    np.testing.assert_array_equal(labels_for(FITTED, turned).matrix.toarray(), Y)
 
 
 def test_weights_of_a_scorer_are_those_of_the_evaluation():

@@ -70,6 +70,8 @@ def test_a_measure_is_found_by_its_function_with_or_without_beta():
     record, beta = record_of(partial(f_measure, beta=2.0))
     assert (record.name, beta) == ("f", 2.0)
     assert record_of(partial(f_measure, 3)) is None
+    assert record_of(partial(f_measure, 3, beta=2.0)) is None
+    assert record_of(partial(f_measure, beta=2.0, counts=3)) is None
     assert record_of(lambda counts: counts.tp) is None
     assert record_of([]) is None
 

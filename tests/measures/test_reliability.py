@@ -51,6 +51,16 @@ def test_the_curve_is_that_of_scikit_learn():
     np.testing.assert_allclose(found.mean, mean)
 
 
+def test_a_reliability_prints_its_bins_that_have_cells_and_its_error():
+    found = reliability([[1, 0], [0, 0]], [[0.9, 0.1], [0.85, 0.2]], n_bins=4)
+    lines = str(found).splitlines()
+    assert [line.split() for line in lines[-4:-2]] == [
+        ["0.1500", "0.0000", "2"],
+        ["0.8750", "0.5000", "2"],
+    ]
+    assert lines[-1] == "expected calibration error 0.2625"
+
+
 def test_scores_that_are_no_probabilities_are_refused():
     with pytest.raises(ValueError, match=r"proba must be from 0 to 1, got -0\.5\."):
         reliability([[1, 0]], [[0.5, -0.5]])

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelwise.decisions.at_k import _ascent, _best_at_k
+from labelwise.decisions.at_k import _ascent, _best_at_k, _bounds
 from labelwise.decisions.at_k._at_k_kernels import Climb, add_up, improve_rows, top_of_rows
 from labelwise.decisions.at_k._bound_kernels import (
     best_less_prices,
     cells_of_labels,
+    keep_above_price,
     prices_of_rows,
 )
 from labelwise.decisions.at_k._expected_measures import (
@@ -22,6 +23,7 @@ from labelwise.decisions.at_k._expected_measures import (
     values_of,
 )
 from tests.decisions.at_k.test_best_at_k import BOUNDED, make_proba, probabilities, value_of
+from tests.kernels import from_python
 from tests.oracles import at_k as oracle
 
 seeds = st.integers(0, 2**32 - 1)
@@ -91,6 +93,29 @@ def test_cells_of_a_label_are_those_that_can_be_worth_their_price(proba, seed):
         worth = slopes[j] * column > prices
         np.testing.assert_array_equal(own[starts[j] : starts[j + 1]], column[worth])
         np.testing.assert_array_equal(cost[starts[j] : starts[j + 1]], prices[worth])
+
+
+@given(seed=seeds)
+def test_cells_above_their_price_are_kept_with_the_sum_and_the_largest_of_their_excesses(seed):
+    random = np.random.default_rng(seed)
+    own, cost = random.random((2, 6))
+    excess = 0.8 * own - cost
+    expected = own[excess > 0].tolist()
+    n_above, total, most = from_python(keep_above_price)(own, cost, 0.8)
+    assert own[:n_above].tolist() == expected
+    assert total == pytest.approx(excess[excess > 0].sum())
+    assert most == pytest.approx(max(0.0, excess.max()))
+
+
+@given(proba=probabilities(5, 4))
+def test_probabilities_by_label_fall_and_are_rounded_up_to_32_bits(proba):
+    expected, _ = _best_at_k._expected(proba, check_goal("macro-f", 1.0))
+    labels, falling = _bounds._falling_by_label(expected)
+    cells = sorted((j, -proba[i, j]) for i, j in zip(*np.nonzero(proba), strict=True))
+    assert labels.tolist() == [j for j, _ in cells]
+    exact = np.array([-p for _, p in cells])
+    assert (falling >= exact).all()
+    assert (falling <= exact + 2.0**-32).all()
 
 
 @settings(max_examples=30)

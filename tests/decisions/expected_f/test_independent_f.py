@@ -1,6 +1,7 @@
 """For independent labels, the best label set follows from the probabilities alone."""
 
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from labelwise._parallel import for_row_blocks
 from labelwise.data import Posterior
 from labelwise.decisions import maximize_expected_f, maximize_expected_f_independent
 from labelwise.decisions.expected_f import _independent_f_kernels as kernels
@@ -236,3 +238,17 @@ def test_bad_beta_and_nan_are_refused():
         maximize_expected_f_independent([[0.5]], beta=-1)
     with pytest.raises(ValueError, match="proba must be finite, got nan at row 0, label 1"):
         maximize_expected_f_independent([[0.5, np.nan]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_in_several_blocks_have_the_sets_of_rows_alone(form, monkeypatch):
+    random = np.random.default_rng(0)
+    proba = random.random((11, 4)) * (random.random((11, 4)) < 0.7)
+    small = partial(for_row_blocks, together=8)
+    monkeypatch.setattr("labelwise.decisions.expected_f._independent_f.for_row_blocks", small)
+    decided, value = maximize_expected_f_independent(form(proba))
+    for i in range(len(proba)):
+        alone, best = maximize_expected_f_independent(form(proba[[i]]))
+        assert value[i] == best[0]
+        one, other = (sparse.csr_array(part).toarray() for part in (decided[[i]], alone))
+        np.testing.assert_array_equal(one, other)

@@ -212,3 +212,9 @@ def test_bad_samples_are_refused_by_name(samples, error, message):
 def test_bad_estimates_are_refused_by_name(joint, p_empty, error, message):
     with pytest.raises(error, match=message):
         make_consistent(joint, p_empty)
+
+
+def test_no_samples_have_no_distributions():
+    joint, p_empty = make_consistent(np.zeros((0, 3, 2)), np.zeros(0))
+    assert joint.shape == (0, 3, 2)
+    assert p_empty.shape == (0,)

@@ -78,6 +78,17 @@ def test_needed_is_the_fewest_decisions_that_would_pass():
     np.testing.assert_array_equal(tuned.guarantee.needed, expected)
 
 
+def test_hundreds_of_decisions_may_be_needed():
+    scores, Y = separated()
+    tested, truth = np.array([[20.0, 20.0]] * 10), np.array([[1, 0]] * 10)
+    tuned = best_thresholds(
+        scores, Y, average="macro", min_precision=0.99, guarantee=0.9, calibration=(tested, truth)
+    )
+    expected = [oracle.needed(10, 10, 0.99, 0.1), oracle.needed(0, 10, 0.99, 0.1)]
+    assert min(expected) > 200
+    np.testing.assert_array_equal(tuned.guarantee.needed, expected)
+
+
 def test_all_labels_together_share_alpha_by_holms_method():
     options = GuaranteeOptions(0.94, "all", 0.5)
     assert _level(np.array([0.5, 0.6, 0.7]), options) == pytest.approx(0.02)

@@ -179,3 +179,8 @@ def test_a_refusal_says_what_is_reached_and_proven():
     assert 0 < proven < 0.97
     assert proven <= reached
     assert best_thresholds(scores, Y, min_precision=proven - 0.05, guarantee=0.95).guarantee
+
+
+def test_the_best_point_is_one_that_has_a_value():
+    summary = summary_of(np.zeros(4), np.zeros(4))
+    assert summary._replace(values=np.array([np.nan, 0.2, 0.7, np.nan])).best == 2

@@ -13,8 +13,12 @@ from scipy.stats import binom
 from labelwise.decisions import adapt_thresholds, best_thresholds
 from labelwise.decisions.label_shift import _label_priors
 from labelwise.decisions.label_shift._label_priors import Probabilities
-from labelwise.decisions.label_shift._label_priors_kernels import most_likely_prior
+from labelwise.decisions.label_shift._label_priors_kernels import (
+    most_likely_prior,
+    slope_and_squares,
+)
 from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
+from tests.kernels import from_python
 from tests.oracles import label_shift as oracle
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1, width=32)
@@ -187,3 +191,18 @@ def test_p_values_are_adjusted_for_the_number_of_labels():
     )
     assert alone < 0.05
     assert many.p_values[0] == pytest.approx(10 * alone)
+
+
+@pytest.mark.parametrize("n_absent", [0, 7])
+def test_the_slopes_of_the_likelihood_are_its_derivatives(n_absent):
+    column, old, step = np.random.default_rng(0).random(9), 0.3, 1e-5
+
+    def likelihood(new):
+        present = column * new / old + (1 - column) * (1 - new) / (1 - old)
+        return np.log(present).sum() + n_absent * np.log(1 - new)
+
+    for new in (0.1, 0.35, 0.8):
+        slope, squares = from_python(slope_and_squares)(column, n_absent, old, new)
+        low, here, high = (likelihood(new + shift) for shift in (-step, 0, step))
+        assert slope == pytest.approx((high - low) / (2 * step), rel=1e-4, abs=1e-4)
+        assert squares == pytest.approx(-(high - 2 * here + low) / step**2, rel=1e-3)

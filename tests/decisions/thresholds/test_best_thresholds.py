@@ -324,3 +324,9 @@ def test_sample_averages_are_local_optima_no_worse_than_their_starts(measure):
                 moved = np.r_[tuned.values[:k], t, tuned.values[k + 1 :]]
                 value = oracle.sample(measure, Y, scores >= moved)
                 assert np.isnan(value) or value <= reached + 1e-9
+
+
+def test_of_equally_precise_decisions_the_fewest_are_chosen():
+    scores, Y = np.array([[4.0], [3.0], [2.0], [1.0]]), np.array([[1], [1], [1], [0]])
+    tuned = best_thresholds(scores, Y, measure=precision)
+    assert tuned.decide(scores).ravel().tolist() == [1, 0, 0, 0]

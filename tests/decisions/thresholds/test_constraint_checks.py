@@ -98,3 +98,12 @@ def test_decisions_are_limited_from_above():
 def test_without_constraints_nothing_is_checked():
     scores, Y = noisy()
     assert best_thresholds(scores, Y).constraints == ()
+
+
+@pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
+def test_constraints_that_each_can_be_met_exactly_are_refused_together():
+    scores, Y = np.array([[3.0], [2.0], [1.0], [0.0]]), np.array([[1], [0], [0], [1]])
+    for limit in ({"min_precision": 1.0}, {"min_recall": 1.0}):
+        assert best_thresholds(scores, Y, **limit).gap == 0
+    with pytest.raises(ValueError, match="cannot be met together on these data"):
+        best_thresholds(scores, Y, min_precision=1.0, min_recall=1.0)

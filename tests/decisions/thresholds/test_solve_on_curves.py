@@ -65,7 +65,9 @@ def test_the_solution_is_that_of_all_rows(data, params):
     ]
 
 
-@pytest.mark.parametrize("option", [{"shared": True}, {"shrink": 0.1}, {"fbr": 0.2}])
+@pytest.mark.parametrize(
+    "option", [{"shared": True}, {"shrink": 0.1}, {"fbr": 0.2}, {"n_bootstrap": 2}]
+)
 def test_options_that_need_rows_are_refused(option):
     with pytest.raises(ValueError, match="needs all scores in memory"):
         check_for_curves(check_request(option, 2))

@@ -91,6 +91,20 @@ def test_propensity_scored_measures_are_shares_of_the_best_ranking(outcome, data
         assert found[f"{name}-at-{k}"] == pytest.approx(expected, nan_ok=True)
 
 
+@given(outcome=scored_outcomes(), data=st.data())
+def test_a_measure_at_k_does_not_depend_on_the_other_cutoffs_or_on_blocks(outcome, data):
+    Y, scores = outcome
+    options = {"scores": scores, "inverse_propensity": np.arange(1.0, Y.shape[1] + 1)}
+    cutoffs = range(1, Y.shape[1] + 1)
+    together = evaluate(Y, cutoffs=cutoffs, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("labelwise.measures.ranking._top_labels._BLOCK", 1)
+        for k in cutoffs:
+            alone = evaluate(Y, cutoffs=[k], **options)
+            for name in alone:
+                assert alone[name] == pytest.approx(together[name], nan_ok=True), name
+
+
 def test_inverse_propensities_follow_the_formula():
     Y = np.zeros((50, 3), dtype=int)
     Y[:20, 0] = Y[:3, 1] = 1

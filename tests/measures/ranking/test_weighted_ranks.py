@@ -74,12 +74,18 @@ def test_weighted_measures_agree_with_scikit_learn():
     np.testing.assert_allclose(found.per_label["matthews"], matthews)
 
 
-def test_a_label_of_one_class_has_no_value_under_any_weights():
-    weights = np.array([0.1, 0.2, 0.3, 0.7])
-    Y = np.array([[1, 0], [1, 0], [1, 0], [1, 0]])
-    found = evaluate(Y, scores=Y + 0.5, decided=1 - Y, sample_weight=weights)
-    for name in ("auc", "balanced-accuracy", "g-mean", "matthews"):
-        assert np.isnan(found.per_label[name]).all()
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("n_missing", [0, 3])
+def test_a_label_of_one_class_has_no_value_under_any_weights(form, n_missing):
+    random = np.random.default_rng(0)
+    for _ in range(50):  # sums of the same weights in another order differ by rounding in a third
+        weights = random.random(20)
+        Y = np.column_stack([np.ones(20), np.zeros(20)])
+        Y[:n_missing] = np.nan
+        scores, decided = form(random.random(Y.shape) + 0.5), np.full(Y.shape, [0, 1])
+        found = evaluate(Y, scores=scores, decided=decided, sample_weight=weights)
+        for name in ("auc", "balanced-accuracy", "g-mean", "matthews"):
+            assert np.isnan(found.per_label[name]).all(), name
 
 
 @given(weighted_outcomes(), UNDEFINED)

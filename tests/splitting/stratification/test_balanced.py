@@ -23,6 +23,7 @@ from labelwise.splitting.stratification._balanced import (
     priced,
 )
 from labelwise.splitting.stratification._balanced_kernels import (
+    Aims,
     best_in_return,
     cheapest_to_leave,
     cost_of_leaving,
@@ -31,6 +32,7 @@ from labelwise.splitting.stratification._balanced_kernels import (
     try_swaps,
 )
 from labelwise.splitting.stratification._grouped import with_nearest_sizes
+from labelwise.splitting.stratification._grouped_kernels import Load, carry, trade
 from labelwise.splitting.stratification._iterative import assign_iteratively
 from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
 from labelwise.splitting.stratification._search import ZERO_PRICE
@@ -157,13 +159,78 @@ def test_the_price_of_a_swap_is_the_change_of_the_total(Y, seed):
     assert cost + change == pytest.approx(after - before, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_subsets", [2, 3])
+def test_after_many_draws_no_swap_of_two_rows_lowers_the_misfit(seed, n_subsets):
+    rng = np.random.default_rng(seed)
+    Y = np.vstack((rng.random((8, 3)) < 0.4, np.zeros((1, 3)), np.ones((1, 3)))).astype(int)
+    task = task_of(Y, n_subsets)
+    aims, subsets = task.aims(10.0), random_subsets(task.sizes, rng)
+    spread, seats = priced(task.counts(subsets), aims), _seats(subsets, task.sizes)
+    carried = np.zeros(Y.shape[1], dtype=bool)
+    # One row of each subset is drawn at a time, so that any two rows may be swapped.
+    try_swaps(task.rows, seats, _draws(rng, 1500, 4), -1e-12, spread, aims, carried)
+    found = np.empty_like(subsets)
+    found[seats.rows] = np.repeat(np.arange(n_subsets), task.sizes)
+    least = total_misfit(task.counts(found), aims)
+    for a in range(len(Y)):
+        for b in range(a):
+            swapped = found.copy()
+            swapped[[a, b]] = found[[b, a]]
+            assert total_misfit(task.counts(swapped), aims) >= least - 1e-9
+
+
+def grouped_problem(seed):
+    """Groups of one to four rows in three subsets, as `trade` takes them."""
+    rng = np.random.default_rng(seed)
+    groups = np.append(np.arange(8), rng.integers(8, size=10))
+    Y = sparse.csc_array(rng.random((18, 3)) < 0.4)
+    units, wanted = units_of(Y, groups), np.array([9.0, 6.0, 3.0])
+    placed = with_nearest_sizes(units.weight, rng.integers(3, size=8), wanted)
+    excess = np.bincount(placed, weights=units.weight, minlength=3) - wanted
+    load = Load(placed.copy(), excess, np.bincount(placed, minlength=3))
+    totals = np.diff(Y.indptr)
+    aims = Aims(np.rint(wanted + excess).astype(np.int64), totals / (18 - totals), ZERO_PRICE)
+    counts = positives_by_subset(Y, units.to_rows(placed), 3)
+    return Y, units, wanted, load, counts, aims, rng
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("threshold", [-1e-12, np.inf])
+def test_trading_groups_keeps_all_books_and_takes_no_size_further_away(seed, threshold):
+    Y, units, wanted, load, counts, aims, rng = grouped_problem(seed)
+    before = np.abs(load.excess).sum()
+    for _ in range(20):
+        draws = rng.integers(2**32, size=(20, 3), dtype=np.uint32)
+        trade(kernel_rows(units), units.weight, load, draws, threshold, counts, aims)
+        sizes = np.bincount(load.subset, weights=units.weight, minlength=3)
+        np.testing.assert_allclose(load.excess, sizes - wanted)
+        np.testing.assert_array_equal(load.n_groups, np.bincount(load.subset, minlength=3))
+        assert load.n_groups.min() > 0
+        now = positives_by_subset(Y, units.to_rows(load.subset), 3)
+        np.testing.assert_array_equal(counts, now)
+        after = np.abs(load.excess).sum()
+        assert after <= before + 1e-9
+        before = after
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_carrying_a_group_returns_the_change_of_the_misfit(seed):
+    _, units, _, load, counts, aims, _ = grouped_problem(seed)
+    for group, j in enumerate(load.subset):
+        before = total_misfit(counts, aims)
+        change = carry(kernel_rows(units), group, j, (j + 1) % 3, counts, aims)
+        assert change == pytest.approx(total_misfit(counts, aims) - before, abs=1e-9)
+        carry(kernel_rows(units), group, (j + 1) % 3, j, counts, aims)
+
+
 def total_misfit(counts, aims):
     """The sum of all distances, with the price of zeros, straight from the definition."""
     total = 0.0
     for i, odds in enumerate(aims.odds):
         for j, size in enumerate(aims.sizes):
             count = counts[i, j]
-            apart = 2.0 * size if count == size else abs(count / (size - count) - odds)
+            apart = 2.0 * size if count >= size else abs(count / (size - count) - odds)
             total += apart + (aims.zero_price if count == 0 else 0)
     return total
 

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from labelwise.splitting import assign
 from labelwise.splitting.stratification._iterative import (
+    _weight_in_order,
     assign_in_order,
     assign_iteratively,
     label_pairs,
@@ -34,6 +35,12 @@ def assign_all(Y, groups, proportions, order, rank, lots):
     subset = np.empty(units.n_units, dtype=int)
     subset[order] = in_turn
     return subset, assigned
+
+
+def test_single_rows_share_one_weight_and_groups_have_theirs_in_order():
+    Y, order = sparse.csc_array(np.eye(4, 2, dtype=bool)), np.array([2, 0, 1])
+    assert _weight_in_order(units_of(Y, None), np.arange(4)).tolist() == [1]
+    assert _weight_in_order(units_of(Y, np.array([0, 1, 1, 2])), order).tolist() == [1, 1, 2]
 
 
 def as_units(Y, groups, order):

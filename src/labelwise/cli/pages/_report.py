@@ -11,7 +11,7 @@ from labelwise._io import DataError
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli.matrices._file_kinds import is_model_file, refuse_as_rule
-from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli.matrices._matching import Matching, matched
 from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
 from labelwise.cli.pages._row_columns import only_texts, read_row_columns
@@ -41,13 +41,13 @@ class ReportFiles(NamedTuple):
 def write_desk(
     files: ReportFiles,
     *,
-    title: str | None = None,
-    columns: str | None = None,
-    bags: str | None = None,
-    ids: str | None = None,
-    matching: Matching = DEFAULT_MATCHING,
-    seed: int = 0,
-    max_bytes: int | None = None,
+    title: str | None,
+    columns: str | None,
+    bags: str | None,
+    ids: str | None,
+    matching: Matching,
+    seed: int,
+    max_bytes: int | None,
 ) -> None:
     """Write the decision desk of scores and labels in files."""
     check_ending(files.output, ".html")

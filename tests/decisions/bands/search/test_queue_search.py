@@ -11,7 +11,7 @@ from labelwise.decisions.bands.search._equal_rate import highest_equal_rate
 from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import sides_of
-from labelwise.decisions.bands.search._whole_hulls import whole_hulls
+from labelwise.decisions.bands.search._whole_hulls import Near, whole_hulls
 from labelwise.decisions.thresholds.curves._problem import check_problem
 from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
@@ -124,3 +124,15 @@ def test_the_highest_rate_is_searched_off_the_frontier_and_bounded():
             found = highest_equal_rate(search, most)
             highest = oracle.highest_rate(most)
             assert found.value - 1e-9 <= highest <= found.value + found.gap + 1e-9
+
+
+@given(problem=problems(most_labels=1), slope=st.sampled_from([0.2, 0.5, 0.9]))
+def test_near_cuts_are_those_within_the_allowance_of_the_best(problem, slope):
+    cuts = next(iter(check_problem(*problem, None).every_cut()))
+    gains = cuts.hits - slope * cuts.decided
+    expected = []
+    for place, gain in enumerate(gains):
+        if gain >= max(gains) - 0.6 and cuts.decided[place] >= 1:
+            better = [p for p in expected if cuts.hits[p] == cuts.hits[place]]
+            expected += [] if better else [place]
+    assert Near(slope, 0.6, np.array([1])).places(cuts, 0).tolist() == expected

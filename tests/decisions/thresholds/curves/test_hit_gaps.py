@@ -16,6 +16,7 @@ from labelwise.decisions.thresholds.curves._hit_gaps import (
     merged_hits,
     no_gaps,
     on_hull,
+    ranks_of_hits,
     sorted_hits,
 )
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
@@ -90,6 +91,19 @@ def test_gaps_join_in_any_order_and_grouping(problem, sizes, random, with_ties):
         added_gaps(gaps_of(parts[:cut]), gaps_of(parts[cut:])), wanted, strict=True
     ):
         np.testing.assert_array_equal(one, other)
+
+
+@given(problems())
+def test_ranks_of_positives_are_numbers_of_higher_and_of_equal_scores(problem):
+    scores, Y = problem
+    hits = sorted_hits(scores, sparse.csc_array(Y))
+    gaps = no_gaps(hits, len(scores), with_ties=True)
+    add_block(gaps, hits, scores)
+    for j in range(Y.shape[1]):
+        above, at_least = ranks_of_hits(hits, gaps, j)
+        column, rising = scores[:, j], np.sort(scores[Y[:, j], j])
+        assert above.tolist() == [(column > score).sum() for score in rising]
+        assert at_least.tolist() == [(column >= score).sum() for score in rising]
 
 
 @given(problems(), SIZES, st.randoms())

@@ -137,3 +137,26 @@ def test_counts_at_thresholds_are_those_of_the_decisions(problem, data):
         counts = check_problem(given_scores, Y, None).counts(thresholds)
         np.testing.assert_array_equal(counts.tp, (decided & Y.astype(bool)).sum(axis=0))
         np.testing.assert_array_equal(counts.fp, (decided & ~Y.astype(bool)).sum(axis=0))
+
+
+@given(problem=problems(), data=st.data())
+def test_counts_under_weights_are_those_of_repeated_rows(problem, data):
+    scores, Y = problem
+    weights = data.draw(hnp.arrays(np.int64, len(Y), elements=st.integers(0, 3)))
+    levels = -np.sort(-data.draw(hnp.arrays(np.float64, 4, elements=st.sampled_from([0, 0.25, 1]))))
+    rows = np.repeat(np.arange(len(Y)), weights)
+    counts = check_problem(scores, Y, None).counts_under(weights, levels[:, None])
+    for k, level in enumerate(levels):
+        decided, truth = scores[rows] >= level, Y[rows]
+        np.testing.assert_array_equal(counts.tp[k], (decided & truth).sum(axis=0))
+        np.testing.assert_array_equal(counts.fp[k], (decided & ~truth).sum(axis=0))
+        np.testing.assert_array_equal(counts.fn[k], (~decided & truth).sum(axis=0))
+
+
+@given(problem=problems())
+def test_positives_of_all_labels_fall_together_with_their_rows(problem):
+    scores, Y = problem
+    falling, rows = check_problem(scores, Y, None).pooled_hits
+    expected = [(-scores[i, j], i) for i, j in zip(*np.nonzero(Y), strict=True)]
+    np.testing.assert_array_equal(falling, -np.sort([score for score, _ in expected]))
+    assert sorted(zip(-falling, rows, strict=True)) == sorted(expected)

@@ -6,6 +6,7 @@ from scipy import sparse
 from scipy.stats import norm
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.thresholds.generalisation._intervals import _widened
 from labelwise.measures import Counts, f_measure, g_mean, macro, micro, precision
 from tests.oracles import intervals as oracle
 from tests.spoken import spoken
@@ -155,3 +156,9 @@ def test_an_interval_has_no_values_that_the_measure_cannot_have(average):
     tuned = best_thresholds(scores, Y, average=average, n_bootstrap=50, random_state=0)
     low, high = tuned.interval
     assert 0 <= low < high <= 1
+
+
+def test_confidence_is_raised_for_few_units_and_kept_for_many():
+    raised = [_widened(0.9, n_units) for n_units in (30, 100, 1000, 10**9)]
+    assert 0.99 > raised[0] > raised[1] > raised[2] > 0.9
+    assert raised[3] == pytest.approx(0.9, abs=1e-6)

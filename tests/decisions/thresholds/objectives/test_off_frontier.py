@@ -155,6 +155,16 @@ def test_the_gap_bounds_what_a_short_search_misses(
     assert n_refused >= least_refused
 
 
+def test_a_longer_search_follows_a_short_one_that_met_no_constraints(monkeypatch):
+    monkeypatch.setattr(_off_frontier, "_MOST_STEPS", (1, 10**6))
+    n_feasible = 0
+    for scores, Y in random_problems(100, seed=10, most_samples=8):
+        for rates in ((0.6, 0.5), (0.8, 0.3), (0.5, 0.9)):
+            limits = dict(zip(("min_precision", "min_recall"), rates, strict=True))
+            n_feasible += check(scores, Y, fond_of_errors, limits)
+    assert n_feasible >= 100
+
+
 @given(problem=problems(most_samples=9))
 def test_the_search_finds_the_fewest_decisions_for_every_number_of_hits(problem):
     checked = check_problem(*problem, None)

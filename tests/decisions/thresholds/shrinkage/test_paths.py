@@ -13,8 +13,9 @@ from scipy import sparse
 from labelwise import _jit
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
+from labelwise.decisions.thresholds.shrinkage._pooled_curve import N_COMMON, _quantiles
 from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
-from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage, _weights
+from labelwise.decisions.thresholds.shrinkage._shrinkage import AMOUNTS, Shrinkage, _weights
 from labelwise.measures import accuracy, f_measure, jaccard, matthews, precision
 from tests.decisions.problems import problems
 from tests.oracles import shrinkage as oracle
@@ -89,3 +90,27 @@ def test_the_largest_between_two_places_is_found(values):
     filled = np.where(np.isnan(values), -np.inf, values)
     expected = [filled[i : j + 1].max() for i, j in zip(first, last, strict=True)]
     np.testing.assert_array_equal(table.highest(first, last), expected)
+
+
+def test_amounts_rise_from_none_to_all():
+    assert AMOUNTS[0] == 0
+    assert AMOUNTS[-1] == 1
+    assert (np.diff(AMOUNTS) > 0).all()
+
+
+def test_quantiles_are_scores_at_even_places_among_repeated_scores():
+    random = np.random.default_rng(0)
+    scores, weights = -np.sort(random.random(3 * N_COMMON)), random.integers(0, 4, 3 * N_COMMON)
+    repeated = np.repeat(scores, weights)
+    places = np.linspace(0, repeated.size - 1, N_COMMON).round().astype(int)
+    np.testing.assert_array_equal(_quantiles(scores, weights), repeated[places])
+    # No more repeated scores than places: all scores, each of them once.
+    few = scores[: N_COMMON // 2]
+    np.testing.assert_array_equal(_quantiles(few, np.full(few.size, 2)), few)
+    # With other weights, the places are even in the sum of weights, which has no last number.
+    shares = weights / 7
+    ends = np.cumsum(shares)
+    found = [
+        scores[np.flatnonzero(ends > place)[0]] for place in np.linspace(0, ends[-1], N_COMMON)[:-1]
+    ]
+    np.testing.assert_array_equal(_quantiles(scores, shares)[:-1], found)
