@@ -68,9 +68,9 @@ def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
     _, parts = files
     asked = []
 
-    def opened(given, names, block_rows):
+    def opened(given, names, block_rows, labels_of):
         asked.append(block_rows)
-        return open_blocks(given, names, block_rows)
+        return open_blocks(given, names, block_rows, labels_of=labels_of)
 
     monkeypatch.setattr("labelwise.cli.blocks._block_commands.open_blocks", opened)
     paths = (parts["scores"], parts["labels"])
