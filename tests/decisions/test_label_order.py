@@ -182,6 +182,14 @@ def test_thresholds_without_names_have_the_order_of_the_scores_in_reports():
     )
 
 
+def test_label_names_are_those_of_a_dask_array_of_scores():
+    dask_array = pytest.importorskip("dask.array")
+    scores, Y = scores_and_labels()
+    chunks = dask_array.from_array(scores, chunks=(50, 6))
+    found = best_in_blocks(chunks, frame(Y, BACKWARDS), label_names=NAMES)
+    np.testing.assert_array_equal(found.values, best_thresholds(scores, Y).values)
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     order=st.permutations(range(6)),

@@ -90,10 +90,7 @@ BAD = {
         sparse.coo_array(([1, 1], ([0, 0], [1, 1])), shape=(1, 2)),
         "got 2 at row 0, label 1.",
     ),
-    "one dimension": (
-        [0, 1],
-        "Y must be 2-D, rows by labels, got 1-D (for one sample, use reshape",
-    ),
+    "one dimension": ([0, 1], "Y must be 2-D, rows by labels, got 1-D (for one sample, use"),
     "ragged": ([[0], [0, 1]], "Y must have rows of equal length."),
     "text": ([["a"]], "Y must contain numbers or booleans, got <U1."),
     "a set": ({"a"}, "Y must be an array, a frame or a list of label sets, got set."),

@@ -34,10 +34,10 @@ def test_held_out_counts_are_those_of_the_thresholds_of_each_vertex(given_proble
     problem = problem_of(scores, Y, as_csr=as_csr)
     folds = folds_of(problem)
     found = held_out_frontiers(problem, folds)
-    if problem.n_units == 1:
+    if problem.n_fold_units == 1:
         assert found == []
         return
-    units = np.arange(len(Y)) if problem.units is None else problem.units
+    units = np.arange(len(Y)) if problem.fold_units is None else problem.fold_units
     for fold, one in zip(np.unique(folds), found, strict=True):
         here = folds == fold
         others = ~np.isin(units, units[here])
@@ -58,7 +58,7 @@ def test_held_out_counts_are_those_of_the_thresholds_of_each_vertex(given_proble
 def test_the_best_vertices_of_the_other_folds_give_the_corrected_counts(given_problem):
     scores, Y = given_problem
     problem = problem_of(scores, Y)
-    assume(problem.n_units > 1)
+    assume(problem.n_fold_units > 1)
     decided = hits = 0
     for one in held_out_frontiers(problem, folds_of(problem)):
         tp = one.hits
