@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -52,7 +52,7 @@ from labelwise.learners.selection._fitted_candidates import FittedCandidates
 from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, weight_params, with_beta_of
+from labelwise.learners.selection._trials import Arena, Trial, fit_params, with_beta_of
 from labelwise.splitting import splits_of
 
 
@@ -186,6 +186,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     (3, (200, 6))
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         candidates: Any = None,
@@ -226,7 +229,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             out. Candidates whose ``fit`` takes `sample_weight` are fitted with it, in a pipeline
             its last step; the others are fitted without it.
         groups : array of shape (n_samples,), default=None
-            Group of each sample, for the splitter and the tuning of thresholds.
+            Group of each sample: samples of a group are in the same fold of the splitter, of the
+            choice of thresholds, and of the candidates that take groups for folds of their own.
 
         Returns
         -------
@@ -409,7 +413,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             fitted = trial.scorer
             if fitted is None or finish.arena.samples is not samples:
                 estimator = with_beta_of(by_name[trial.name], finish.arena.request)
-                params = weight_params(estimator, samples.weights)
+                params = fit_params(estimator, samples)
                 fitted = fit_scorer(estimator, samples.X, Y, params)
             self.estimators_.append(fitted.estimator)
         sigmoids = [trial.sigmoids() for trial in members]
