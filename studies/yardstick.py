@@ -134,7 +134,7 @@ class AllMeasures(ClassifierMixin, BaseEstimator):
         varies = (y.sum(axis=0) > 0) & (y.sum(axis=0) < len(y))
         taken, self.left_out_ = default_candidates(size_of(X, int(varies.sum())), self.random_state)
         candidates = {
-            one.name: (PlugIn if one.name in ("efp", "chains") else Remembered)(
+            one.name: (PlugIn if one.name in ("efp", "sfp") else Remembered)(
                 one.estimator, one.name
             )
             for one in sorted(taken, key=lambda one: one.cost)

@@ -1,5 +1,7 @@
 """The commands, run as a user runs them."""
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
@@ -82,3 +84,18 @@ def test_the_demo_runs_what_it_prints_and_ends_with_a_report(tmp_path, monkeypat
     assert commands == ["report", "tune", "fit", "describe", "-h"]
     for word in ("data", "splitting", "learners", "decisions", "measures", "micro-f", "balanced"):
         assert word in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("--group", "--groups"), ("--maximise", "--maximize"), ("--metric", None), ("--rows", None)],
+)
+def test_only_options_that_are_nearly_the_same_are_suggested(typed, meant):
+    shown = RUNNER.invoke(app, ["fit", "data.csv", typed, "x", "-o", "model.skops"]).stderr
+    found = re.findall(r"--[a-z-]+", shown.partition("No such option:")[2])
+    assert found == [typed, *([] if meant is None else [meant])]
+
+
+def test_an_option_of_another_command_suggests_no_stranger():
+    shown = RUNNER.invoke(app, ["tune", "scores.csv", "labels.csv", "--groups", "x"]).stderr
+    assert shown.rstrip().endswith("No such option: --groups")

@@ -5,19 +5,20 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 import labelwise
 from labelwise import learners
 from labelwise.cli import app
-from labelwise.cli.commands import _learners
 from labelwise.cli.commands._learners import choose_learner
 from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
-from labelwise.learners import BinaryRelevance, IndependentFPlugin
+from labelwise.learners import BinaryRelevance, IndependentFPlugin, LabelForest
+from labelwise.learners.selection._candidates import default_candidates, given_candidates
+from labelwise.learners.selection._costs import Size
 from labelwise.measures import count, evaluate, f_measure, jaccard, micro
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.cli.shell import refusal, run, run_program
@@ -26,6 +27,7 @@ RUNNER = CliRunner()
 LABELS = ["sea", "sky", "sun"]
 FEATURES = ["height", "width", "depth", "age"]
 SETTINGS = {"random_state": 0, "n_jobs": None, "verbose": 0}
+SAVED = [one.name for one in learners.LEARNERS if one.is_saved]
 
 
 def some_data(seed=0):
@@ -63,28 +65,21 @@ def new_columns(order=FEATURES):
 
 def test_learners_are_listed_with_a_line_each():
     lines = run("learners").splitlines()
-    assert [line.split()[0] for line in lines] == [one.name for one in _learners.LEARNERS]
+    assert [line.split()[0] for line in lines] == SAVED
     assert {"br", "br-forest", "br-knn", "br-svm", "clr"} <= {line.split()[0] for line in lines}
     assert all(len(line) <= 100 for line in lines)
 
 
 def test_every_learner_of_the_package_has_a_name_here():
-    known = {one.class_name for one in _learners.LEARNERS}
+    known = {one.class_name for one in learners.LEARNERS}
     for name in learners.__all__:
         if hasattr(getattr(learners, name), "predict"):
             assert name in known
 
 
-def with_few_trees(one):
-    small = {"estimator": lambda: RandomForestClassifier(3)}
-    return one._replace(**small) if one.name == "br-forest" else one
-
-
-@pytest.mark.parametrize("name", [one.name for one in _learners.LEARNERS])
-def test_every_learner_goes_from_file_to_file(name, train, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", SAVED)
+def test_every_learner_goes_from_file_to_file(name, train, tmp_path):
     file, labels = tmp_path / "model.skops", tmp_path / "labels.csv"
-    # A small forest is a forest.
-    monkeypatch.setattr(_learners, "LEARNERS", [*map(with_few_trees, _learners.LEARNERS)])
     shown = run("fit", train, "--labels", ",".join(LABELS), "--learner", name, "-o", file)
     assert f"learner: {name}, decides " in shown
     run("predict", file, train, "-o", labels)
@@ -161,31 +156,57 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
 @pytest.mark.parametrize(
     ("name", "maximize", "kind", "parameters"),
     [
-        ("br", "none", BinaryRelevance, {}),
+        ("br", "none", BinaryRelevance, {"rescale": True}),
         ("br", None, TunedThresholds, {"average": "micro", "measure": f_measure}),
         ("br", "micro-f", TunedThresholds, {"average": "micro", "measure": f_measure}),
         ("br-svm", "macro-jaccard", TunedThresholds, {"average": "macro", "measure": jaccard}),
         ("clr", "sample-f", TunedThresholds, {"average": "sample", "beta": 2.0}),
-        ("br-forest", "none", BinaryRelevance, {"estimator__random_state": 0}),
+        ("br-forest", "none", LabelForest, {"estimator__random_state": 0, "joint": False}),
         ("lfp", None, IndependentFPlugin, {}),
     ],
 )
 def test_what_is_maximised_says_who_decides(name, maximize, kind, parameters):
     beta = parameters.get("beta", 1.0)
-    model = choose_learner(name, maximize, beta, SETTINGS).model
+    model = choose_learner(name, maximize, beta, SETTINGS, is_sparse=True).model
     assert type(model) is kind
     assert parameters.items() <= model.get_params().items()
 
 
 def test_sample_f_of_probabilities_is_left_to_the_plug_in():
-    found = choose_learner("br", "sample-f", 2.0, SETTINGS)
+    found = choose_learner("br", "sample-f", 2.0, SETTINGS, is_sparse=True)
     assert type(found.model) is IndependentFPlugin
     assert found.model.beta == 2.0
     assert type(found.model.estimator) is BinaryRelevance
     assert "expected F" in found.rule
     assert type(choose_learner("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
-    assert type(choose_learner("lfp", "sample-f", 0.5, SETTINGS).model.estimator) is type(None)
-    assert choose_learner("lfp", None, 0.5, SETTINGS).model.beta == 0.5
+    for maximize in ("sample-f", None):
+        plug_in = choose_learner("lfp", maximize, 0.5, SETTINGS, is_sparse=True).model
+        assert (plug_in.estimator, plug_in.beta) == (None, 0.5)
+        scaled = choose_learner("lfp", maximize, 0.5, SETTINGS).model
+        assert [type(step) for _, step in scaled.steps] == [StandardScaler, IndependentFPlugin]
+        assert scaled.steps[1][1].beta == 0.5
+
+
+@pytest.mark.parametrize("name", SAVED)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_a_name_is_one_model_for_the_command_and_for_the_leaderboard(name, is_sparse):
+    settings = {"random_state": 7, "n_jobs": None, "verbose": 0, "budget": None}
+    try:
+        chosen = choose_learner(name, "none", 1.0, settings, is_sparse=is_sparse).model
+    except ValueError:
+        chosen = choose_learner(name, "micro-f", 1.0, settings, is_sparse=is_sparse).model
+    (candidate,) = given_candidates([name], is_sparse, 7)
+    assert repr(chosen) == repr(candidate.estimator)
+    defaults, _ = default_candidates(Size(1000, 50, 8, 50.0, is_sparse, True), 7)
+    for one in defaults:
+        assert one.name != name or repr(one.estimator) == repr(chosen)
+
+
+def test_learners_that_cannot_be_saved_are_refused_before_they_are_fitted(monkeypatch, capsys):
+    told = refusal(
+        monkeypatch, capsys, "fit", "none.csv", "--learner", "br-boosting", "-o", "m.skops"
+    )
+    assert "--learner must be one of auto, br," in told
 
 
 def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, tmp_path):
@@ -194,8 +215,9 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
     fitted = labelwise.load(tmp_path / "m.skops")
     lines = done.stdout.splitlines()
     rule = r"learner: br-svm, decides at thresholds tuned for micro-f; fitted in \d+\.\d seconds"
-    assert re.fullmatch(rule, lines[1])
-    assert lines[2] == (
+    assert lines[1] == "columns: 4 numbers, 1 id"
+    assert re.fullmatch(rule, lines[2])
+    assert lines[3] == (
         f"micro-f is {fitted.value_:.4f} on held-out rows, and {fitted.corrected_value_:.4f} if no "
         "row is decided by thresholds tuned on it"
     )
@@ -211,7 +233,8 @@ def test_fit_measures_rules_that_are_not_tuned_on_held_out_rows(train, tmp_path)
     data = load(train, labels=LABELS)
     truth, decided = [], []
     for fit_to, test in MultilabelStratifiedKFold(5).split(data.Y, data.Y):
-        model = IndependentFPlugin().fit(data.X[fit_to], data.Y[fit_to].toarray())
+        model = learners.learner_named("lfp", "").build(False, 0)
+        model.fit(data.X[fit_to], data.Y[fit_to].toarray())
         decided.append(model.predict(data.X[test]))
         truth.append(data.Y[test].toarray())
     wanted = evaluate(np.concatenate(truth), decided=np.concatenate(decided))["sample-f"]
@@ -287,7 +310,7 @@ def test_models_from_python_need_no_names(tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--learner", "zz"], "--learner must be one of auto, br, br-forest"),
+        (["--learner", "zz"], "--learner must be one of auto, br, br-svm"),
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
         (["--beta", "2", "--maximize", "none"], "--beta 2 is not for br with --maximize none"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
@@ -391,3 +414,67 @@ def test_auto_shows_what_it_tried_and_decides_as_the_best(train, tmp_path):
         done = run_program(tmp_path, *arguments, "--learner", "auto", *option, "--force")
         assert done.code == 2
     assert "--calibrate is not for auto" in done.stderr
+
+
+def grouped_table(path, n_groups=30):
+    """Rows of small groups that share their labels; the other features say nothing."""
+    rng = np.random.default_rng(0)
+    labels = rng.random((n_groups, 3)) < 0.5
+    lines = ["id,family,a,b,sea,sky,sun"]
+    for i in range(6 * n_groups):
+        cells = [*rng.normal(size=2).round(3), *labels[i // 6].astype(int)]
+        lines.append(",".join(map(str, [f"r{i}", f"f{i // 6}", *cells])))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--learner", "br"],
+        ["--learner", "br-svm", "--calibrate"],
+        ["--learner", "lfp"],
+        ["--learner", "auto", "--time", "0"],
+    ],
+    ids=["br", "calibrated", "lfp", "auto"],
+)
+def test_groups_are_no_feature_and_stay_together_in_folds(options, tmp_path):
+    data, file = grouped_table(tmp_path / "data.csv"), tmp_path / "m.skops"
+    arguments = ("fit", data, "--labels", ",".join(LABELS), *options, "-o", file, "--force")
+    loose = json.loads(run(*arguments, "--json"))
+    assert loose["columns"]["categories"] == {"family": 30}
+    assert "30 categories of 'family'" in run(*arguments)
+    assert loose["corrected_value"] > 0.9
+    kept = json.loads(run(*arguments, "--groups", "family", "--json"))
+    assert kept["columns"] == {
+        "numbers": 2,
+        "texts": [],
+        "ids": ["id"],
+        "categories": {},
+        "groups": "family",
+    }
+    # Features say nothing, so that the honest value is that of deciding by frequency alone.
+    assert kept["corrected_value"] < 0.75
+    fitted = labelwise.load(file)
+    assert list(fitted.feature_names_) == ["a", "b"]
+    assert fitted.id_names_ == ("id",)
+    assert run("predict", file, data, "-o", "-").splitlines()[1].startswith('"r0",')
+
+
+def test_groups_of_an_arff_file_are_no_feature(tmp_path):
+    lines = ["@relation r", "@attribute a numeric", "@attribute kind {x,y,z,u,v,w}"]
+    lines += ["@attribute sea {0,1}", "@attribute sky {0,1}", "@data"]
+    rng = np.random.default_rng(0)
+    for i in range(60):
+        lines.append(f"{rng.normal():.3f},{'xyzuvw'[i % 6]},{rng.integers(2)},{rng.integers(2)}")
+    (tmp_path / "d.arff").write_text("\n".join(lines) + "\n")
+    arguments = ("fit", tmp_path / "d.arff", "--labels", "-2", "--learner", "br", "-o")
+    shown = run(*arguments, tmp_path / "m.skops", "--groups", "kind")
+    assert "columns: 1 number, groups by 'kind'" in shown
+    assert "columns: 1 number, 6 categories of 'kind'" in run(*arguments, tmp_path / "n.skops")
+
+
+def test_groups_that_are_not_there_are_refused(train, tmp_path, monkeypatch, capsys):
+    arguments = ("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "m.skops")
+    told = refusal(monkeypatch, capsys, *arguments, "--groups", "nope")
+    assert "nope" in told

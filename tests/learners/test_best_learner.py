@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -17,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import labelwise
-from labelwise.data import make_multilabel
+from labelwise.data import make_corpus, make_multilabel
 from labelwise.decisions import (
     TunedThresholds,
     best_thresholds,
@@ -367,7 +369,7 @@ def test_groups_stay_together():
 )
 def test_wrong_candidates_are_refused(candidates, error, words, monkeypatch):
     X, Y = some_data(30)
-    monkeypatch.setattr("labelwise.learners.selection._candidates.find_spec", {}.get)
+    monkeypatch.setattr("labelwise.learners._register.find_spec", {}.get)
     with pytest.raises(error, match=re.escape(words)):
         BestLearner(candidates).fit(X, Y)
 
@@ -414,7 +416,9 @@ def test_a_budget_of_nothing_returns_the_cheapest_default_candidate():
     board = model.leaderboard_
     assert board.candidate == ("knn",)
     assert board.n_samples[0] < 450
-    assert re.fullmatch(r"it would take about \d\.\d of 0 seconds", dict(board.left_out)["br"])
+    assert re.fullmatch(
+        r"it would take about \d\.\d s, and 0\.0 of the 0 s are left", dict(board.left_out)["br"]
+    )
     # The row with the rare label may not be among those that were tried.
     decided = model.predict(X)
     assert decided.shape == (450, 4)
@@ -426,9 +430,48 @@ def test_candidates_have_their_public_names_though_they_are_imported_late():
     """Model files name public modules, which a class gets when its package returns it."""
     program = """
 from labelwise.learners import BestLearner
-from labelwise.learners.selection._candidates import REGISTER
-for name in ("br", "okapi", "efp", "chains", "forest", "clr"):
-    kind = type(REGISTER[name].build(True, 0))
+from labelwise.learners._register import learner_named
+for name in ("br", "okapi", "efp", "chains", "sfp", "forest", "clr"):
+    kind = type(learner_named(name, "").build(True, 0))
     assert kind.__module__ == "labelwise.learners", kind
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_texts_of_many_labels_are_learned_by_a_linear_model_however_short_the_time():
+    corpus = make_corpus(600, 4000, 300, mean_length=40.0, random_state=0)
+    Y = corpus.Y.toarray().astype(int)
+    X = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.X)
+    with warnings.catch_warnings():
+        # Some of the many labels have no positives.
+        warnings.simplefilter("ignore")
+        model = BestLearner(budget=1.0, random_state=0).fit(X, Y)
+    tried, left_out = model.leaderboard_.candidate, dict(model.leaderboard_.left_out)
+    assert {"br", "br-svm"} & set(tried)
+    for why in left_out.values():
+        found = re.fullmatch(
+            r"it would take about ([\d.,]+) s, and ([\d.]+) of the 1 s are left", why
+        )
+        assert found is None or float(found[1].replace(",", "")) >= float(found[2])
+    n_tried = max(model.leaderboard_.n_samples)
+    assert (n_tried < 600) == any(
+        note.startswith(f"candidates were tried on {n_tried} of 600 rows")
+        for note in model.leaderboard_.notes
+    )
+    assert n_tried < 600
+    assert "of 600 rows" in repr(model.leaderboard_)
+    assert model.predict(X).shape == Y.shape
+
+
+def test_a_last_fit_that_would_take_too_long_is_one_to_a_part_of_the_rows(monkeypatch):
+    corpus = make_corpus(600, 500, 5, mean_length=40.0, random_state=0)
+    monkeypatch.setattr("labelwise.learners._best_learner.LONGEST_FIT", 0.03)
+    monkeypatch.setattr("labelwise.learners.selection._candidates.LONGEST_FIT", 0.03)
+    Y = corpus.Y.toarray().astype(int)
+    model = BestLearner(budget=0.03, random_state=0).fit(corpus.X, Y)
+    assert model.best_names_ == ("br",)
+    told = next(note for note in model.leaderboard_.notes if note.startswith("br was fitted to"))
+    assert re.fullmatch(
+        r"br was fitted to \d+ of 600 rows: a fit to all would take about \d+ s", told
+    )
+    assert model.predict_proba(corpus.X).shape == Y.shape

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
@@ -138,3 +139,20 @@ def test_progress_is_written_on_request(capsys):
     X, Y = some_data()
     LabelForest(FEW, joint=False, verbose=1).fit(X, Y)
     assert capsys.readouterr().err.splitlines()[-1] == "LabelForest: label 4 of 4"
+
+
+def test_forests_of_single_labels_learn_from_the_samples_that_have_the_label():
+    X, Y = some_data()
+    gaps = Y.astype(float)
+    gaps[::3, 0] = np.nan
+    has = ~np.isnan(gaps[:, 0])
+    base = RandomForestClassifier(5, random_state=0)
+    model = LabelForest(base, joint=False)
+    found = clone(model).fit(X, gaps).predict_proba(X)[:, 0]
+    alone = clone(base).fit(X[has], Y[has, 0]).predict_proba(X)[:, 1]
+    np.testing.assert_allclose(found, alone)
+    scores = clone(model).fit_scoring_oob(X, gaps)
+    # All trees are of other samples where the label is missing.
+    np.testing.assert_allclose(scores[~has, 0], alone[~has])
+    with pytest.raises(ValueError, match="missing"):
+        LabelForest(base).fit(X, gaps)

@@ -1,5 +1,6 @@
 """Each record of the register says the truth about its measure (_register, _named_measures)."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -19,6 +20,7 @@ from labelwise.measures import (
     scorers,
 )
 from labelwise.measures import _register as register
+from labelwise.measures._averages import function_of
 from labelwise.measures._named_measures import measure_named, named_measures
 from labelwise.measures._register import MEASURES, MeasureRecord, constant_weights
 from labelwise.measures._undefined import ratio
@@ -113,3 +115,34 @@ def test_a_function_and_a_record_are_all_that_a_new_measure_needs(monkeypatch):
     assert macro("tversky", Counts(*np.ones((4, 2)))) == 0.5
     # The weights let the optimiser prove its optimum.
     assert best_thresholds(scores, Y, measure=tversky).gap == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("macro-f1", "'macro-f'"),
+        ("micro_f1", "'micro-f'"),
+        ("f1-micro", "'micro-f'"),
+        ("f1_macro", "'macro-f'"),
+        ("samples-f1", "'sample-f'"),
+        ("F1_samples", "'sample-f'"),
+        ("jaccard-macro", "'macro-jaccard'"),
+        ("macro-mcc", "'macro-matthews'"),
+        ("micro-jacard", "'micro-jaccard'"),
+        ("f1", "'micro-f', 'macro-f' or 'sample-f'"),
+        ("mcc", "'micro-matthews', 'macro-matthews' or 'sample-matthews'"),
+    ],
+)
+def test_names_of_other_packages_and_near_misses_are_answered_by_ours(name, meant):
+    end = re.escape(f"got {name!r}, did you mean {meant}?") + "$"
+    with pytest.raises(ValueError, match=end):
+        measure_named(name)
+    with pytest.raises(ValueError, match=end):
+        average_and_measure(name)
+
+
+def test_names_that_are_like_no_other_get_no_suggestion():
+    with pytest.raises(ValueError, match=r"got 'speed'\.$"):
+        measure_named("speed")
+    with pytest.raises(ValueError, match=r"got 'f1', did you mean 'f'\?$"):
+        function_of("f1")

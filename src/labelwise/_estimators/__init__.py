@@ -14,6 +14,7 @@ from labelwise._estimators._held_out_scores import (
     HeldOutScores,
     cut_params,
     fit_and_score_folds,
+    groups_for,
     held_out_scores,
 )
 from labelwise._estimators._label_accuracy import LabelAccuracyMixin
@@ -59,6 +60,7 @@ __all__ = [
     "cut_params",
     "fit_and_score_folds",
     "fit_scorer",
+    "groups_for",
     "held_out_scores",
     "proba_of_classes",
     "report_progress",

@@ -146,6 +146,8 @@ def fit_and_score_folds(
         held_out = held_out._replace(scores=held_out.scores[:, varies])
         return held_out, fit_scorer(estimator, X, Y, params)
     splits = splits_of(cv, X, Y[:, varies], groups)
+    # The splits keep groups together, and no other folds are made.
+    params.pop("groups", None)
     model = clone(estimator)
     scores = model.fit_scoring_folds(X, Y[:, varies], splits, **params)
     folds = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
@@ -164,6 +166,43 @@ def cut_params(
         key: take_rows(value, rows) if _has_rows(value) and n_rows(value) == n_samples else value
         for key, value in (params or {}).items()
     }
+
+
+def groups_for(estimator: Any, groups: Any) -> dict[str, Any]:
+    """Return the argument that gives the groups of samples to the folds inside an estimator.
+
+    Parameters
+    ----------
+    estimator : estimator
+        In a pipeline, its last step gets the groups. Under scikit-learn's metadata routing, the
+        requests of the estimator decide.
+    groups : array of shape (n_samples,) or None
+        Group of each sample.
+
+    Returns
+    -------
+    dict of str to array
+        Argument of ``fit``; empty without groups, and for an estimator that takes none, because
+        it has no folds that groups could be divided by.
+    """
+    from sklearn import get_config
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+    from sklearn.utils.metadata_routing import get_routing_for_object
+    from sklearn.utils.validation import has_fit_parameter
+
+    if groups is None:
+        return {}
+    if get_config()["enable_metadata_routing"]:
+        is_taken = get_routing_for_object(estimator).consumes("fit", ["groups"])
+        return {"groups": groups} if is_taken else {}
+    prefix = ""
+    while hasattr(estimator, "steps"):
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    # A search passes `groups` among its further parameters to its folds.
+    is_search = isinstance(estimator, GridSearchCV | RandomizedSearchCV)
+    is_taken = is_search or has_fit_parameter(estimator, "groups")
+    return {f"{prefix}groups": groups} if is_taken else {}
 
 
 def _has_rows(value: Any) -> bool:

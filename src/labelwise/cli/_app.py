@@ -139,6 +139,7 @@ def fit(
     calibrate: opt.FitCalibrate = False,
     time: opt.FitTime = 60.0,
     beta: opt.BetaOption = 1.0,
+    groups: opt.FitGroups = None,
     part: opt.FitPart = None,
     seed: opt.SeedOption = 0,
     jobs: opt.JobsOption = None,
@@ -155,7 +156,9 @@ def fit(
     from labelwise.cli.commands._fit import FitOptions, run_fit
 
     source = DataSource(data, labels, ids, text, bags, data_home, max_bytes)
-    options = FitOptions(learner, maximize, beta, seed, jobs, part, verbose, calibrate, time)
+    options = FitOptions(
+        learner, maximize, beta, seed, jobs, part, verbose, calibrate, time, groups
+    )
     run_fit(source, output, options)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from scipy import sparse
+
 from labelwise._text import listed
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_labels, parse_names
@@ -53,6 +56,30 @@ class DataSource(NamedTuple):
         if self.groups is None or not _is_table(self.data):
             return named
         return [*(named or ()), self.groups]
+
+
+def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
+    """Return the group of each sample, and the features that are made of its column.
+
+    The column is an identifier, a feature, or an attribute with a feature for each value.
+    """
+    places: list[int] = []
+    if name in dataset.ids:
+        groups = np.asarray(dataset.ids[name])
+        missing = np.flatnonzero(groups == "")
+    else:
+        names = dataset.feature_names if dataset.bags is None else ()
+        places = [j for j, one in enumerate(names) if one == name]
+        places = places or [j for j, one in enumerate(names) if one.startswith(f"{name}=")]
+        if not places:
+            raise ValueError(f"--groups must name a column of {dataset.name!r}, got {name!r}.")
+        columns = dataset.X[:, places]
+        columns = columns.toarray() if sparse.issparse(columns) else columns
+        missing = np.flatnonzero(np.isnan(columns).any(axis=1))
+        groups = columns.argmax(axis=1) if len(places) > 1 else columns.ravel()
+    if missing.size:
+        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+    return groups, places
 
 
 def _is_table(data: str) -> bool:

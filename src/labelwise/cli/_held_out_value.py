@@ -18,20 +18,22 @@ _N_FOLDS = 5
 
 
 def held_out_value(
-    fit: Callable[[Dataset], Any],
+    fit: Callable[[Dataset, np.ndarray | None], Any],
     samples_of: Callable[[Dataset], Any],
     rows: Dataset,
     measure: str,
     beta: float,
+    groups: np.ndarray | None = None,
 ) -> float:
     """Return a measure of decisions on held-out rows, each fold decided by a model of the others.
 
-    `fit` returns a model of the rows that it is given.
+    `fit` returns a model of the rows, and of their groups, that it is given. Rows of the same group
+    are in the same fold.
     """
     tests, decided = [], []
-    for train, test in splits_of(_N_FOLDS, rows.Y, rows.Y):
+    for train, test in splits_of(_N_FOLDS, rows.Y, rows.Y, groups):
         tests.append(test)
-        model = fit(rows.take(train))
+        model = fit(rows.take(train), None if groups is None else groups[train])
         decided.append(sparse.csr_array(model.predict(samples_of(rows.take(test)))))
     truth = rows.Y[np.concatenate(tests)]
     return float(measures.evaluate(truth, decided=sparse.vstack(decided), beta=beta)[measure])

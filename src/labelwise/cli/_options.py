@@ -217,6 +217,13 @@ FitCalibrate = Annotated[
     bool,
     typer.Option("--calibrate", help="Turn the scores into probabilities, which expected F needs."),
 ]
+FitGroups = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of the data that is no feature: rows with the same value are in the same fold "
+        "of every cross-validation."
+    ),
+]
 FitPart = Annotated[
     str | None,
     typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),

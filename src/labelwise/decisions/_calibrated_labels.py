@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -25,6 +25,7 @@ from labelwise._estimators import (
     copy_feature_attributes,
     cut_params,
     fit_scorer,
+    groups_for,
     held_out_scores,
     proba_of_classes,
     scoring_method,
@@ -113,6 +114,9 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
     >>> decided, value = maximize_expected_f_independent(proba)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self, estimator: Any, *, method: str = "isotonic", cv: Any = 5, n_jobs: int | None = None
     ) -> None:
@@ -121,7 +125,9 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> CalibratedLabels:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> CalibratedLabels:
         """Fit the estimator, and the calibration to its held-out scores.
 
         Parameters
@@ -135,8 +141,11 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
             ignored. With None, all samples have weight 1.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: samples of a group are in the same fold of the splitter, and of
+            an estimator that takes groups for folds of its own.
         **params : dict
-            `groups` is passed to the splitter, all others to the estimator's ``fit``.
+            Passed to the estimator's ``fit``.
 
         Returns
         -------
@@ -158,7 +167,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         n_samples = labels.matrix.shape[0]
         is_weighted = sample_weight is not None
         weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
-        groups, fit_params = self._routed(sample_weight, params)
+        groups, fit_params = self._routed(sample_weight, {"groups": groups, **params})
         targets = dense_targets(labels.matrix, labels.missing)
         # A label may have one class only among the samples that count.
         counted = np.flatnonzero(weights)
@@ -261,6 +270,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             routed = process_routing(self, "fit", **given)
             return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
         groups = given.pop("groups", None)
+        given |= groups_for(self.estimator, groups)
         if sample_weight is not None:
             if has_fit_parameter(self.estimator, "sample_weight"):
                 given["sample_weight"] = sample_weight

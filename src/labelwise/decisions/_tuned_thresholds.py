@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -25,6 +25,7 @@ from labelwise._estimators import (
     check_y_given,
     classes_of_decisions,
     copy_feature_attributes,
+    groups_for,
     proba_of_classes,
     report_progress,
     scores_of_classes,
@@ -189,6 +190,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     True
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         estimator: Any,
@@ -236,7 +240,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, **params: Any) -> TunedThresholds:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> TunedThresholds:
         """Tune thresholds on held-out scores, and fit the estimator to all samples.
 
         Parameters
@@ -247,11 +251,13 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             The true labels, 0 or 1; or a vector of at most two classes, which is one label. NaN,
             null or a masked cell is a missing label: thresholds are tuned on the samples that have
             the label, and the estimator gets NaN, which `BinaryRelevance` takes.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: samples of a group are in the same fold of the splitter, of the
+            choice of thresholds, and of an estimator that takes groups for folds of its own.
         **params : dict
-            `groups` goes to the splitter and to the choice of thresholds; everything else, such
-            as `sample_weight`, goes to ``fit`` of the estimator only: every sample counts once
-            for the thresholds. Under scikit-learn's metadata routing, the metadata requests of
-            the estimator and of the splitter decide.
+            Everything else, such as `sample_weight`, goes to ``fit`` of the estimator only: every
+            sample counts once for the thresholds. Under scikit-learn's metadata routing, the
+            metadata requests of the estimator and of the splitter decide, for `groups` as well.
 
         Returns
         -------
@@ -267,7 +273,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
         dense = dense_targets(labels.matrix, labels.missing)
-        samples = Samples(X, dense, labels.names, *self._routed(params))
+        samples = Samples(X, dense, labels.names, *self._routed({"groups": groups, **params}))
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
         self._report(f"tuning the thresholds of {counted(labels.matrix.shape[1], 'label')}")
@@ -356,8 +362,13 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         given = {name: value for name, value in params.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **given)
-            return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
-        return given.pop("groups", None), given
+            groups, given = routed.splitter.split.get("groups"), dict(routed.estimator.fit)
+            to_estimator = {"groups": given.pop("groups")} if "groups" in given else {}
+        else:
+            groups = given.pop("groups", None)
+            to_estimator = groups_for(self.estimator, groups)
+        # A fitted estimator has no folds, and groups are for the thresholds alone.
+        return groups, given if self._is_prefit() else given | to_estimator
 
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"

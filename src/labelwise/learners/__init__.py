@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._measure_wrappers import maximizing as maximizing
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
+    from labelwise.learners._register import HALF as HALF
+    from labelwise.learners._register import LEARNERS as LEARNERS
+    from labelwise.learners._register import learner_named as learner_named
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel

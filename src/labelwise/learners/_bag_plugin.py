@@ -211,7 +211,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> BagPlugin:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> BagPlugin:
         """Fit models of instances to labelled bags, and tune thresholds on bags.
 
         Parameters
@@ -221,6 +221,8 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         y : array-like, sparse matrix, data frame or list of sets, default=None
             The labels of the bags, 0 or 1, of shape (n_bags, n_labels), or a vector of at most two
             classes, which is one label; None if X is a `Dataset`.
+        groups : array of shape (n_bags,), default=None
+            Group of each bag: bags of the same group are in the same fold.
 
         Returns
         -------
@@ -243,7 +245,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
             runs = [
-                self._rounds(bags, targets, request, number, rate, stopping)
+                self._rounds(bags, targets, groups, request, number, rate, stopping)
                 for number in range(len(self._candidates()))
             ]
             self.chosen_ = highest([run.best.thresholds.value for run in runs])
@@ -354,6 +356,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         self,
         bags: Bags,
         targets: Targets,
+        groups: Any,
         request: Request,
         number: int,
         rate: float,
@@ -364,7 +367,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
         Y = targets.dense()
-        splits = bag_splits(self.cv, bags, Y)
+        splits = bag_splits(self.cv, bags, Y, groups)
         aggregate = AGGREGATIONS[self.aggregation]
         task = BagTask(
             bags,

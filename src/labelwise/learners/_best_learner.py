@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -46,13 +46,21 @@ from labelwise.learners.selection._candidates import (
     given_candidates,
     given_estimators,
     size_of,
+    sizes_of_parts,
 )
+from labelwise.learners.selection._costs import LONGEST_FIT
 from labelwise.learners.selection._decision_rules import RULES
 from labelwise.learners.selection._fitted_candidates import FittedCandidates
 from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
-from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, weight_params, with_beta_of
+from labelwise.learners.selection._race import Finish, part_within, rows_of_part, run_race
+from labelwise.learners.selection._trials import (
+    Arena,
+    Trial,
+    fit_params,
+    part_of_samples,
+    with_beta_of,
+)
 from labelwise.splitting import splits_of
 
 
@@ -139,7 +147,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     The default candidates are logistic regressions ("br"), linear and kernel support vector
     machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
     "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
-    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("chains"), and
+    `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("sfp"), and
     `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and
     neighbours are scaled inside each fold, unless they are sparse. A cost model of each candidate,
     of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
@@ -158,7 +166,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     The budget is divided by the cost models, not by the clock, so that the choice is the same
     in every run. If it is too short for all candidates on all rows, candidates are first tried on
     fewer rows: the better half goes on to twice the rows (successive halving). Candidates that no
-    such plan has time for are left out. If fits take longer than predicted, no further candidate
+    such plan has time for are left out. The first candidate is always tried, in all rounds: for
+    sparse features, usually terms of texts, the cheaper one of the linear models, else the cheapest
+    candidate. If it has no time for all rows, candidates are tried on as many rows as it has time
+    for, and `leaderboard_` says so. If fits take longer than predicted, no further candidate
     is started when the time is over, and the best so far is chosen. Estimators that are given as
     `candidates` have no cost model; only the clock limits them.
 
@@ -185,6 +196,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     >>> len(model.leaderboard_), model.predict(data.X).shape
     (3, (200, 6))
     """
+
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
 
     def __init__(
         self,
@@ -226,7 +240,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             out. Candidates whose ``fit`` takes `sample_weight` are fitted with it, in a pipeline
             its last step; the others are fitted without it.
         groups : array of shape (n_samples,), default=None
-            Group of each sample, for the splitter and the tuning of thresholds.
+            Group of each sample: samples of a group are in the same fold of the splitter, of the
+            choice of thresholds, and of the candidates that take groups for folds of their own.
 
         Returns
         -------
@@ -373,13 +388,17 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         finish = run_race(candidates, arena, self.budget, self._tell)
         blend = best_blend(finish.last, finish.arena) if self.blend else None
         chosen, trials = best_with_blend(finish.last, blend)
-        by_name = {one.name: one.estimator for one in candidates}
+        by_name = {one.name: one for one in candidates}
         self._tell(f"{chosen.name} is chosen, and fitted to all samples")
         of_names = {trial.name: trial for trial in trials}
         members = [of_names[name] for name in chosen.names]
-        self._store(chosen, members, finish, by_name, samples)
+        notes = self._store(chosen, members, finish, by_name, samples)
         self.leaderboard_ = leaderboard_of(
-            self.maximize, chosen, [*trials, *finish.earlier], [*left_out, *finish.left_out]
+            self.maximize,
+            chosen,
+            [*trials, *finish.earlier],
+            [*left_out, *finish.left_out],
+            [*finish.notes, *notes],
         )
 
     def _candidates(
@@ -388,7 +407,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         """Return the candidates, and those that are not for these samples."""
         n_labels = int(np.isnan(self.constants_).sum())
         if self.candidates is None:
-            return default_candidates(size_of(samples.X, n_labels), seed)
+            parts = sizes_of_parts(samples.X, samples.Y[:, np.isnan(self.constants_)])
+            return default_candidates(size_of(samples.X, n_labels), seed, parts)
         return given_candidates(self.candidates, sparse.issparse(samples.X), seed), []
 
     def _store(
@@ -396,21 +416,28 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         chosen: Trial,
         members: list[Trial],
         finish: Finish,
-        by_name: dict[str, Any],
+        by_name: dict[str, Candidate],
         samples: Samples,
-    ) -> None:
-        """Fit the chosen candidates to all samples, and store how they decide."""
+    ) -> list[str]:
+        """Fit the chosen candidates to all samples, and store how they decide.
+
+        A candidate whose fit to all samples would take too long is fitted to some of them; the
+        notes that are returned say so.
+        """
         # A race that was stopped on some rows may have seen one class of more labels.
         self.constants_ = finish.arena.constants
         Y = np.where(np.isnan(self.constants_), samples.Y, self.constants_)
         self.best_names_, self.rule_ = chosen.names, chosen.rule.name
         self.estimators_ = []
+        notes, tried = [], finish.arena.samples
         for trial in members:
-            fitted = trial.scorer
-            if fitted is None or finish.arena.samples is not samples:
-                estimator = with_beta_of(by_name[trial.name], finish.arena.request)
-                params = weight_params(estimator, samples.weights)
-                fitted = fit_scorer(estimator, samples.X, Y, params)
+            candidate, fitted = by_name[trial.name], trial.scorer
+            if fitted is None or tried is not samples:
+                part, note = _last_fit_samples(candidate, finish, samples._replace(Y=Y))
+                notes += note
+                estimator = with_beta_of(candidate.estimator, finish.arena.request)
+                params = fit_params(estimator, part)
+                fitted = fit_scorer(estimator, part.X, part.Y, params)
             self.estimators_.append(fitted.estimator)
         sigmoids = [trial.sigmoids() for trial in members]
         self.slopes_ = np.array([one.slopes for one in sigmoids])
@@ -424,6 +451,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             self.thresholds_ = with_constant_labels(
                 tuned, self.constants_, Y, samples.names, samples.weights
             )
+        return notes
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -471,3 +499,24 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tags.input_tags.sparse = all(one.sparse for one in accepted)
         tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
         return tags
+
+
+def _last_fit_samples(
+    candidate: Candidate, finish: Finish, samples: Samples
+) -> tuple[Samples, list[str]]:
+    """Return the samples that a chosen candidate is fitted to, and a note unless they are all.
+
+    Those that it was tried on are among them, so that labels with both classes there have both.
+    """
+    n_samples = len(samples.Y)
+    n_fitted = part_within(n_samples, candidate.seconds, LONGEST_FIT)
+    rows = rows_of_part(samples.Y, n_fitted) if finish.rows is not None else None
+    if rows is None or finish.rows is None:
+        return samples, []
+    rows = np.union1d(rows, finish.rows)
+    took = candidate.seconds(n_samples)
+    note = (
+        f"{candidate.name} was fitted to {rows.size:,} of {n_samples:,} rows: a fit to all would "
+        f"take about {took:,.0f} s"
+    )
+    return part_of_samples(samples, rows), [note]

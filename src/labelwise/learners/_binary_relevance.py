@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -21,6 +21,7 @@ from labelwise._estimators import (
     classes_of_decisions,
     copy_feature_attributes,
     cut_params,
+    groups_for,
     proba_of_classes,
     report_progress,
     scores_of_classes,
@@ -178,6 +179,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     >>> trees = BinaryRelevance(DecisionTreeClassifier(max_depth=3)).fit(data.X, data.Y)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -199,7 +203,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> BinaryRelevance:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> BinaryRelevance:
         """Learn each label that has both classes.
 
         Parameters
@@ -212,6 +218,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             that have it.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, passed to the classifiers, or used by the regressions.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: the folds on which penalties are chosen keep groups together.
+            Classifiers get them if their ``fit`` takes groups.
         **params : dict
             Passed to the ``fit`` of the classifiers.
 
@@ -230,11 +239,12 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         if self.estimator is None:
             if params:
                 raise TypeError(f"fit takes no {next(iter(params))} without an estimator.")
-            self._fit_regressions(X, y, sample_weight)
+            self._fit_regressions(X, y, sample_weight, groups=groups)
             return self
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
+        fit_params |= groups_for(self.estimator, groups)
         targets = learn_targets(self, X, y, allow_missing=True)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
@@ -380,7 +390,12 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         )
 
     def _fit_regressions(
-        self, X: Any, y: Any, sample_weight: Any, splits: Splits | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        splits: Splits | None = None,
+        groups: Any = None,
     ) -> np.ndarray:
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, loss = check_penalty(self.penalty), check_loss(self.loss)
@@ -393,7 +408,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         problem = RegressionProblem(
             X, weights, splits or [], *settings, loss=loss, rescales=rescales
         )
-        found = fit_label_regressions(problem, targets, self.cv)
+        found = fit_label_regressions(problem, targets, self.cv, groups)
         self.coef_, self.intercept_ = found.coefficients, found.intercepts
         self.penalties_ = found.penalties
         return found.held_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
@@ -141,6 +141,9 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
     (300, 6)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -170,7 +173,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> ChainEnsemble:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> ChainEnsemble:
         """Learn all chains.
 
         Parameters
@@ -179,6 +182,8 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: the folds on which penalties are chosen keep groups together.
 
         Returns
         -------
@@ -201,7 +206,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         self.orders_ = np.array([plan.order for plan in plans])
         self.seed_ = int(random.randint(_MOST_SEED))
         if self.estimator is None:
-            self._fit_linear(X, Y, plans)
+            self._fit_linear(X, Y, plans, groups)
         else:
             self.models_ = self._in_parallel(fit_models, [(self.estimator, X, Y, p) for p in plans])
         return self
@@ -309,13 +314,13 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             rows = np.sort(random.randint(n_samples, size=n_samples))
         return ChainPlan(rows, order, self.sampling == "gibbs")
 
-    def _fit_linear(self, X: Any, Y: np.ndarray, plans: list[ChainPlan]) -> None:
+    def _fit_linear(self, X: Any, Y: np.ndarray, plans: list[ChainPlan], groups: Any) -> None:
         n_labels = Y.shape[1]
         penalties = check_penalty(self.penalty)
         self.penalties_ = np.full(n_labels, penalties[0])
         if len(penalties) > 1 and n_labels:
             relevance = BinaryRelevance(penalty=penalties, tol=1e-5, n_jobs=self.n_jobs)
-            self.penalties_ = relevance.fit(X, Y).penalties_
+            self.penalties_ = relevance.fit(X, Y, groups=groups).penalties_
         of_chain = ChainPenalties(self.penalties_, self._of_labels(), self.tol)
         found = self._in_parallel(fit_linear, [(X, Y, plan, of_chain) for plan in plans])
         self.coef_ = np.array([chain.coef for chain in found])

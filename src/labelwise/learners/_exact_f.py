@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,7 +17,7 @@ from labelwise._estimators import (
     proba_of_classes,
     report_progress,
 )
-from labelwise._validation import is_whole, relative_weights
+from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
 from labelwise.learners._training import (
     check_coefficients,
@@ -27,6 +27,7 @@ from labelwise.learners._training import (
 from labelwise.learners.regression._log_loss import softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
+    Splits,
     check_penalty,
     check_tol,
     fit_regressions,
@@ -109,6 +110,9 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     >>> decided = model.predict(data.X)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         *,
@@ -128,7 +132,7 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactFPlugin:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> ExactFPlugin:
         """Learn the probabilities of each label at every size of label set.
 
         Parameters
@@ -139,6 +143,8 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample; samples of weight 0 are left out.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: the folds on which penalties are chosen keep groups together.
 
         Returns
         -------
@@ -162,13 +168,16 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             counted = np.flatnonzero(weights)
             cv = _splits_of_rows(cv, X, labels, counted)
             X, labels, weights = X[counted], labels[counted], weights[counted]
+            groups = None if groups is None else take_rows(groups, counted)
         sizes = size_tasks(labels)
         self.column_labels_, self.column_sizes_ = sizes.labels, sizes.sizes
         self.coef_ = np.zeros((sizes.labels.size, X.shape[1]))
         self.intercept_ = np.zeros(sizes.labels.size)
         self.penalties_ = np.full(sizes.widths.size, np.nan)
         if sizes.is_task.any():
-            splits = penalty_splits(cv, X, sizes.classes) if len(penalties) > 1 else []
+            splits: Splits = []
+            if len(penalties) > 1:
+                splits = penalty_splits(cv, X, sizes.classes, groups)
             problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
             self._learn(problem, sizes)
         return self

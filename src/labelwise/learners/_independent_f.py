@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
@@ -18,6 +18,7 @@ from labelwise._estimators import (
     classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
+    groups_for,
     proba_of_classes,
 )
 from labelwise._validation import check_readable, dense_targets
@@ -78,6 +79,9 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
     True
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -93,7 +97,9 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> IndependentFPlugin:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> IndependentFPlugin:
         """Fit the estimator to the labels that have both classes.
 
         Parameters
@@ -106,6 +112,8 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
             `BinaryRelevance` takes.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, passed to the estimator.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample, for the folds of an estimator that takes them.
         **params : dict
             Passed to the ``fit`` of the estimator.
 
@@ -129,6 +137,7 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
                 "CalibratedLabels makes probabilities of scores."
             )
         fit_params = self._routed({"sample_weight": sample_weight, **params})
+        fit_params |= groups_for(base, groups)
         targets = learn_targets(self, X, y, allow_missing=True)
         labels = dense_targets(targets.matrix, targets.missing)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator

@@ -109,6 +109,8 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            With ``joint=False``, NaN, null or a masked cell is a missing label: each label is
+            learned from the samples that have it.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, passed to the forests.
 
@@ -216,7 +218,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
                 f"got {base!r}."
             )
         X = learn_tree_features(self, X, base, reset=True)
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, allow_missing=not self.joint)
         fit = self._fit_joint if self.joint else self._fit_labels
         if targets.varying.size == 0:
             self.forests_, self.leaves_ = joined([]), None
@@ -241,11 +243,12 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self, X: Any, targets: Targets, weights: Any, scores_bags: bool
     ) -> tuple[PackedLabels, np.ndarray]:
         columns = targets.dense().T
-        jobs = zip(self._seeded(len(columns)), columns, strict=True)
+        rows = [targets.rows_with(j) for j in targets.varying]
+        jobs = zip(self._seeded(len(columns)), columns, rows, strict=True)
         run = Parallel(n_jobs=self.n_jobs, return_as="generator")
         parts, scores = [], []
         for part, column in run(
-            delayed(_fit_label)(model, X, y, weights, scores_bags) for model, y in jobs
+            delayed(_fit_label)(model, X, y, some, weights, scores_bags) for model, y, some in jobs
         ):
             parts.append(part)
             scores.append(column)
@@ -285,12 +288,24 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
 
 def _fit_label(
-    model: Any, X: Any, column: np.ndarray, weights: Any, scores_bags: bool
+    model: Any,
+    X: Any,
+    column: np.ndarray,
+    rows: np.ndarray | None,
+    weights: Any,
+    scores_bags: bool,
 ) -> tuple[Forests, np.ndarray]:
-    """Fit and pack the forest of one label; score its out-of-bag samples if asked for."""
-    model.fit(X, column, sample_weight=weights)
+    """Fit and pack the forest of one label; score its out-of-bag samples if asked for.
+
+    `rows` are the samples that have the label, None for all.
+    """
+    some = np.arange(X.shape[0]) if rows is None else rows
+    of_some = X if rows is None else X[some]
+    cut = None if weights is None else np.asarray(weights)[some]
+    model.fit(of_some, column[some], sample_weight=cut)
     forests = packed(model)
     if not scores_bags:
         return forests, np.empty(0)
-    is_seen = samples_seen(model, X.shape[0])
+    is_seen = np.zeros((len(model.estimators_), X.shape[0]), dtype=bool)
+    is_seen[:, some] = samples_seen(model, some.size)
     return forests, PackedLabels(forests, None).chances(X, 1, is_seen)[:, 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -125,6 +125,9 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     (1000, 6)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         *,
@@ -146,7 +149,7 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> ReverseMultilabel:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> ReverseMultilabel:
         """Choose λ, and learn the weights of all labels together.
 
         Parameters
@@ -155,6 +158,8 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: the folds on which penalties are chosen keep groups together.
 
         Returns
         -------
@@ -168,7 +173,7 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        found = learn_weights(self, X, y, lambda labels: no_pairs(labels.shape[1]))
+        found = learn_weights(self, X, y, groups, lambda labels: no_pairs(labels.shape[1]))
         for name, value in found._asdict().items():
             setattr(self, f"{name}_", value)
         return self

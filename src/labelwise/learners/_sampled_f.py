@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -15,6 +15,7 @@ from labelwise._estimators import (
     classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
+    groups_for,
     proba_of_classes,
 )
 from labelwise._validation import (
@@ -100,6 +101,9 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
     ((300, 6), True)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -119,7 +123,7 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, **params: Any) -> SampledFPlugin:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> SampledFPlugin:
         """Fit the estimator to the labels that have both classes.
 
         Parameters
@@ -128,6 +132,8 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample, for the folds of an estimator that takes them.
         **params : dict
             Passed to the ``fit`` of the estimator.
 
@@ -149,7 +155,8 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
             raise TypeError(f"estimator must have sample, but {type(base).__name__} has not.")
         targets = learn_targets(self, X, y)
         labels = dense_targets(targets.matrix, targets.missing)
-        self.estimator_ = fit_scorer(base, X, labels, params).estimator
+        fit_params = params | groups_for(base, groups)
+        self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         copy_feature_attributes(self, self.estimator_)
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -105,6 +105,9 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     (1000, 6)
     """
 
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
     def __init__(
         self,
         *,
@@ -130,7 +133,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> SubmodularMultilabel:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> SubmodularMultilabel:
         """Count pairs of labels, choose λ, and learn the weights of all labels.
 
         Parameters
@@ -139,6 +142,8 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             Features of the samples.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample: the folds on which penalties are chosen keep groups together.
 
         Returns
         -------
@@ -160,7 +165,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
-        for name, value in learn_weights(self, X, y, pairs_in)._asdict().items():
+        for name, value in learn_weights(self, X, y, groups, pairs_in)._asdict().items():
             setattr(self, f"{name}_", value)
         # The last call is for all samples; there is no call if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)

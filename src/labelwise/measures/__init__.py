@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from labelwise.measures._model_labels import labels_for as labels_for
     from labelwise.measures._named_measures import NamedMeasure as NamedMeasure
     from labelwise.measures._named_measures import average_and_measure as average_and_measure
+    from labelwise.measures._named_measures import did_you_mean as did_you_mean
     from labelwise.measures._named_measures import measure_named as measure_named
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import averaged_records as averaged_records

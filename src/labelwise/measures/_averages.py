@@ -17,6 +17,7 @@ from labelwise.measures._count_measures import (
     wrong_share,
 )
 from labelwise.measures._counts import Counts, count_samples
+from labelwise.measures._named_measures import did_you_mean
 from labelwise.measures._register import averaged_records
 from labelwise.measures._undefined import mean
 
@@ -68,7 +69,8 @@ def function_of(measure: Measure | str) -> Measure:
         return measure
     records = averaged_records()
     if measure not in records:
-        raise ValueError(f"measure must be one of {', '.join(records)}, got {measure!r}.")
+        meant = did_you_mean(measure, records)
+        raise ValueError(f"measure must be one of {', '.join(records)}, got {measure!r}{meant}")
     return records[measure].function
 
 

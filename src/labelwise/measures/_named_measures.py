@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,16 @@ from labelwise.measures._register import MeasureRecord
 from labelwise.measures._undefined import mean
 from labelwise.measures.ranking._mean_over_rankings import RANKINGS
 
+# Words of other packages for those of names here; "" is left out.
+_SYNONYMS = {
+    **dict.fromkeys(("f1", "fbeta", "fscore", "fmeasure", "f1score"), "f"),
+    **dict.fromkeys(("samples", "example", "examples", "instance", "instances"), "sample"),
+    **dict.fromkeys(("score", "measure", "index", "roc", "averaged"), ""),
+    **dict.fromkeys(("mcc", "phi"), "matthews"),
+    "iou": "jaccard",
+    "acc": "accuracy",
+    "auroc": "auc",
+}
 _AT_K = re.compile(r".+-at-(\d+)")
 
 
@@ -102,7 +113,8 @@ def measure_named(name: str, beta: float = 1.0) -> NamedMeasure:
     if name not in known:
         at_any_k = [f"{record.name}-at-K" for record in register.MEASURES if record.takes_k]
         names = ", ".join([*named_measures(), *at_any_k])
-        raise ValueError(f"name must be one of {names}, got {name!r}.")
+        meant = did_you_mean(name, named_measures())
+        raise ValueError(f"name must be one of {names}, got {name!r}{meant}")
     if beta != 1 and not known[name].takes_beta:
         raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
     return known[name]
@@ -144,11 +156,40 @@ def average_and_measure(name: str, input_name: str = "maximize") -> tuple[str, C
     average, _, measure = name.partition("-")
     records = register.averaged_records()
     if average not in RANKINGS or measure not in records:
+        full = [f"{average}-{record}" for average in RANKINGS for record in records]
         raise ValueError(
             f"{input_name} must be micro-, macro- or sample- and one of {', '.join(records)}, "
-            f"got {name!r}."
+            f"got {name!r}{did_you_mean(name, full)}"
         )
     return average, records[measure].function
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """Return the end of an error message: ", did you mean 'micro-f'?" for a near miss, else ".".
+
+    The names of other packages are near misses: "f1_micro", "samples-f1", "mcc". An average that
+    is missing gives all averages.
+    """
+    if not isinstance(name, str):
+        return "."
+    wanted, plain = _plain(name), {_plain(one): one for one in known}
+    found = [one for key, one in plain.items() if key == wanted or key[1:] == wanted]
+    if not found:
+        joined = {"-".join(key): one for key, one in plain.items()}
+        close = get_close_matches("-".join(wanted), joined, n=1, cutoff=0.75)
+        found = [joined[key] for key in close]
+    if not found:
+        return "."
+    last = f" or {found[-1]!r}" if len(found) > 1 else ""
+    first = found[:-1] if len(found) > 1 else found
+    return f", did you mean {', '.join(map(repr, first))}{last}?"
+
+
+def _plain(name: str) -> tuple[str, ...]:
+    """Return the words of a name, the average first, with the words of other packages replaced."""
+    words = [_SYNONYMS.get(word, word) for word in re.split(r"[-_ ]+", name.lower())]
+    words = [word for word in words if word]
+    return (*(word for word in words if word in RANKINGS), *(w for w in words if w not in RANKINGS))
 
 
 def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iterator[NamedMeasure]:

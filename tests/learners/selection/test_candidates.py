@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from labelwise.learners._register import LEARNERS
 from labelwise.learners.selection import _costs
 from labelwise.learners.selection._candidates import (
-    REGISTER,
     default_candidates,
     given_candidates,
     size_of,
@@ -20,9 +20,12 @@ from labelwise.learners.selection._costs import Size
 MEDIUM = Size(1000, 50, 8, 50.0, False, False)
 
 
-@pytest.mark.parametrize("name", REGISTER)
+COSTS = {one.name: one.seconds for one in LEARNERS if one.seconds is not None}
+
+
+@pytest.mark.parametrize("name", COSTS)
 def test_a_fit_is_predicted_to_take_longer_on_more_rows_and_more_labels(name):
-    seconds = REGISTER[name].seconds
+    seconds = COSTS[name]
     assert 0 < seconds(MEDIUM) < seconds(MEDIUM._replace(n_rows=4000))
     assert seconds(MEDIUM) <= seconds(MEDIUM._replace(n_labels=80))
 
@@ -36,9 +39,7 @@ def test_the_size_of_sparse_rows_is_that_of_their_entries():
 
 def test_default_candidates_suit_the_samples():
     taken, left_out = default_candidates(MEDIUM, 0)
-    assert {one.name for one in taken} | dict(left_out).keys() == {
-        name for name, kind in REGISTER.items() if kind.is_default
-    }
+    assert {one.name for one in taken} | dict(left_out).keys() == set(COSTS)
     assert dict(left_out) == {"okapi": "it is for counts of terms"}
     counts = MEDIUM._replace(is_sparse=True, are_counts=True)
     assert "okapi" in {one.name for one in default_candidates(counts, 0)[0]}
@@ -84,3 +85,14 @@ def test_given_estimators_are_cheap_in_their_order():
         ("LogisticRegression", 2.0),
     ]
     assert found[0].seconds(10**9) == 0
+
+
+def test_the_cheapest_linear_learner_is_always_a_candidate_for_sparse_features():
+    huge = Size(10**6, 10**6, 5000, 200.0, True, False)
+    taken, left_out = default_candidates(huge, 0)
+    (first,) = [one for one in taken if one.is_first]
+    assert first.name == "br"
+    assert first.cost > _costs.LONGEST_FIT
+    assert dict(left_out)["br-svm"].startswith("a fit would take about ")
+    dense, _ = default_candidates(MEDIUM, 0)
+    assert not any(one.is_first for one in dense)

@@ -1,5 +1,6 @@
 """Rounds of a race: how they fit a budget, who goes on, and what a stop returns."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -75,7 +76,7 @@ def test_candidates_that_no_plan_has_time_for_are_left_out_with_the_reason():
     finish = run_race(field, arena_of(100), 5.0, quiet)
     assert [trial.name for trial in finish.last] == ["depth 1"]
     (left_out,) = finish.left_out
-    assert left_out == ("depth 9", "it would take about 3000 of 5 seconds")
+    assert left_out == ("depth 9", "it would take about 3,000 s, and 5.0 of the 5 s are left")
 
 
 def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):
@@ -111,3 +112,33 @@ def test_a_race_reports_every_candidate():
     run_race(trees([1, 2]), arena_of(60), None, lines.append)
     assert lines[0] == "1 of 2, depth 1 on 60 rows"
     assert lines[1].startswith("depth 1: 0.")
+
+
+def test_the_first_candidate_is_tried_on_as_many_rows_as_it_has_time_for():
+    first = trees([5], 0.01)[0]._replace(is_first=True)
+    arena = arena_of(1600)
+    # A trial has two folds and a fit: 0.03 s a row.
+    finish = run_race([*trees([1], 1e-5), first], arena, 15.0, quiet)
+    assert {trial.name: trial.n_rows for trial in finish.last} == {"depth 5": 400, "depth 1": 400}
+    assert finish.notes == (
+        "candidates were tried on 400 of 1,600 rows: on all rows, depth 5 would take about 48 s, "
+        "and there are 15 s",
+    )
+    assert finish.left_out == []
+
+
+def test_the_first_candidate_goes_on_to_the_last_round():
+    first = trees([1], 1e-3)[0]._replace(is_first=True, cost=99.0)
+    finish = run_race([first, *trees([3, 4, 5, 6], 1e-3)], arena_of(800), 8.0, quiet)
+    assert "depth 1" in {trial.name for trial in finish.last}
+
+
+def test_a_candidate_is_left_out_only_if_it_takes_longer_than_the_time_that_is_left():
+    for budget in (1.0, 5.0, 9.0, 14.0, 30.0):
+        field = [trees([depth], depth * 1e-3)[0] for depth in (1, 2, 3, 5, 8)]
+        finish = run_race(field, arena_of(800), budget, quiet)
+        for _, why in finish.left_out:
+            took, left = re.fullmatch(
+                rf"it would take about ([\d.]+) s, and ([\d.]+) of the {budget:g} s are left", why
+            ).groups()
+            assert float(took) > float(left)

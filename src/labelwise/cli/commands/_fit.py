@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from labelwise import _saving
-from labelwise.cli._data_source import DataSource
+from labelwise._estimators import groups_for
+from labelwise._text import counted, quoted
+from labelwise.cli._data_source import DataSource, group_column
 from labelwise.cli._held_out_value import FEWEST_ROWS, held_out_value
 from labelwise.cli._model_input import check_features
 from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
@@ -23,6 +28,9 @@ from labelwise.data import Dataset
 from labelwise.decisions import TunedThresholds
 from labelwise.features import TableFeatures, TextTerms
 from labelwise.learners import BagPlugin, BestLearner
+
+# Columns of categories that the line about columns names.
+_MOST_NAMED = 3
 
 
 class FitOptions(NamedTuple):
@@ -37,6 +45,7 @@ class FitOptions(NamedTuple):
     verbose: bool = False
     calibrate: bool = False
     time: float = 60.0
+    groups: str | None = None
 
 
 def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
@@ -47,10 +56,13 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     check_part(options.part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
-    whole = source.load()
+    whole = source._replace(groups=options.groups).load()
     rows = part_of(whole, options.part or ("all" if whole.train is None else "train"))
-    if whole.bags is not None:
-        name, chosen = _chosen_learner(options, "bags")
+    rows, groups = _without_groups(rows, options.groups)
+    default = "bags" if whole.bags is not None else name
+    # Learners that scale features take sparse ones, such as terms of texts, as they are.
+    is_sparse = bool(rows.texts) or sparse.issparse(rows.X)
+    name, chosen = _chosen_learner(options, default, is_sparse=is_sparse)
     _check_learnable(whole, rows, chosen.model)
     model = chosen.model
     if rows.frame is not None:
@@ -61,25 +73,97 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
     shown = (working if options.verbose else following)(f"learning {name}")
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
-        value = _value_of_own_rule(model, chosen, rows, options.beta)
-        fitted = _fit(model, rows)
+        value = _value_of_own_rule(model, chosen, rows, groups, options.beta)
+        fitted = _fit(model, rows, groups)
     seconds = perf_counter() - start
     _silence(chosen.model)
-    _store_names(fitted, rows)
+    _store_names(fitted, rows, [] if source.ids else [options.groups])
+    columns = _ColumnsUsed.of(fitted, rows, options.groups)
     with working("writing"):
         _saving.save(fitted, output)
     part = "" if rows is whole else f", a part of {len(whole):,}"
     rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
-    text = "\n".join([f"{rows!r}{part}", rule, *_held_out_lines(chosen, value)])
+    lines = [f"{rows!r}{part}", columns.in_words(), rule, *_held_out_lines(chosen, value)]
+    text = "\n".join(lines)
     if current_settings().json:
-        outputs.show(text, {"learner": name, "seconds": seconds, **_record(rows, chosen, value)})
+        outputs.show(
+            text,
+            {
+                "learner": name,
+                "seconds": seconds,
+                "columns": columns._asdict(),
+                **_record(rows, chosen, value),
+            },
+        )
     else:
         outputs.message(text)
     outputs.say_written(output)
 
 
-def _fit(model: Any, rows: Dataset) -> Any:
-    return model.fit(_samples_of(rows), _label_frame(rows))
+class _ColumnsUsed(NamedTuple):
+    """What each column of the data became."""
+
+    numbers: int
+    texts: list[str]
+    ids: list[str]
+    categories: dict[str, int]  # number of values of each column of categories
+    groups: str | None
+
+    @classmethod
+    def of(cls, fitted: Any, rows: Dataset, groups: str | None) -> _ColumnsUsed:
+        """Return the columns of a data set, by the encoding of a table, else by their names."""
+        ids = [name for name in rows.ids if name != groups]
+        if rows.frame is not None:
+            encoder = fitted.steps[0][1]
+            kinds = encoder.kinds_
+            categories = {name: len(values) for name, values in encoder.categories_.items()}
+            ids += [name for name, kind in kinds.items() if kind == "id"]
+            n_numbers = sum(kind == "number" for kind in kinds.values())
+            return cls(n_numbers, list(rows.texts), ids, categories, groups)
+        # An attribute of several values has features named attribute=value.
+        before = Counter(name.split("=")[0] for name in rows.feature_names if "=" in name)
+        categories = {name: n_values for name, n_values in before.items() if n_values > 1}
+        n_numbers = len(rows.feature_names) - sum(categories.values())
+        return cls(n_numbers, [], ids, categories, groups)
+
+    def in_words(self) -> str:
+        """Return one line, such as "columns: 12 numbers, 1 text, 3 categories of 'colour'"."""
+        parts = [
+            counted(n, noun)
+            for n, noun in (
+                (self.numbers, "number"),
+                (len(self.texts), "text"),
+                (len(self.ids), "id"),
+            )
+            if n
+        ]
+        most = sorted(self.categories, key=lambda name: -self.categories[name])
+        parts += [
+            f"{self.categories[name]:,} categories of {quoted(name)}" for name in most[:_MOST_NAMED]
+        ]
+        rest = most[_MOST_NAMED:]
+        if rest:
+            n_values = sum(self.categories[name] for name in rest)
+            parts.append(f"{n_values:,} categories of {counted(len(rest), 'other column')}")
+        if self.groups is not None:
+            parts.append(f"groups by {quoted(self.groups)}")
+        return f"columns: {', '.join(parts)}"
+
+
+def _without_groups(rows: Dataset, name: str | None) -> tuple[Dataset, np.ndarray | None]:
+    """Return the data without the column of groups as a feature, and the group of each row."""
+    if name is None:
+        return rows, None
+    groups, places = group_column(rows, name)
+    if not places:
+        return rows, groups
+    kept = np.setdiff1d(np.arange(len(rows.feature_names)), places)
+    names = tuple(rows.feature_names[j] for j in kept)
+    return replace(rows, X=rows.X[:, kept], feature_names=names), groups
+
+
+def _fit(model: Any, rows: Dataset, groups: np.ndarray | None) -> Any:
+    return model.fit(_samples_of(rows), _label_frame(rows), **groups_for(model, groups))
 
 
 def _samples_of(rows: Dataset) -> Any:
@@ -87,7 +171,11 @@ def _samples_of(rows: Dataset) -> Any:
 
 
 def _value_of_own_rule(
-    model: Any, chosen: ChosenLearner, rows: Dataset, beta: float
+    model: Any,
+    chosen: ChosenLearner,
+    rows: Dataset,
+    groups: np.ndarray | None,
+    beta: float,
 ) -> float | None:
     """Return the value on held-out rows of a rule that is not tuned on them; else None.
 
@@ -97,7 +185,7 @@ def _value_of_own_rule(
     if is_tuned or chosen.maximizes is None or len(rows) < FEWEST_ROWS:
         return None
     return held_out_value(
-        lambda part: _fit(clone(model), part), _samples_of, rows, chosen.maximizes, beta
+        lambda *part: _fit(clone(model), *part), _samples_of, rows, chosen.maximizes, beta, groups
     )
 
 
@@ -108,7 +196,9 @@ def _encoder(rows: Dataset, chosen: ChosenLearner) -> TableFeatures:
     return TableFeatures(text=rows.texts)
 
 
-def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearner]:
+def _chosen_learner(
+    options: FitOptions, default: str, *, is_sparse: bool = False
+) -> tuple[str, ChosenLearner]:
     """Return the name of the learner, or the default name, and its estimator."""
     settings = {
         "random_state": options.seed,
@@ -118,23 +208,30 @@ def _chosen_learner(options: FitOptions, default: str) -> tuple[str, ChosenLearn
     }
     name = options.learner or default
     return name, choose_learner(
-        name, options.maximize, options.beta, settings, calibrate=options.calibrate
+        name,
+        options.maximize,
+        options.beta,
+        settings,
+        calibrate=options.calibrate,
+        is_sparse=is_sparse,
     )
 
 
-def _store_names(fitted: Any, rows: Dataset) -> None:
+def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:
     """Store the lists of names, by which `labelwise predict` matches columns."""
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
-    fitted.id_names_ = tuple(rows.ids)
+    # New rows are not identified by their groups.
+    fitted.id_names_ = tuple(name for name in rows.ids if name not in groups)
 
 
 def _silence(model: Any) -> None:
     """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
-    if hasattr(model, "verbose"):
+    if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=0)
     parts = [getattr(model, name, None) for name in ("estimator", "estimator_")]
-    for part in (*parts, *getattr(model, "estimators_", ())):
+    steps = [step for _, step in getattr(model, "steps", ())]
+    for part in (*parts, *steps, *getattr(model, "estimators_", ())):
         if part is not None:
             _silence(part)
 
@@ -175,6 +272,7 @@ def _record(rows: Dataset, chosen: ChosenLearner, value: float | None) -> dict[s
         "corrected_value": fitted.corrected_value_ if is_tuned else value,
         "candidates": [] if board is None else board.rows(),
         "left_out": [{"candidate": name, "reason": reason} for name, reason in left_out],
+        "notes": [] if board is None else list(board.notes),
     }
 
 

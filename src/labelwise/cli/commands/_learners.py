@@ -1,140 +1,14 @@
-"""`labelwise learners`: the register of learners by short names, for the command line."""
+"""Learners on the command line: their list, and the one that decides for a measure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from labelwise import decisions, learners, measures
 from labelwise._validation import check_beta
 from labelwise.cli._outputs import Outputs
 
-
-def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier()
-
-
-def _neighbors() -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(10, algorithm="brute")
-
-
-class Learner(NamedTuple):
-    """A learner of the command line."""
-
-    name: str
-    class_name: str  # in labelwise.learners
-    line: str  # one line for the user
-    rule: str  # how the learner decides with --maximize none
-    maximizes: str | None = None  # the measure that this rule is for
-    estimator: Callable[[], Any] | None = None  # makes the binary classifier of the learner
-    takes_counts: bool = False  # of terms, instead of their tf-idf weights
-    settings: Mapping[str, Any] = {}  # parameters of the learner that are not its defaults
-
-
 DEFAULT_MEASURE = "micro-f"
-_HALF = "each label at a probability of 0.5"
-LEARNERS = (
-    Learner(
-        "auto",
-        "BestLearner",
-        "the best of several learners, or the mean of the best few, on held-out rows",
-        "as the best learner does",
-    ),
-    Learner(
-        "br",
-        "BinaryRelevance",
-        "binary relevance: a logistic regression a label",
-        _HALF,
-        settings={"rescale": True},
-    ),
-    Learner(
-        "br-forest",
-        "BinaryRelevance",
-        "binary relevance: a random forest a label",
-        _HALF,
-        estimator=_forest,
-    ),
-    Learner(
-        "br-knn",
-        "BinaryRelevance",
-        "binary relevance: the 10 nearest neighbours",
-        _HALF,
-        estimator=_neighbors,
-    ),
-    Learner(
-        "br-svm",
-        "BinaryRelevance",
-        "binary relevance: a linear support vector machine a label",
-        "each label at a score of 0",
-        settings={"loss": "squared_hinge"},
-    ),
-    Learner("forest", "LabelForest", "one random forest of all labels", _HALF),
-    Learner(
-        "lfp",
-        "IndependentFPlugin",
-        "highest expected F of each row, labels taken as independent",
-        "the label set of highest expected F, row by row",
-        "sample-f",
-    ),
-    Learner(
-        "efp",
-        "ExactFPlugin",
-        "highest expected F of each row, by regressions of label and label count",
-        "the label set of highest expected F, row by row",
-        "sample-f",
-    ),
-    Learner(
-        "chains",
-        "ChainEnsemble",
-        "chains of logistic regressions, each label given the features and earlier labels",
-        _HALF,
-    ),
-    Learner(
-        "sfp",
-        "SampledFPlugin",
-        "highest expected F of each row, from label sets drawn by chains",
-        "the label set of highest expected F, row by row",
-        "sample-f",
-    ),
-    Learner(
-        "clr",
-        "CalibratedLabelRanking",
-        "calibrated label ranking: votes of a forest for each pair of labels",
-        "the labels with more votes than the virtual one",
-    ),
-    Learner(
-        "okapi",
-        "OkapiNeighbors",
-        "the 100 nearest documents by Okapi weights, for counts of terms",
-        "the labels with half of the neighbours' weight",
-        takes_counts=True,
-    ),
-    Learner(
-        "bags",
-        "BagPlugin",
-        "bags of rows: logistic regressions of rows, a bag decided by its highest score",
-        "thresholds tuned for macro-f on held-out bags",
-        "macro-f",
-    ),
-    Learner(
-        "rml",
-        "ReverseMultilabel",
-        "structured support vector machine, trained on the F of each row",
-        "each label at a score of 0, learned for the F of rows",
-        "sample-f",
-    ),
-    Learner(
-        "sml",
-        "SubmodularMultilabel",
-        "the same with gains for pairs of labels, decided by minimum cuts",
-        "the label set of highest score, learned for the F of rows",
-        "sample-f",
-    ),
-)
 
 
 class ChosenLearner(NamedTuple):
@@ -148,17 +22,20 @@ class ChosenLearner(NamedTuple):
 
 def show_learners() -> None:
     """Print a line for each learner."""
-    width = max(len(one.name) for one in LEARNERS)
-    lines = [f"{one.name:<{width}}  {one.line}" for one in LEARNERS]
+    known = [one for one in learners.LEARNERS if one.is_saved]
+    width = max(len(one.name) for one in known)
+    lines = [f"{one.name:<{width}}  {one.line}" for one in known]
     records = [
         {
             "name": one.name,
-            "class": f"labelwise.learners.{one.class_name}",
+            "class": one.class_name
+            if "." in one.class_name
+            else f"labelwise.learners.{one.class_name}",
             "description": one.line,
             "decides": one.rule,
             "maximizes": one.maximizes,
         }
-        for one in LEARNERS
+        for one in known
     ]
     Outputs().show("\n".join(lines), {"learners": records})
 
@@ -170,19 +47,18 @@ def choose_learner(
     settings: dict[str, Any],
     *,
     calibrate: bool = False,
+    is_sparse: bool = False,
 ) -> ChosenLearner:
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
     means the learner's own rule. `settings` has random_state, n_jobs, verbose and budget; an
     estimator gets those that it knows. With `calibrate`, the scores become probabilities.
+    `is_sparse` says whether the features are: others are scaled for some learners.
     """
-    by_name = {one.name: one for one in LEARNERS}
-    if name not in by_name:
-        raise ValueError(f"--learner must be one of {', '.join(by_name)}, got {name!r}.")
+    learner = learners.learner_named(name, "--learner must be", is_saved=True)
     check_beta(beta)
-    learner = by_name[name]
-    model = _new_estimator(learner, settings)
+    model = _new_estimator(learner, is_sparse, settings)
     if calibrate:
         learner, model = _calibrated(learner, model)
     if maximize is None:
@@ -206,15 +82,15 @@ def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
     if maximize == "none":
         raise ValueError("--learner auto needs a measure to compare learners by, got none.")
     measures.average_and_measure(maximize, "--maximize")
-    model.set_params(maximize=maximize, beta=beta, blend=True)
+    model.set_params(maximize=maximize, beta=beta)
     return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
 
 
-def _calibrated(learner: Learner, model: Any) -> tuple[Learner, Any]:
+def _calibrated(learner: Any, model: Any) -> tuple[Any, Any]:
     """Return the learner with calibrated probabilities instead of scores."""
     if learner.maximizes is not None or learner.class_name == "BestLearner":
         raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
-    return learner._replace(rule=_HALF), decisions.CalibratedLabels(model, method="sigmoid")
+    return learner._replace(rule=learners.HALF), decisions.CalibratedLabels(model, method="sigmoid")
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:
@@ -229,19 +105,26 @@ def _rule_in_words(model: Any, maximize: str) -> str:
     return f"thresholds tuned for {maximize}{why}"
 
 
-def _new_estimator(learner: Learner, settings: dict[str, Any]) -> Any:
-    kind = getattr(learners, learner.class_name)
-    model = kind() if learner.estimator is None else kind(learner.estimator())
-    model.set_params(**learner.settings)
-    known = model.get_params()
-    given = {key: value for key, value in settings.items() if key in known}
-    seeds = [key for key in known if key.endswith("__random_state")]
-    return model.set_params(**given, **dict.fromkeys(seeds, settings["random_state"]))
+def _new_estimator(learner: Any, is_sparse: bool, settings: dict[str, Any]) -> Any:
+    """Build a learner, with settings of the machine for its last step if it is a pipeline."""
+    model = learner.build(is_sparse, settings["random_state"])
+    own = last_step(model)
+    known = own.get_params(deep=False)
+    own.set_params(
+        **{name: settings[name] for name in ("n_jobs", "verbose", "budget") if name in known}
+    )
+    return model
 
 
-def _with_own_rule(learner: Learner, model: Any, beta: float) -> ChosenLearner:
-    if "beta" in model.get_params():
-        model.set_params(beta=beta)
+def last_step(model: Any) -> Any:
+    """Return the learner of a pipeline, or the model itself."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _with_own_rule(learner: Any, model: Any, beta: float) -> ChosenLearner:
+    own = last_step(model)
+    if "beta" in own.get_params():
+        own.set_params(beta=beta)
     elif beta != 1:
         raise ValueError(f"--beta {beta:g} is not for {learner.name} with --maximize none.")
     return ChosenLearner(model, learner.rule, learner.takes_counts, learner.maximizes)

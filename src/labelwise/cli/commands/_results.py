@@ -21,6 +21,7 @@ from labelwise.experiments import (
     sign_test,
     wilcoxon_test,
 )
+from labelwise.measures import did_you_mean
 
 _SHOWN_FAILURES = 5
 # Longest printed warning or error.
@@ -204,7 +205,8 @@ def _cell_counts(results: Results) -> dict[str, int]:
 def _check_measure(results: Results, measure: str | None) -> None:
     if measure is not None and measure not in results.measures:
         known = ", ".join(results.measures) or "none"
-        raise ValueError(f"measure must be one of {known}, got {measure!r}.")
+        meant = did_you_mean(measure, results.measures)
+        raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
 
 
 def _table(results: Results, measures: tuple[str, ...]) -> str:

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from labelwise._io import written_whole
 from labelwise._text import counted, printable
-from labelwise.cli._data_source import DataSource
+from labelwise.cli._data_source import DataSource, group_column
 from labelwise.cli._outputs import Outputs, check_ending, note
 from labelwise.cli._parsing import parse_labels, parse_names, parse_proportions
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.pages._pages import write_page
-from labelwise.data import Dataset
 from labelwise.splitting import SplitComparison, SplitQuality, compare_splits
 
 # Rows of the output that are text in memory at a time.
@@ -56,7 +54,7 @@ def show_split(
     if dataset.Y is None:
         raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
     shares = _shares(options, dataset.n_samples)
-    groups = None if options.groups is None else group_column(dataset, options.groups)
+    groups = None if options.groups is None else group_column(dataset, options.groups)[0]
     compared = compare_splits(
         dataset.Y,
         shares,
@@ -106,22 +104,6 @@ def _shares(options: SplitOptions, n_samples: int) -> int | list[float]:
             f"--folds must be from 2 to the number of rows, {n_samples:,}, got {options.folds:,}."
         )
     return options.folds
-
-
-def group_column(dataset: Dataset, name: str) -> np.ndarray:
-    """Return the group of each sample: an identifier, or a feature by its name."""
-    if name in dataset.ids:
-        groups = np.asarray(dataset.ids[name])
-        missing = np.flatnonzero(groups == "")
-    elif dataset.bags is None and name in dataset.feature_names:
-        column = dataset.X[:, [dataset.feature_names.index(name)]]
-        groups = (column.toarray() if sparse.issparse(column) else column).ravel()
-        missing = np.flatnonzero(np.isnan(groups))
-    else:
-        raise ValueError(f"--groups must name a column of {dataset.name!r}, got {name!r}.")
-    if missing.size:
-        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
-    return groups
 
 
 def _split_text(title: str, compared: SplitComparison) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from typer import Typer
 
+from labelwise import learners
 from labelwise.cli._outputs import Outputs
-from labelwise.cli.commands._learners import LEARNERS
 from labelwise.data import make_multilabel, write_svmlight
 
 _NAMES = ("sea", "sky", "sun", "fog")
@@ -54,7 +54,9 @@ def _commands(folder: Path) -> Iterator[list[str]]:
     yield ["adapt", thresholds, truth, "--alpha", "1"]
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]
     model, decided = str(folder / "m.skops"), str(folder / "p.npz")
-    for learner in LEARNERS:
+    for learner in learners.LEARNERS:
+        if not learner.is_saved:
+            continue
         options = ["--learner", learner.name, "--output", model, "--force"]
         if learner.class_name == "BagPlugin":
             yield ["fit", table, *options, *_LABELS, "--bags", "bag"]

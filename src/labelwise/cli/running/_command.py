@@ -6,17 +6,21 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from textwrap import indent
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from labelwise.cli.running._failures import FAILURES, exit_code
 from labelwise.cli.running._option_names import errors_name_options
 from labelwise.cli.running._settings import Settings, settings_in_use
 from labelwise.cli.running._standard_input import standard_input_as_file
 
+# Options that are less similar to the one that was typed are not suggested.
+_SIMILAR = 0.8
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARED = {
     "json": typer.Option("--json", help="Print the result as JSON, and messages to stderr."),
@@ -68,10 +72,25 @@ def command(
         signature = _with_options(function, shared)
         run.__signature__ = signature  # type: ignore[attr-defined]
         run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
-        app.command(epilog=example_text(example))(run)
+        app.command(epilog=example_text(example), cls=_Command)(run)
         return function
 
     return add
+
+
+class _Command(TyperCommand):
+    """A command that suggests an option only if what was typed is nearly the same."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            # The parser lists options that share a few letters with the one that it does not know.
+            found = getattr(error, "possibilities", None)
+            if found:
+                near = get_close_matches(error.option_name, found, cutoff=_SIMILAR)  # type: ignore[attr-defined]
+                error.possibilities = near  # type: ignore[attr-defined]
+            raise
 
 
 def _with_options(function: Callable[..., None], names: Sequence[str]) -> inspect.Signature:

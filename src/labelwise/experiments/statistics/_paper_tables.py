@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._text import latex_table, markdown_table
-from labelwise.measures import measure_named
+from labelwise.measures import did_you_mean, measure_named
 
 _COLUMNS = "model"
 
@@ -41,7 +41,8 @@ def paper_table(
     measures = tuple(dict.fromkeys(group[-1] for group in spreads))
     if measure is not None and measure not in measures:
         known = ", ".join(measures) or "none"
-        raise ValueError(f"measure must be one of {known}, got {measure!r}.")
+        meant = did_you_mean(measure, measures)
+        raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
     place = by.index(_COLUMNS)
     groups = [group for group in spreads if measure is None or group[-1] == measure]
     models = tuple(dict.fromkeys(group[place] for group in groups))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._validation import is_frame
+from labelwise.measures import did_you_mean
 
 # Columns that identify a cell of a study; means are taken over the last two.
 KEYS = ("dataset", "model", "split", "fold", "seed")
@@ -93,7 +94,8 @@ def _check_measure(present: list[Any], measure: str | None) -> str:
     if measure is None and len(known) == 1:
         return str(known[0])
     if measure is None or measure not in known:
-        raise ValueError(f"measure must be one of {', '.join(known)}, got {measure!r}.")
+        meant = did_you_mean(measure, known)
+        raise ValueError(f"measure must be one of {', '.join(known)}, got {measure!r}{meant}")
     return measure
 
 

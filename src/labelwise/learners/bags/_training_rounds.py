@@ -47,11 +47,11 @@ class Stopping(NamedTuple):
     n_iter_no_change: int
 
 
-def bag_splits(cv: Any, bags: Bags, Y: np.ndarray) -> Splits | None:
+def bag_splits(cv: Any, bags: Bags, Y: np.ndarray, groups: Any = None) -> Splits | None:
     """Return the instance rows of training and test bags for each split; None without folds."""
     if cv is None:
         return None
-    splits = splits_of(cv, bags, Y)
+    splits = splits_of(cv, bags, Y, groups)
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(bags))
     if (times != 1).any():
         raise ValueError(

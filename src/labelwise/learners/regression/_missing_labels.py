@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import is_whole
+from labelwise._validation import is_whole, take_rows
 from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
@@ -35,11 +35,11 @@ class LabelRegressions(NamedTuple):
 
 
 def fit_label_regressions(
-    problem: RegressionProblem, targets: Targets, cv: Any
+    problem: RegressionProblem, targets: Targets, cv: Any, groups: Any = None
 ) -> LabelRegressions:
     """Fit a linear model to each label, from the samples that have truth for it.
 
-    If the problem has no folds, those of `cv` choose penalties.
+    If the problem has no folds, those of `cv` choose penalties, and keep groups together.
     """
     n_labels, n_features = targets.constants.size, problem.X.shape[1]
     n_tested = sum(len(test) for _, test in problem.splits)
@@ -51,7 +51,7 @@ def fit_label_regressions(
     )
     for part in labels_by_rows(targets):
         labels = targets.matrix[:, part.labels]
-        of_part, tested = part.problem(problem, labels, cv)
+        of_part, tested = part.problem(problem, labels, cv, groups)
         tasks = Tasks(part.take(labels), np.ones(part.labels.size, dtype=np.intp))
         found = fit_regressions(of_part, tasks)
         fitted.coefficients[part.labels] = found.coefficients.T
@@ -73,7 +73,7 @@ class LabelPart(NamedTuple):
         return array if self.rows is None or array is None else array[self.rows]
 
     def problem(
-        self, problem: RegressionProblem, Y: Any, cv: Any
+        self, problem: RegressionProblem, Y: Any, cv: Any, groups: Any
     ) -> tuple[RegressionProblem, np.ndarray]:
         """Return the problem of the samples that have truth, and which test samples they are.
 
@@ -82,7 +82,7 @@ class LabelPart(NamedTuple):
         splits, tested = self.known(problem.splits, problem.X.shape[0])
         keeps_margins = len(splits) > 0
         if not splits and len(problem.penalties) > 1:
-            splits = self.penalty_splits(cv, problem.X, Y)
+            splits = self.penalty_splits(cv, problem.X, Y, groups)
         taken = problem._replace(
             X=self.take(problem.X),
             sample_weight=self.take(problem.sample_weight),
@@ -110,14 +110,16 @@ class LabelPart(NamedTuple):
             n_before += len(test)
         return found, np.concatenate(tested)
 
-    def penalty_splits(self, cv: Any, X: Any, Y: Any) -> Splits:
+    def penalty_splits(self, cv: Any, X: Any, Y: Any, groups: Any) -> Splits:
         """Return the folds that choose penalties, for X and Y of all samples."""
         if self.rows is None:
-            return penalty_splits(cv, X, Y)
+            return penalty_splits(cv, X, Y, groups)
         if is_whole(cv):
             # A label may have truth for fewer samples than there are folds.
-            return penalty_splits(min(int(cv), self.rows.size), self.take(X), self.take(Y))
-        return self.known(penalty_splits(cv, X, Y), X.shape[0])[0]
+            n_folds = min(int(cv), self.rows.size)
+            some = None if groups is None else take_rows(groups, self.rows)
+            return penalty_splits(n_folds, self.take(X), self.take(Y), some)
+        return self.known(penalty_splits(cv, X, Y, groups), X.shape[0])[0]
 
 
 def labels_by_rows(targets: Targets) -> list[LabelPart]:

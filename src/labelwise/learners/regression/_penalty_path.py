@@ -12,14 +12,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from labelwise._parallel import Shared
-from labelwise._validation import check_real, is_whole
+from labelwise._validation import check_real, is_whole, n_rows
 from labelwise.decisions import Sigmoids
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
 from labelwise.learners.regression._rescaling import rescaled_losses, unit_sigmoids
 from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
-from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold, check_groups, splits_of
 
 # 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
@@ -106,12 +106,23 @@ def check_tol(tol: Any, loss: str = "log") -> float:
     return _LOSSES[loss].tol if tol is None else check_real(tol, "tol", least=1e-15, most=1.0)
 
 
-def penalty_splits(cv: Any, X: Any, Y: Any) -> Splits:
-    """List the folds that choose penalties; a number means stratified folds."""
+def penalty_splits(
+    cv: Any, X: Any, Y: Any, groups: Any = None, *, method: str = "iterative"
+) -> Splits:
+    """List the folds that choose penalties; a number means stratified folds.
+
+    With fewer groups than that number, there are as many folds as groups.
+    """
     if is_whole(cv):
-        # The default method of stratification would take as long as all regressions of a small set.
-        cv = MultilabelStratifiedKFold(int(cv), method="iterative")
-    return splits_of(cv, X, Y)
+        n_folds = int(cv)
+        if groups is not None:
+            n_groups = int(check_groups(groups, n_rows(Y)).max()) + 1
+            if n_groups < 2:
+                raise ValueError("groups must be at least 2 to choose a penalty, got 1.")
+            n_folds = min(n_folds, n_groups)
+        # By default not "auto", which would take as long as all regressions of a small set.
+        cv = MultilabelStratifiedKFold(n_folds, method=method)
+    return splits_of(cv, X, Y, groups)
 
 
 def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:

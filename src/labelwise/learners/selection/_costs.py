@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-# A default candidate whose fit would take longer is not tried.
+# A default candidate whose fit would take longer is not tried; the first candidate is tried, but
+# not fitted to all rows.
 LONGEST_FIT = 600.0
 _MOST_ROWS_OF_KERNELS = 5000
 # On fewer rows, standard errors are so large that the cheaper candidates are chosen anyway.
@@ -94,21 +95,11 @@ def label_ranking(size: Size) -> float:
     return n_pairs * (0.01 + per_pair)
 
 
-def boosting(size: Size) -> float:
-    """Predict the seconds of 150 boosted trees for each label."""
-    return size.n_labels * 150 * (0.002 + 1e-9 * size.n_rows * size.n_features)
-
-
 def unless_many_rows(size: Size) -> str:
     """Refuse few rows."""
     if size.n_rows >= _LEAST_ROWS_OF_TREES:
         return ""
     return f"it is for at least {_LEAST_ROWS_OF_TREES} rows"
-
-
-def unless_dense(size: Size) -> str:
-    """Refuse sparse rows, and few rows."""
-    return "it takes no sparse rows" if size.is_sparse else unless_many_rows(size)
 
 
 def unless_counts(size: Size) -> str:

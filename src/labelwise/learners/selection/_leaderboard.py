@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from labelwise._text import as_html, as_text
@@ -43,6 +44,8 @@ class Leaderboard:
         Number of samples of the last trial of each candidate.
     left_out : tuple of (str, str), default=()
         Names of candidates that were not tried, and why.
+    notes : tuple of str, default=()
+        On how many rows candidates were tried, and the chosen one was fitted, if not on all.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Leaderboard:
     seconds: tuple[float, ...]
     n_samples: tuple[int, ...]
     left_out: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.candidate)
@@ -84,7 +88,7 @@ class Leaderboard:
 
     def __repr__(self) -> str:
         lines = [f"{name} was not tried: {why}" for name, why in self.left_out]
-        return "\n".join([as_text(self._table()), _LEGEND, *self._reasons(), *lines])
+        return "\n".join([as_text(self._table()), _LEGEND, *self._reasons(), *self.notes, *lines])
 
     def _reasons(self) -> list[str]:
         """Say why the chosen candidate is not the one with the highest value."""
@@ -98,7 +102,8 @@ class Leaderboard:
     def _repr_html_(self) -> str:
         notes = [[name, why] for name, why in self.left_out]
         left_out = as_html([["not tried", "why"], *notes]) if notes else ""
-        return f"{as_html(self._table())}<p>{_LEGEND}</p>{left_out}"
+        said = "".join(f"<p>{escape(note)}</p>" for note in (_LEGEND, *self.notes))
+        return f"{as_html(self._table())}{said}{left_out}"
 
     def _table(self) -> list[list[str]]:
         heading = [
@@ -129,7 +134,11 @@ class Leaderboard:
 
 
 def leaderboard_of(
-    maximize: str, chosen: Trial | None, trials: Sequence[Trial], left_out: Sequence[Any]
+    maximize: str,
+    chosen: Trial | None,
+    trials: Sequence[Trial],
+    left_out: Sequence[Any],
+    notes: Sequence[str] = (),
 ) -> Leaderboard:
     """Build the table from trials; without a chosen one, no label has both classes."""
     ranked = sorted(trials, key=lambda one: (-one.n_rows, -one.judgement.compared))
@@ -143,4 +152,5 @@ def leaderboard_of(
         tuple(one.seconds for one in ranked),
         tuple(one.n_rows for one in ranked),
         tuple((name, why) for name, why in left_out),
+        tuple(notes),
     )

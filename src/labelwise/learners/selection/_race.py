@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
@@ -31,6 +32,18 @@ class Finish(NamedTuple):
     last: list[Trial]  # the trials of that round
     earlier: list[Trial]  # of candidates that were dropped before, on fewer rows
     left_out: list[tuple[str, str]]  # names of candidates without a trial, and why
+    notes: tuple[str, ...] = ()  # what a user should know of the race
+    rows: np.ndarray | None = None  # of all samples, those of `arena`; None for all
+
+
+class _Plan(NamedTuple):
+    """The rounds of a race, and who takes part."""
+
+    rounds: list[RaceRound]
+    field: list[Candidate]  # of the first round
+    late: list[Candidate]  # those for whom time is left in the last round
+    left_out: list[tuple[str, str]]
+    notes: tuple[str, ...]
 
 
 def planned_rounds(
@@ -86,7 +99,9 @@ def run_race(
         Samples, folds and request.
     budget : float or None
         Seconds, by the predictions of the cost models. The clock stops the race only if they were
-        too low. None means no limit.
+        too low. None means no limit. The first candidate is the one that is marked so, or the
+        cheapest. It takes part in all rounds; if it has no time for all rows, the race is run on
+        as many of them as it has time for.
     report : callable
         Called with a line of progress.
 
@@ -100,23 +115,35 @@ def run_race(
     Exception
         The error of the first candidate, if every candidate fails.
     """
-    field = sorted(candidates, key=lambda one: one.cost)
-    rounds, left_out = _plan(field, arena, budget)
+    plan = _plan(candidates, arena, budget)
+    rounds, field = plan.rounds, plan.field
     clock = _Clock(budget)
-    finish = Finish(arena, [], [], left_out)
+    finish = Finish(arena, [], [], plan.left_out, plan.notes)
     for k, one in enumerate(rounds):
-        here = _with_rows(arena, one.n_rows)
+        rows = rows_of_part(arena.samples.Y, one.n_rows)
+        here = arena if rows is None else arena.part(rows)
+        if k + 1 == len(rounds):
+            field = [*field, *plan.late]
         finish = _run_round(field, here, finish, clock, report)
+        if finish.arena is here:
+            finish = finish._replace(rows=rows)
         if clock.is_over or not finish.last:
             break
         if k + 1 < len(rounds):
-            ranked = _ranked(finish.last)[: rounds[k + 1].n_candidates]
-            names = [trial.name for trial in ranked]
-            field = sorted(
-                (entry for entry in field if entry.name in names),
-                key=lambda entry: names.index(entry.name),
-            )
+            field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
     return finish
+
+
+def _going_on(
+    field: Sequence[Candidate], trials: Sequence[Trial], n_candidates: int, first: str
+) -> list[Candidate]:
+    """Return the best candidates of a round, the best first; the first candidate always goes on."""
+    names = [trial.name for trial in _ranked(trials)]
+    best = names[:n_candidates]
+    if first in names and first not in best:
+        best[-1] = first
+    by_name = {entry.name: entry for entry in field}
+    return [by_name[name] for name in best]
 
 
 class _Clock:
@@ -132,41 +159,60 @@ class _Clock:
         return not self.is_over
 
 
-def _plan(
-    field: list[Candidate], arena: Arena, budget: float | None
-) -> tuple[list[RaceRound], list[tuple[str, str]]]:
-    """Return the rounds; candidates that no plan has time for are removed from the field."""
-    left_out: list[tuple[str, str]] = []
-    n_rows = len(arena.samples.Y)
+def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -> _Plan:
+    """Plan the rounds; candidates that no plan has time for are left out, the dearest first."""
+    field = sorted(candidates, key=lambda one: (not one.is_first, one.cost))
+    whole = len(arena.samples.Y)
+    if budget is None:
+        return _Plan([RaceRound(whole, len(field))], field, [], [], ())
+    first = field[0]
+    notes: tuple[str, ...] = ()
+    n_rows = part_within(whole, partial(_predicted, first, arena), budget)
+    if n_rows < whole:
+        all_rows = _shown(_predicted(first, arena, whole))
+        notes = (
+            f"candidates were tried on {n_rows:,} of {whole:,} rows: on all rows, {first.name} "
+            f"would take about {all_rows} s, and there are {budget:g} s",
+        )
 
     def seconds(rows: int, n_candidates: int) -> float:
         # The dearest ones may be those that are left.
-        costs = sorted(_predicted(field, arena, rows).values())
+        costs = sorted(_predicted(one, arena, rows) for one in field)
         return sum(costs[-n_candidates:])
 
-    while True:
-        rounds = planned_rounds(n_rows, len(field), seconds, budget)
-        if rounds is not None:
-            return rounds, left_out
+    dropped: list[Candidate] = []
+    while (rounds := planned_rounds(n_rows, len(field), seconds, budget)) is None:
         if len(field) == 1:
-            return [RaceRound(min(n_rows, LEAST_ROWS), 1)], left_out
-        dearest = field.pop()
-        took = _predicted([dearest], arena, n_rows)[dearest.name]
-        shown = f"{took:.1f}" if took < 10 else f"{took:.0f}"
-        left_out.append((dearest.name, f"it would take about {shown} of {budget:g} seconds"))
+            rounds = [RaceRound(n_rows, 1)]
+            break
+        dropped.append(field.pop())
+    left = max(0.0, budget - sum(seconds(*one) for one in rounds))
+    late, too_dear = [], []
+    for one in reversed(dropped):
+        took = _predicted(one, arena, n_rows)
+        if took <= left:
+            late.append(one)
+            left -= took
+        else:
+            too_dear.append((one.name, took))
+    rest = f"{_shown(left)} of the {budget:g} s are left"
+    left_out = [
+        (name, f"it would take about {_shown(took)} s, and {rest}") for name, took in too_dear
+    ]
+    return _Plan(rounds, field, late, left_out, notes)
 
 
-def _predicted(field: Sequence[Candidate], arena: Arena, n_rows: int) -> dict[str, float]:
-    """Return the predicted seconds of each candidate: a fit for each fold, and one more.
+def _shown(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds < 10 else f"{seconds:,.0f}"
+
+
+def _predicted(one: Candidate, arena: Arena, n_rows: int) -> float:
+    """Return the predicted seconds of a candidate: a fit for each fold, and one more.
 
     A candidate that scores the folds while it chooses penalties is fitted once.
     """
-    n_fits = len(arena.splits) + 1
-    return {
-        one.name: one.seconds(n_rows)
-        * (1 if hasattr(one.estimator, "fit_scoring_folds") else n_fits)
-        for one in field
-    }
+    is_one_pass = hasattr(one.estimator, "fit_scoring_folds")
+    return one.seconds(n_rows) * (1 if is_one_pass else len(arena.splits) + 1)
 
 
 def _run_round(
@@ -199,7 +245,8 @@ def _run_round(
     names = {trial.name for trial in trials}
     earlier = [*before.earlier, *(one for one in before.last if one.name not in names)]
     tried = {trial.name for trial in (*trials, *earlier)}
-    return Finish(arena, trials, earlier, [one for one in left_out if one[0] not in tried])
+    left_out = [one for one in left_out if one[0] not in tried]
+    return before._replace(arena=arena, last=trials, earlier=earlier, left_out=left_out)
 
 
 def _ranked(trials: Sequence[Trial]) -> list[Trial]:
@@ -210,14 +257,24 @@ def _ranked(trials: Sequence[Trial]) -> list[Trial]:
     return ranked
 
 
-def _with_rows(arena: Arena, n_rows: int) -> Arena:
-    """Return the arena of about `n_rows` rows with the label ratios of all, always the same."""
-    whole = len(arena.samples.Y)
-    if n_rows >= whole:
-        return arena
+def part_within(n_rows: int, seconds: Callable[[int], float], limit: float) -> int:
+    """Return the number of rows, halved as often as needed, whose predicted seconds are in a limit.
+
+    It is at least `LEAST_ROWS`, if there are that many.
+    """
+    while n_rows > LEAST_ROWS and seconds(n_rows) > limit:
+        n_rows = max(LEAST_ROWS, -(-n_rows // 2))
+    return n_rows
+
+
+def rows_of_part(Y: np.ndarray, n_rows: int) -> np.ndarray | None:
+    """Return about `n_rows` rows with the label ratios of all, always the same; None for all."""
+    if n_rows >= len(Y):
+        return None
     from scipy import sparse
 
-    Y = sparse.csc_array(arena.samples.Y == 1)
-    share = n_rows / whole
-    subsets = assign_checked(Y, (share, 1 - share), method="iterative", groups=None, random_state=0)
-    return arena.part(np.flatnonzero(subsets == 0))
+    share = n_rows / len(Y)
+    truth = sparse.csc_array(Y == 1)
+    shares = share, 1 - share
+    subsets = assign_checked(truth, shares, method="balanced", groups=None, random_state=0)
+    return np.flatnonzero(subsets == 0)

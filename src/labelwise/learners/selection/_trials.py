@@ -15,6 +15,7 @@ from labelwise._estimators import (
     LabelScorer,
     constant_labels,
     fit_and_score_folds,
+    groups_for,
     held_out_scores,
 )
 from labelwise._validation import take_rows
@@ -59,14 +60,18 @@ class Arena(NamedTuple):
         number[rows] = np.arange(rows.size)
         pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in self.splits]
         splits: Splits = [(train, test) for train, test in pairs if train.size and test.size]
-        groups, weights = self.samples.groups, self.samples.weights
-        samples = self.samples._replace(
-            X=take_rows(self.samples.X, rows),
-            Y=self.samples.Y[rows],
-            groups=None if groups is None else take_rows(groups, rows),
-            weights=None if weights is None else weights[rows],
-        )
-        return self._replace(samples=samples, splits=splits)
+        return self._replace(samples=part_of_samples(self.samples, rows), splits=splits)
+
+
+def part_of_samples(samples: Samples, rows: np.ndarray) -> Samples:
+    """Return some of the samples, with their groups and weights."""
+    groups, weights = samples.groups, samples.weights
+    return samples._replace(
+        X=take_rows(samples.X, rows),
+        Y=samples.Y[rows],
+        groups=None if groups is None else take_rows(groups, rows),
+        weights=None if weights is None else weights[rows],
+    )
 
 
 class Trial(NamedTuple):
@@ -158,16 +163,16 @@ def with_beta_of(estimator: Any, request: Request) -> Any:
     return changed
 
 
-def weight_params(estimator: Any, weights: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Return the argument of `fit` that gives an estimator the weights of samples, if it takes it.
+def fit_params(estimator: Any, samples: Samples) -> dict[str, Any]:
+    """Return the weights and groups of samples as arguments of `fit`, if an estimator takes them.
 
     In a pipeline the last step gets them.
     """
-    own = last_step(estimator)
-    if weights is None or not _takes_weights(own):
-        return {}
+    own, params = last_step(estimator), groups_for(estimator, samples.groups)
+    if samples.weights is None or not _takes_weights(own):
+        return params
     prefix = "" if own is estimator else f"{estimator.steps[-1][0]}__"
-    return {f"{prefix}sample_weight": weights}
+    return params | {f"{prefix}sample_weight": samples.weights}
 
 
 def _takes_weights(estimator: Any) -> bool:
@@ -183,7 +188,7 @@ def _scored(
     """Return held-out scores, and the model of all samples if it is fitted in the same pass."""
     method, samples = rule.method(estimator), arena.samples
     data = estimator, samples.X, samples.Y, arena.splits
-    params = weight_params(estimator, samples.weights)
+    params = fit_params(estimator, samples)
     if method == "decision_function" and hasattr(estimator, "fit_scoring_folds"):
         return fit_and_score_folds(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
     held_out = held_out_scores(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)

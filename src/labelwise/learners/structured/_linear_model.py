@@ -15,11 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import report_progress
 from labelwise._validation import check_real, check_whole
 from labelwise.learners._training import learn_features, learn_targets
-from labelwise.learners.regression._penalty_path import check_penalty
+from labelwise.learners.regression._penalty_path import Splits, check_penalty, penalty_splits
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains
 from labelwise.measures import count, f_measure
-from labelwise.splitting import splits_of
 
 # While penalties are compared, the tolerance is this many times larger, and passes are fewer.
 _LOOSER = 10.0
@@ -67,9 +66,9 @@ class FittedWeights(NamedTuple):
 
 
 def learn_weights(
-    learner: Any, X: Any, Y: Any, pairs_in: Callable[[np.ndarray], PairGains]
+    learner: Any, X: Any, Y: Any, groups: Any, pairs_in: Callable[[np.ndarray], PairGains]
 ) -> FittedWeights:
-    """Choose the penalty, and fit the weights at that penalty.
+    """Choose the penalty on folds that keep groups together, and fit the weights at that penalty.
 
     `pairs_in` gives the gains of pairs for a label matrix. Labels with one class are not learned:
     their weights are 0, and their intercept is -1 or 1.
@@ -84,7 +83,9 @@ def learn_weights(
     labels = targets.matrix[:, targets.varying].toarray()
     cv_values = None
     if len(options.penalties) > 1:
-        values = _held_out_f(X, labels, pairs_in, options)
+        # "auto" is the default of `MultilabelStratifiedKFold`.
+        splits = penalty_splits(options.cv, X, labels.astype(np.int64), groups, method="auto")
+        values = _held_out_f(X, labels, pairs_in, options, splits)
         cv_values = dict(zip(options.penalties, values.tolist(), strict=True))
         # Of equal values, argmax takes the first, which has the strongest penalty.
         options = options._replace(penalties=options.penalties[: np.argmax(values) + 1])
@@ -143,10 +144,13 @@ def _fit(problem: HingeLossProblem, options: SolverOptions) -> Solution:
 
 
 def _held_out_f(
-    X: Any, labels: np.ndarray, pairs_in: Callable[[np.ndarray], PairGains], options: SolverOptions
+    X: Any,
+    labels: np.ndarray,
+    pairs_in: Callable[[np.ndarray], PairGains],
+    options: SolverOptions,
+    splits: Splits,
 ) -> np.ndarray:
     """Return the mean F of held-out samples for each penalty."""
-    splits = splits_of(options.cv, X, labels.astype(np.int64))
     seeds = options.random.randint(2**31 - 1, size=len(splits))
     # Kernels release the global interpreter lock, so that threads suffice, and share X.
     found = Parallel(n_jobs=options.n_jobs, prefer="threads")(

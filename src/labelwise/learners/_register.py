@@ -1,0 +1,331 @@
+"""The register of learners: one name, one model, for `BestLearner` and for the command line.
+
+`labelwise learners` lists it, `labelwise fit --learner` and the candidates of `BestLearner` build
+learners from it. A learner is registered by a line in `LEARNERS`. Its class is imported when it is
+built, because scikit-learn's forests take long to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from labelwise.learners.selection import _costs as costs
+from labelwise.learners.selection._costs import Size
+
+# Builds a learner from whether X is sparse, and the seed.
+Build = Callable[[bool, int | None], Any]
+
+
+class RegisteredLearner(NamedTuple):
+    """A learner by its short name: how it is built, how it decides, and what it costs."""
+
+    name: str
+    class_name: str  # in labelwise.learners, or with its package
+    line: str  # one line for the user
+    rule: str  # how the learner decides by itself
+    build: Build
+    maximizes: str | None = None  # the measure that this rule is for
+    takes_counts: bool = False  # of terms, instead of their tf-idf weights
+    seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
+    refusal: Callable[[Size], str] = costs.never  # why it is not for these samples, or ""
+    is_linear: bool = False  # the cheapest of these is always tried on sparse features
+    is_saved: bool = True  # whether `labelwise.save` writes its models
+
+
+def scaled(model: Any, is_sparse: bool) -> Any:
+    """Return a model of scaled features; sparse features, usually of texts, stay as they are."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if is_sparse:
+        return model
+    # The transformer must not turn rows into a frame.
+    scaler = StandardScaler(with_mean=False).set_output(transform="default")
+    return make_pipeline(scaler, model)
+
+
+def _own(
+    class_name: str, *, is_seeded: bool = False, is_scaled: bool = False, **params: Any
+) -> Build:
+    """Return a builder of a learner of this package with some parameters."""
+
+    def build(is_sparse: bool, seed: int | None) -> Any:
+        from labelwise import learners
+
+        seeds = {"random_state": seed} if is_seeded else {}
+        model = getattr(learners, class_name)(**params, **seeds)
+        return scaled(model, is_sparse) if is_scaled else model
+
+    return build
+
+
+def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from sklearn.svm import SVC
+
+    from labelwise.learners import BinaryRelevance
+
+    return scaled(BinaryRelevance(SVC(C=10.0)), is_sparse)
+
+
+def _nearest() -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(10, weights="distance", algorithm="brute")
+
+
+def _neighbors(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    return scaled(_nearest(), is_sparse)
+
+
+def _neighbors_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners import BinaryRelevance
+
+    return scaled(BinaryRelevance(_nearest()), is_sparse)
+
+
+def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from sklearn.ensemble import RandomForestClassifier
+
+    from labelwise.learners import LabelForest
+
+    return LabelForest(RandomForestClassifier(200, random_state=seed))
+
+
+def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    from labelwise.learners import LabelForest
+
+    return LabelForest(ExtraTreesClassifier(200, random_state=seed))
+
+
+def _forest_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from sklearn.ensemble import RandomForestClassifier
+
+    from labelwise.learners import LabelForest
+
+    return LabelForest(RandomForestClassifier(100, random_state=seed), joint=False)
+
+
+def _boosting(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from labelwise.learners import BinaryRelevance
+
+    boosting = HistGradientBoostingClassifier(
+        learning_rate=0.05,
+        max_iter=150,
+        max_leaf_nodes=15,
+        min_samples_leaf=5,
+        max_features=0.3,
+        early_stopping=False,
+        random_state=seed,
+    )
+    return BinaryRelevance(boosting)
+
+
+# Arguments with which a package prints nothing.
+_QUIET: dict[str, dict[str, Any]] = {"lightgbm": {"verbose": -1}, "catboost": {"verbose": False}}
+
+
+def _installed(module: str, class_name: str) -> Build:
+    """Return a builder of a model for each label by a package that may not be installed."""
+
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from labelwise.learners import BinaryRelevance
+
+        if find_spec(module) is None:
+            raise ValueError(f"candidates names {module!r}, which is not installed.")
+        kind = getattr(import_module(module), class_name)
+        return BinaryRelevance(kind(random_state=seed, **_QUIET.get(module, {})))
+
+    return build
+
+
+HALF = "each label at a probability of 0.5"
+_HIGHEST_F = "the label set of highest expected F, row by row"
+_BOOSTED = "boosted trees a label, by {}; models cannot be saved"
+LEARNERS = (
+    RegisteredLearner(
+        "auto",
+        "BestLearner",
+        "the best of several learners, or the mean of the best few, on held-out rows",
+        "as the best learner does",
+        _own("BestLearner", is_seeded=True, blend=True),
+    ),
+    RegisteredLearner(
+        "br",
+        "BinaryRelevance",
+        "binary relevance: a logistic regression a label",
+        HALF,
+        _own("BinaryRelevance", is_scaled=True, rescale=True),
+        seconds=costs.logistic,
+        is_linear=True,
+    ),
+    RegisteredLearner(
+        "br-svm",
+        "BinaryRelevance",
+        "binary relevance: a linear support vector machine a label",
+        "each label at a score of 0",
+        _own("BinaryRelevance", is_scaled=True, loss="squared_hinge"),
+        seconds=costs.linear_svm,
+        is_linear=True,
+    ),
+    RegisteredLearner(
+        "br-kernel-svm",
+        "BinaryRelevance",
+        "binary relevance: a support vector machine with a Gaussian kernel a label",
+        "each label at a score of 0",
+        _kernel_svm,
+        seconds=costs.kernel_svm,
+        refusal=costs.unless_few_rows,
+    ),
+    RegisteredLearner(
+        "br-forest",
+        "LabelForest",
+        "binary relevance: a random forest of 100 trees a label",
+        HALF,
+        _forest_per_label,
+        seconds=costs.forest_per_label,
+        refusal=costs.unless_many_rows,
+    ),
+    RegisteredLearner(
+        "br-knn",
+        "BinaryRelevance",
+        "binary relevance: the 10 nearest neighbours that have the label or lack it",
+        HALF,
+        _neighbors_per_label,
+    ),
+    RegisteredLearner(
+        "knn",
+        "sklearn.neighbors.KNeighborsClassifier",
+        "the 10 nearest neighbours, weighted by their distance, for all labels",
+        HALF,
+        _neighbors,
+        seconds=costs.neighbors,
+    ),
+    RegisteredLearner(
+        "forest",
+        "LabelForest",
+        "one random forest of 200 trees for all labels",
+        HALF,
+        _forest,
+        seconds=costs.forest,
+        refusal=costs.unless_many_rows,
+    ),
+    RegisteredLearner(
+        "extra-trees",
+        "LabelForest",
+        "200 extremely randomised trees for all labels",
+        HALF,
+        _extra_trees,
+        seconds=costs.extra_trees,
+        refusal=costs.unless_many_rows,
+    ),
+    RegisteredLearner(
+        "lfp",
+        "IndependentFPlugin",
+        "highest expected F of each row, labels taken as independent",
+        _HIGHEST_F,
+        _own("IndependentFPlugin", is_scaled=True),
+        "sample-f",
+    ),
+    RegisteredLearner(
+        "efp",
+        "ExactFPlugin",
+        "highest expected F of each row, by regressions of label and label count",
+        _HIGHEST_F,
+        _own("ExactFPlugin", is_scaled=True),
+        "sample-f",
+        seconds=costs.exact_f,
+        refusal=costs.unless_many_rows,
+    ),
+    RegisteredLearner(
+        "sfp",
+        "SampledFPlugin",
+        "highest expected F of each row, from label sets drawn by chains",
+        _HIGHEST_F,
+        _own("SampledFPlugin", is_seeded=True, is_scaled=True),
+        "sample-f",
+        seconds=costs.chains,
+        refusal=costs.unless_many_rows,
+    ),
+    RegisteredLearner(
+        "chains",
+        "ChainEnsemble",
+        "chains of logistic regressions, each label given the features and earlier labels",
+        HALF,
+        _own("ChainEnsemble", is_seeded=True, is_scaled=True),
+    ),
+    RegisteredLearner(
+        "clr",
+        "CalibratedLabelRanking",
+        "calibrated label ranking: votes of a forest for each pair of labels",
+        "the labels with more votes than the virtual one",
+        _own("CalibratedLabelRanking", is_seeded=True),
+        seconds=costs.label_ranking,
+        refusal=costs.unless_few_pairs,
+    ),
+    RegisteredLearner(
+        "okapi",
+        "OkapiNeighbors",
+        "the 30 nearest documents by Okapi weights, for counts of terms",
+        "the labels with half of the neighbours' weight",
+        _own("OkapiNeighbors", k=30),
+        takes_counts=True,
+        seconds=costs.neighbors,
+        refusal=costs.unless_counts,
+    ),
+    RegisteredLearner(
+        "bags",
+        "BagPlugin",
+        "bags of rows: logistic regressions of rows, a bag decided by its highest score",
+        "thresholds tuned for macro-f on held-out bags",
+        _own("BagPlugin", is_seeded=True),
+        "macro-f",
+    ),
+    RegisteredLearner(
+        "rml",
+        "ReverseMultilabel",
+        "structured support vector machine, trained on the F of each row",
+        "each label at a score of 0, learned for the F of rows",
+        _own("ReverseMultilabel", is_seeded=True, is_scaled=True),
+        "sample-f",
+    ),
+    RegisteredLearner(
+        "sml",
+        "SubmodularMultilabel",
+        "the same with gains for pairs of labels, decided by minimum cuts",
+        "the label set of highest score, learned for the F of rows",
+        _own("SubmodularMultilabel", is_seeded=True, is_scaled=True),
+        "sample-f",
+    ),
+    # `labelwise.save` writes no boosted trees, because compiled code would follow their arrays
+    # unchecked: these four are tried only if they are named in `BestLearner`.
+    *(
+        RegisteredLearner(
+            name, "BinaryRelevance", _BOOSTED.format(package), HALF, build, is_saved=False
+        )
+        for name, package, build in (
+            ("br-boosting", "scikit-learn", _boosting),
+            ("lightgbm", "LightGBM", _installed("lightgbm", "LGBMClassifier")),
+            ("xgboost", "XGBoost", _installed("xgboost", "XGBClassifier")),
+            ("catboost", "CatBoost", _installed("catboost", "CatBoostClassifier")),
+        )
+    ),
+)
+
+
+def learner_named(name: str, must: str, *, is_saved: bool = False) -> RegisteredLearner:
+    """Return the learner of a name.
+
+    An error begins with `must`, such as "--learner must be". With `is_saved`, only learners whose
+    models can be saved are known.
+    """
+    known = {one.name: one for one in LEARNERS if one.is_saved or not is_saved}
+    if name not in known:
+        raise ValueError(f"{must} one of {', '.join(known)}, got {name!r}.")
+    return known[name]
