@@ -1,10 +1,11 @@
 """`labelwise results --ranks` explains its tests, and draws the ranks to a file."""
 
+import numpy as np
 import pytest
 
 from labelwise.cli.commands._results import ranks_in_words
-from labelwise.experiments import paired_values
-from tests.cli.shell import refusal, run
+from labelwise.experiments import average_ranks, paired_values, read_results
+from tests.cli.shell import notes, refusal, run
 from tests.experiments.small_studies import Frequent, rows, study
 
 MODELS = {"a": Frequent(), "b": Frequent(shift=0.2), "c": Frequent(shift=-0.2)}
@@ -70,3 +71,54 @@ def test_two_models_one_data_set_and_ties_have_words_of_their_own():
     assert ranks_in_words(one).endswith("A test needs at least 2 data sets.")
     tied = paired_values({"a": [1, 2], "b": [1, 2], "c": [1, 2]}, measure="coverage")
     assert "All models tie on every data set" in ranks_in_words(tied)
+
+
+def mistakes(outcome):
+    return float(np.abs(outcome.truth.toarray() - outcome.decided).sum())
+
+
+@pytest.mark.parametrize("declared", [None, ["mistakes"], []])
+def test_the_direction_of_an_own_measure_is_that_of_the_study_or_of_the_option(tmp_path, declared):
+    path = tmp_path / "s.sqlite"
+    datasets = [rows(seed=seed, name=f"set {seed}") for seed in range(4)]
+    measures = {"mistakes": mistakes, "loss": "hamming-loss"}
+    whole = study(
+        datasets=datasets, models=MODELS, measures=measures, seeds=(0,), lower_is_better=declared
+    )
+    results = whole.run(path)
+    assert results.higher_is_better("mistakes") == (None if declared is None else not declared)
+    # A known measure by another name has the direction of the measure.
+    assert results.higher_is_better("loss") is False
+    assert read_results(path).higher_is_better("loss") is False
+    ranks = ("results", path, "--measure", "mistakes", "--ranks")
+    assumed = ["higher values of mistakes are taken as better (--lower-is-better)."]
+    assert notes(*ranks) == (assumed if declared is None else [])
+    shown = run(*ranks)
+    assert f"Ranks by mistakes ({'lower' if declared else 'higher'} is better)" in shown
+    if declared is None:
+        shown = run(*ranks, "--lower-is-better", "mistakes", "--lower-is-better", "loss")
+        with pytest.raises(ValueError, match="higher_is_better must be given for 'mistakes'"):
+            paired_values(results, measure="mistakes")
+    if declared != []:
+        assert "Ranks by mistakes (lower is better)" in shown
+        table = paired_values(results, measure="mistakes", higher_is_better=False)
+        assert repr(average_ranks(table)) in shown
+
+
+def test_directions_that_contradict_a_measure_or_name_none_are_refused(store, monkeypatch, capsys):
+    ranks = ("results", store, "--measure", "micro-f", "--ranks", "--lower-is-better")
+    assert "must not be 'micro-f'" in refusal(monkeypatch, capsys, *ranks, "micro-f")
+    told = refusal(monkeypatch, capsys, *ranks, "hamming")
+    assert "--lower-is-better must be one of micro-f, hamming-loss, got 'hamming'" in told
+    with pytest.raises(ValueError, match="lower_is_better must not name 'micro-f'"):
+        study(measures=["micro-f"], lower_is_better=["micro-f"])
+    with pytest.raises(ValueError, match=r"must name measures of the study \(micro-f\), got 'x'"):
+        study(measures=["micro-f"], lower_is_better=["x"])
+    with pytest.raises(TypeError, match="lower_is_better must be a sequence of names, got 'x'"):
+        study(measures=["micro-f"], lower_is_better="x")
+
+
+def test_parts_of_a_function_have_its_direction_unless_they_have_their_own():
+    of_parts = {"cost": lambda _: {"a": 1.0, "b": 2.0}}
+    whole = study(measures=of_parts, lower_is_better=["cost/a"])
+    assert whole._directions == {"cost": True, "cost/a": False}

@@ -82,7 +82,12 @@ def test_cells_of_older_settings_stay_in_the_store_but_are_not_shown(tmp_path):
     assert study(seeds=(0, 1, 2)).run(store, progress=seen.append).n_done == 36
     assert seen == []
     with Store(store) as opened:
-        assert {kind for kind, *_ in opened.settings("study")} == {"dataset", "model", "split"}
+        assert {kind for kind, *_ in opened.settings("study")} == {
+            "dataset",
+            "direction",
+            "model",
+            "split",
+        }
 
 
 def test_nothing_found_prints_as_a_sentence():

@@ -264,6 +264,7 @@ def results(
     markdown: opt.ResultsMarkdown = False,
     ranks: opt.ResultsRanks = False,
     figure: opt.ResultsFigure = None,
+    lower_is_better: opt.ResultsLower = None,
     export: opt.ResultsExport = None,
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
@@ -273,7 +274,8 @@ def results(
     """
     from labelwise.cli.commands._results import ResultsOptions, show_results
 
-    options = ResultsOptions(measure, latex, markdown, ranks, figure)
+    lower = tuple(lower_is_better or ())
+    options = ResultsOptions(measure, latex, markdown, ranks, figure, lower)
     show_results(store, study, options, export, safe_csv=safe_csv)
 
 

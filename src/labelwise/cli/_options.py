@@ -362,6 +362,14 @@ ResultsRanks = Annotated[
     bool,
     typer.Option("--ranks", help="Print average ranks of the models and tests, for a measure."),
 ]
+ResultsLower = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower-is-better",
+        metavar="NAME",
+        help="With --ranks: a measure of which lower values are better; may be repeated.",
+    ),
+]
 ResultsFigure = Annotated[
     Path | None,
     typer.Option(help="File for the critical-difference diagram of the ranks: svg, png or pdf."),

@@ -14,6 +14,7 @@ from labelwise.experiments._exported_rows import write_rows
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
+from labelwise.measures import measure_named
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)
@@ -46,6 +47,8 @@ class Results:
         Columns of the planned cells, as read from a store.
     texts : mapping of int to list or dict
         Versions and names of measures that the columns refer to.
+    directions : mapping of str to bool, default=None
+        Whether higher values are better, by the names of measures of which this is known.
 
     Attributes
     ----------
@@ -76,7 +79,13 @@ class Results:
     (('micro-f', 'hamming-loss'), 1, ())
     """
 
-    def __init__(self, columns: Columns, texts: Mapping[int | None, Any]) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        texts: Mapping[int | None, Any],
+        directions: Mapping[str, bool] | None = None,
+    ) -> None:
+        self._directions = dict(directions or {})
         self._planned = columns
         is_done = [status == "done" for status in columns["status"]]
         self._cells = {name: list(compress(column, is_done)) for name, column in columns.items()}
@@ -126,6 +135,28 @@ class Results:
         if self.n_missing:
             parts.append(f"{self.n_missing:,} are missing")
         return f"{', '.join(parts)}."
+
+    def higher_is_better(self, measure: str) -> bool | None:
+        """Say whether higher values of a measure are better.
+
+        Parameters
+        ----------
+        measure : str
+            Name of a measure of the results.
+
+        Returns
+        -------
+        bool or None
+            As the study says (`Study`, argument `lower_is_better`), or as known of a measure of
+            this package; None if neither says it.
+        """
+        for name in (measure, measure.split("/")[0]):
+            if name in self._directions:
+                return self._directions[name]
+        try:
+            return measure_named(measure).higher_is_better
+        except ValueError:
+            return None
 
     def rows(self) -> list[dict[str, Any]]:
         """List the values, each as a dictionary with its cell and measure.
@@ -293,7 +324,7 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     '1 of 1 cells are done.'
     """
     with Store(store, create=False) as opened:
-        results = Results(opened.columns(study), opened.texts())
+        results = Results(opened.columns(study), opened.texts(), opened.directions(study))
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results

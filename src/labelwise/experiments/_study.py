@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from labelwise.experiments._results import Results
 from labelwise.experiments._study_arguments import (
     ANY_CODE,
     check_datasets,
+    check_directions,
     check_measures,
     check_models,
     check_resume,
@@ -24,7 +26,7 @@ from labelwise.experiments.running._process_executor import executor_for
 from labelwise.experiments.running._progress import Progress, progress_callback
 from labelwise.experiments.running._scheduler import Scheduler
 from labelwise.experiments.running._storable_text import encodable
-from labelwise.experiments.running._store import Store
+from labelwise.experiments.running._store import DIRECTION, Store
 from labelwise.experiments.running._store_file import StoreError
 
 # Multiples of the golden ratio, modulo 1, never come close to each other.
@@ -66,6 +68,11 @@ class Study:
         Time limit of a cell in seconds, from 0.1 to 1e7. A cell that takes longer fails, and its
         process is killed; with a timeout, cells run in a process of their own also if `n_jobs` is
         None. None means no limit. A dask cluster ignores the timeout and applies its own limits.
+    lower_is_better : sequence of str, default=None
+        Names of the measures of which lower values are better, for ranks and tests of the results;
+        "name/part" for one of several values of a function, "name" for all. Higher values of all
+        other functions are better. None leaves the directions of functions open; those of known
+        measures are known.
 
     Raises
     ------
@@ -119,6 +126,7 @@ class Study:
         name: str = "study",
         undefined: str | float = "nan",
         timeout: float | None = None,
+        lower_is_better: Sequence[str] | None = None,
     ) -> None:
         self.datasets = check_datasets(datasets)
         self.models = check_models(models)
@@ -128,6 +136,8 @@ class Study:
         self.name = encodable(str(name))
         self.undefined = check_undefined(undefined)
         self.timeout = check_timeout(timeout)
+        self.lower_is_better = lower_is_better
+        self._directions = check_directions(lower_is_better, self.measures)
 
     def __repr__(self) -> str:
         return (
@@ -143,10 +153,10 @@ class Study:
         ----------
         path : str or Path
             File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
-            ``seeds``, ``name``, ``undefined`` and ``timeout``; ``data_home`` and ``max_bytes``,
-            which `labelwise.data.load` is called with; tables ``[models.NAME]`` and
-            ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and its ``params``.
-            Paths in the file are relative to its folder.
+            ``seeds``, ``name``, ``undefined``, ``timeout`` and ``lower_is_better``; ``data_home``
+            and ``max_bytes``, which `labelwise.data.load` is called with; tables
+            ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise
+            and its ``params``. Paths in the file are relative to its folder.
 
         Returns
         -------
@@ -179,9 +189,14 @@ class Study:
             If a data set has no labels, no training and test rows for "train-test", or too few
             labels for a measure, or if a split has more than a million folds.
         """
-        return make_plan(
+        plan = make_plan(
             self.datasets, self.models, self.splits, self.measures, self.seeds, self.undefined
         )
+        directions = [
+            (DIRECTION, name, "higher" if is_higher else "lower")
+            for name, is_higher in self._directions.items()
+        ]
+        return replace(plan, settings=(*plan.settings, *directions))
 
     def run(
         self,
@@ -258,7 +273,7 @@ class Study:
                 f"another study named {self.name!r} was started on this store in the meantime; "
                 "finished cells are safe, give the studies different names.",
             )
-        return Results(columns, store.texts())
+        return Results(columns, store.texts(), store.directions(self.name))
 
 
 def read_study(

@@ -96,6 +96,36 @@ def check_measures(measures: Any) -> dict[str, Any]:
     return {encodable(str(name)): measure for name, measure in pairs}
 
 
+def check_directions(lower_is_better: Any, measures: Mapping[str, Any]) -> dict[str, bool]:
+    """Return whether higher values are better, by the names of measures where this is known.
+
+    None says nothing of the functions among the measures; a sequence of names says that higher
+    values of all others are better. A name such as "cost/part" is one of the values of a function.
+    """
+    known = {
+        name: measure_named(one).higher_is_better
+        for name, one in measures.items()
+        if isinstance(one, str)
+    }
+    if lower_is_better is None:
+        return known
+    if isinstance(lower_is_better, str) or not isinstance(lower_is_better, Sequence):
+        raise TypeError(f"lower_is_better must be a sequence of names, got {lower_is_better!r}.")
+    names = [encodable(str(name)) for name in lower_is_better]
+    for name in names:
+        if name not in measures and name.split("/")[0] not in measures:
+            raise ValueError(
+                f"lower_is_better must name measures of the study ({', '.join(measures)}), "
+                f"got {name!r}."
+            )
+        if known.get(name, False):
+            raise ValueError(
+                f"lower_is_better must not name {name!r}, of which higher values are better."
+            )
+    own = {name: True for name in measures if name not in known}
+    return own | known | dict.fromkeys(names, False)
+
+
 def check_resume(resume: Any) -> None:
     """Refuse what is neither a bool nor the word for keeping cells of any code."""
     if resume not in (True, False, ANY_CODE):

@@ -46,7 +46,9 @@ def write(folder, text):
 
 
 def test_a_file_is_the_study_it_describes(tmp_path):
-    study, store = read_study(write(tmp_path, "timeout = 600\n" + GOOD))
+    lines = 'timeout = 600\nlower_is_better = ["coverage"]\n'
+    study, store = read_study(write(tmp_path, lines + GOOD))
+    assert study.lower_is_better == ["coverage"]
     assert study.timeout == 600
     assert store == tmp_path / "study.sqlite"
     assert repr(study) == "Study 'first': 1 data sets x 2 models x 2 splits x 2 seeds"
@@ -93,6 +95,11 @@ def test_the_size_of_data_files_can_be_limited_in_the_file_and_by_the_caller(tmp
         ("seeds = [3, 4]", "sedes = [3]", r"study.toml: sedes: Extra inputs are not permitted"),
         ("seeds = [3, 4]", 'seeds = ["3"]', r"seeds.0: Input should be a valid integer"),
         ("seeds = [3, 4]", "seeds = [3, 3]", r"seeds must be distinct"),
+        (
+            "seeds = [3, 4]",
+            'lower_is_better = ["micro-f"]',
+            r"lower_is_better must not name 'micro-f'",
+        ),
         ("seeds = [3, 4]", "timeout = 0", r"timeout must be from 0.1 to 1e\+07, got 0"),
         ('measures = ["micro-f", "coverage"]', "", r"measures: Field required"),
         ('"coverage"]', '"covrage"]', r"got 'covrage'"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import as_text, printable
-from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, say
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, note, say
 from labelwise.cli.running import current_settings
 from labelwise.experiments import (
     PairedValues,
@@ -37,6 +38,7 @@ class ResultsOptions(NamedTuple):
     markdown: bool = False
     ranks: bool = False
     figure: Path | None = None
+    lower_is_better: tuple[str, ...] = ()
 
 
 def show_results(
@@ -81,7 +83,8 @@ def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> 
         raise ValueError(f"--measure must be given for ranks: one of {known}.")
     _check_measure(results, options.measure)
     measure = options.measure or results.measures[0]
-    table = paired_values(results, measure=measure, missing="drop")
+    direction = _direction(results, measure, options.lower_is_better)
+    table = paired_values(results, measure=measure, higher_is_better=direction, missing="drop")
     record = {**_ranks_record(table), **_cell_counts(results)}
     outputs.show(f"{ranks_in_words(table)}\n\n{results.state()}", record)
     if options.figure is not None:
@@ -92,6 +95,27 @@ def _show_ranks(results: Results, options: ResultsOptions, outputs: Outputs) -> 
             kind = ending_of(options.figure, _FIGURES[0])[1:]
             display.figure_.savefig(stream, format=kind, bbox_inches="tight")
         outputs.say_written(options.figure)
+
+
+def _direction(results: Results, measure: str, lower: Sequence[str]) -> bool:
+    """Return whether higher values are better: as asked for, as the study says, or assumed."""
+    for name in lower:
+        if name not in results.measures:
+            known = ", ".join(results.measures)
+            meant = did_you_mean(name, results.measures)
+            raise ValueError(f"--lower-is-better must be one of {known}, got {name!r}{meant}")
+    known_direction = results.higher_is_better(measure)
+    if measure in lower:
+        if known_direction:
+            raise ValueError(
+                f"--lower-is-better must not be {measure!r}: the study or the measure says that "
+                "higher values are better."
+            )
+        return False
+    if known_direction is None:
+        note(f"higher values of {printable(measure)} are taken as better (--lower-is-better).")
+        return True
+    return known_direction
 
 
 def _ranks_record(table: PairedValues) -> dict[str, Any]:

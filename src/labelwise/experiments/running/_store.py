@@ -31,6 +31,10 @@ Columns = dict[str, list[Any]]
 _ROWS_AT_ONCE = 4096
 
 
+# Kind of the settings that say whether higher or lower values of a measure are better.
+DIRECTION = "direction"
+
+
 class Store:
     """Plans of studies and records of their cells; each batch is saved in one transaction."""
 
@@ -156,8 +160,21 @@ class Store:
         with sqlite_errors(self.path):
             return dict(self._connection.execute("SELECT id, text FROM texts").fetchall())
 
+    def directions(self, study: str | None) -> dict[str, bool]:
+        """Return whether higher values are better, by measure; None for a study means all studies.
+
+        A measure of which studies say different things is left out.
+        """
+        query = "SELECT name, text FROM settings WHERE kind = ? AND (study = ? OR ? IS NULL)"
+        with sqlite_errors(self.path):
+            rows = self._connection.execute(query, (DIRECTION, study, study)).fetchall()
+        said: dict[str, set[bool]] = {}
+        for name, text in rows:
+            said.setdefault(name, set()).add(text == "higher")
+        return {name: found.pop() for name, found in said.items() if len(found) == 1}
+
     def settings(self, study: str) -> list[tuple[str, str, str]]:
-        """Return kind, name and text of each data set, model and split of a study."""
+        """Return kind, name and text of each data set, model, split and direction of a study."""
         query = "SELECT kind, name, text FROM settings WHERE study = ? ORDER BY kind, name"
         with sqlite_errors(self.path):
             return self._connection.execute(query, (study,)).fetchall()

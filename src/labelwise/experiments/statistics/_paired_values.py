@@ -160,8 +160,8 @@ def paired_values(
         Name of the measure. It selects the measure of `Results` and rows, and says whether higher
         values are better. May be None for rows that have one measure only.
     higher_is_better : bool, default=None
-        Whether higher values are better. None takes this from `measure`, which must then be a
-        known measure.
+        Whether higher values are better. None takes this from the study of `Results`, or from
+        `measure`, which must then be a known measure.
     of : str, default="model"
         Column of the rows of a study whose values are the methods, such as "model" or "split".
     over : str or sequence of str, default="dataset"
@@ -201,6 +201,8 @@ def paired_values(
         measure, blocks, methods, matrix = tidy_matrix(values, measure, of, over)
     else:
         blocks, methods, matrix = _matrix(values)
+    if higher_is_better is None and measure is not None and hasattr(values, "higher_is_better"):
+        higher_is_better = values.higher_is_better(measure)
     direction = _check_direction(higher_is_better, measure)
     found = PairedValues(matrix, blocks, methods, direction, measure or "")
     return _without_missing(found, missing)

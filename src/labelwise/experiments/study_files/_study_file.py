@@ -57,6 +57,7 @@ class _Fields(_Strict):
     seeds: Annotated[list[int], Field(min_length=1)] = [0]
     undefined: str | float = "nan"
     timeout: float | None = None
+    lower_is_better: list[_Name] | None = None
     data_home: str | None = None
     max_bytes: Annotated[int, Field(ge=1)] | None = None
     store: _Name | None = None
@@ -71,7 +72,8 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> StudyFile
         A TOML file with the arguments of `Study`: ``datasets`` (a list of names and files, or a
         table from names to names and files), tables ``[models.NAME]`` and ``[splits.NAME]`` with a
         ``class`` and its ``params``, ``measures``, and optionally ``seeds``, ``name``,
-        ``undefined``, ``timeout``, ``data_home``, ``max_bytes`` and ``store``. A split may be
+        ``undefined``, ``timeout``, ``lower_is_better``, ``data_home``, ``max_bytes`` and ``store``.
+        A split may be
         "train-test". A table with ``class`` inside ``params`` is an object as well.
     max_bytes : int, default=None
         Argument of `labelwise.data.load` for all data sets; None uses ``max_bytes`` of the file.
@@ -108,6 +110,7 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> StudyFile
         "name": fields.name,
         "undefined": fields.undefined,
         "timeout": fields.timeout,
+        "lower_is_better": fields.lower_is_better,
     }
     store = path.with_suffix(".sqlite") if fields.store is None else path.parent / fields.store
     return StudyFile(arguments, store)
