@@ -156,3 +156,7 @@ def test_forests_of_single_labels_learn_from_the_samples_that_have_the_label():
     np.testing.assert_allclose(scores[~has, 0], alone[~has])
     with pytest.raises(ValueError, match="missing"):
         LabelForest(base).fit(X, gaps)
+    weights = np.arange(len(Y)) % 4 + 1.0
+    weighted = clone(model).fit(X, gaps, sample_weight=weights).predict_proba(X)[:, 0]
+    cut = clone(base).fit(X[has], Y[has, 0], sample_weight=weights[has])
+    np.testing.assert_allclose(weighted, cut.predict_proba(X)[:, 1])

@@ -48,19 +48,12 @@ from labelwise.learners.selection._candidates import (
     size_of,
     sizes_of_parts,
 )
-from labelwise.learners.selection._costs import LONGEST_FIT
 from labelwise.learners.selection._decision_rules import RULES
 from labelwise.learners.selection._fitted_candidates import FittedCandidates
 from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
-from labelwise.learners.selection._race import Finish, part_within, rows_of_part, run_race
-from labelwise.learners.selection._trials import (
-    Arena,
-    Trial,
-    fit_params,
-    part_of_samples,
-    with_beta_of,
-)
+from labelwise.learners.selection._race import Finish, run_race
+from labelwise.learners.selection._trials import Arena, Trial, fit_params, with_beta_of
 from labelwise.splitting import splits_of
 
 
@@ -169,7 +162,9 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     such plan has time for are left out. The first candidate is always tried, in all rounds: for
     sparse features, usually terms of texts, the cheaper one of the linear models, else the cheapest
     candidate. If it has no time for all rows, candidates are tried on as many rows as it has time
-    for, and `leaderboard_` says so. If fits take longer than predicted, no further candidate
+    for. The best of them is then tried and fitted on all rows, or on as many as ten minutes are
+    predicted to suffice for, and its decisions are tuned there; `leaderboard_` says so. If fits
+    take longer than predicted, no further candidate
     is started when the time is over, and the best so far is chosen. Estimators that are given as
     `candidates` have no cost model; only the clock limits them.
 
@@ -388,17 +383,17 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         finish = run_race(candidates, arena, self.budget, self._tell)
         blend = best_blend(finish.last, finish.arena) if self.blend else None
         chosen, trials = best_with_blend(finish.last, blend)
-        by_name = {one.name: one for one in candidates}
+        by_name = {one.name: one.estimator for one in candidates}
         self._tell(f"{chosen.name} is chosen, and fitted to all samples")
         of_names = {trial.name: trial for trial in trials}
         members = [of_names[name] for name in chosen.names]
-        notes = self._store(chosen, members, finish, by_name, samples)
+        self._store(chosen, members, finish, by_name, samples)
         self.leaderboard_ = leaderboard_of(
             self.maximize,
             chosen,
             [*trials, *finish.earlier],
             [*left_out, *finish.left_out],
-            [*finish.notes, *notes],
+            finish.notes,
         )
 
     def _candidates(
@@ -416,28 +411,23 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         chosen: Trial,
         members: list[Trial],
         finish: Finish,
-        by_name: dict[str, Candidate],
+        by_name: dict[str, Any],
         samples: Samples,
-    ) -> list[str]:
-        """Fit the chosen candidates to all samples, and store how they decide.
-
-        A candidate whose fit to all samples would take too long is fitted to some of them; the
-        notes that are returned say so.
-        """
+    ) -> None:
+        """Fit the chosen candidates to all samples, and store how they decide."""
         # A race that was stopped on some rows may have seen one class of more labels.
         self.constants_ = finish.arena.constants
         Y = np.where(np.isnan(self.constants_), samples.Y, self.constants_)
         self.best_names_, self.rule_ = chosen.names, chosen.rule.name
         self.estimators_ = []
-        notes, tried = [], finish.arena.samples
+        tried, whole = finish.arena.samples, samples._replace(Y=Y)
         for trial in members:
-            candidate, fitted = by_name[trial.name], trial.scorer
-            if fitted is None or tried is not samples:
-                part, note = _last_fit_samples(candidate, finish, samples._replace(Y=Y))
-                notes += note
-                estimator = with_beta_of(candidate.estimator, finish.arena.request)
-                params = fit_params(estimator, part)
-                fitted = fit_scorer(estimator, part.X, part.Y, params)
+            fitted = trial.scorer
+            if fitted is None or not (tried is samples or finish.is_settled):
+                wanted = tried if finish.is_settled else whole
+                estimator = with_beta_of(by_name[trial.name], finish.arena.request)
+                params = fit_params(estimator, wanted)
+                fitted = fit_scorer(estimator, wanted.X, wanted.Y, params)
             self.estimators_.append(fitted.estimator)
         sigmoids = [trial.sigmoids() for trial in members]
         self.slopes_ = np.array([one.slopes for one in sigmoids])
@@ -451,7 +441,6 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             self.thresholds_ = with_constant_labels(
                 tuned, self.constants_, Y, samples.names, samples.weights
             )
-        return notes
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -499,24 +488,3 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         tags.input_tags.sparse = all(one.sparse for one in accepted)
         tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
         return tags
-
-
-def _last_fit_samples(
-    candidate: Candidate, finish: Finish, samples: Samples
-) -> tuple[Samples, list[str]]:
-    """Return the samples that a chosen candidate is fitted to, and a note unless they are all.
-
-    Those that it was tried on are among them, so that labels with both classes there have both.
-    """
-    n_samples = len(samples.Y)
-    n_fitted = part_within(n_samples, candidate.seconds, LONGEST_FIT)
-    rows = rows_of_part(samples.Y, n_fitted) if finish.rows is not None else None
-    if rows is None or finish.rows is None:
-        return samples, []
-    rows = np.union1d(rows, finish.rows)
-    took = candidate.seconds(n_samples)
-    note = (
-        f"{candidate.name} was fitted to {rows.size:,} of {n_samples:,} rows: a fit to all would "
-        f"take about {took:,.0f} s"
-    )
-    return part_of_samples(samples, rows), [note]

@@ -18,7 +18,7 @@ from labelwise._estimators import (
     proba_of_classes,
     report_progress,
 )
-from labelwise._validation import check_random_state
+from labelwise._validation import check_random_state, check_weights
 from labelwise.learners._training import (
     Targets,
     all_labels,
@@ -301,8 +301,10 @@ def _fit_label(
     """
     some = np.arange(X.shape[0]) if rows is None else rows
     of_some = X if rows is None else X[some]
-    cut = None if weights is None else np.asarray(weights)[some]
-    model.fit(of_some, column[some], sample_weight=cut)
+    # The forest checks weights of all samples; those of some are cut, and checked before.
+    if rows is not None and weights is not None:
+        weights = check_weights(weights, X.shape[0])[rows]
+    model.fit(of_some, column[some], sample_weight=weights)
     forests = packed(model)
     if not scores_bags:
         return forests, np.empty(0)

@@ -47,7 +47,7 @@ def logistic(size: Size) -> float:
 def linear_svm(size: Size) -> float:
     """Predict the seconds of linear support vector machines at eight penalties."""
     products = 7e-7 * size.n_rows * size.n_stored * size.n_labels
-    return 0.02 + products + 1e-5 * size.n_features * size.n_labels
+    return 0.02 + products + 2.5e-6 * size.n_features * size.n_labels
 
 
 def kernel_svm(size: Size) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._costs import LONGEST_FIT
 from labelwise.learners.selection._trials import Arena, Trial, best_of, run_trial
 from labelwise.splitting import assign_checked
 
@@ -34,6 +35,7 @@ class Finish(NamedTuple):
     left_out: list[tuple[str, str]]  # names of candidates without a trial, and why
     notes: tuple[str, ...] = ()  # what a user should know of the race
     rows: np.ndarray | None = None  # of all samples, those of `arena`; None for all
+    is_settled: bool = False  # whether the best candidate had a last trial on more rows
 
 
 class _Plan(NamedTuple):
@@ -131,7 +133,42 @@ def run_race(
             break
         if k + 1 < len(rounds):
             field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
-    return finish
+    return _settled(candidates, arena, finish, report) if plan.notes else finish
+
+
+def _settled(
+    candidates: Sequence[Candidate],
+    arena: Arena,
+    finish: Finish,
+    report: Callable[[str], None],
+) -> Finish:
+    """Try the best candidate of a race on a part of the rows once more, on as many as possible.
+
+    Thresholds of models of few rows do not suit the model of many, and labels that the part lacks
+    could not be decided. Only candidates whose last fit comes with a trial have another one.
+    """
+    name = finish.last[best_of(finish.last)].name
+    best = next(one for one in candidates if one.name == name)
+    if not _is_one_pass(best):
+        return finish
+    whole = len(arena.samples.Y)
+    seconds = partial(_predicted, best, arena)
+    n_rows = part_within(whole, seconds, LONGEST_FIT)
+    rows, tried = rows_of_part(arena.samples.Y, n_rows), finish.rows
+    if tried is not None and n_rows <= tried.size:
+        rows = tried
+    here = arena if rows is None else arena.part(rows)
+    # The clock does not stop a last fit.
+    settled = _run_round([best], here, finish, _Clock(None), report)
+    if settled.arena is not here:
+        return finish
+    notes = finish.notes
+    if rows is not None:
+        notes += (
+            f"{name} was fitted to {rows.size:,} of {whole:,} rows: to try and fit it on all would "
+            f"take about {_shown(seconds(whole))} s",
+        )
+    return settled._replace(notes=notes, rows=rows, is_settled=True)
 
 
 def _going_on(
@@ -211,8 +248,12 @@ def _predicted(one: Candidate, arena: Arena, n_rows: int) -> float:
 
     A candidate that scores the folds while it chooses penalties is fitted once.
     """
-    is_one_pass = hasattr(one.estimator, "fit_scoring_folds")
-    return one.seconds(n_rows) * (1 if is_one_pass else len(arena.splits) + 1)
+    return one.seconds(n_rows) * (1 if _is_one_pass(one) else len(arena.splits) + 1)
+
+
+def _is_one_pass(one: Candidate) -> bool:
+    """Return whether a candidate scores the folds while it is fitted to all rows."""
+    return hasattr(one.estimator, "fit_scoring_folds")
 
 
 def _run_round(

@@ -60,18 +60,14 @@ class Arena(NamedTuple):
         number[rows] = np.arange(rows.size)
         pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in self.splits]
         splits: Splits = [(train, test) for train, test in pairs if train.size and test.size]
-        return self._replace(samples=part_of_samples(self.samples, rows), splits=splits)
-
-
-def part_of_samples(samples: Samples, rows: np.ndarray) -> Samples:
-    """Return some of the samples, with their groups and weights."""
-    groups, weights = samples.groups, samples.weights
-    return samples._replace(
-        X=take_rows(samples.X, rows),
-        Y=samples.Y[rows],
-        groups=None if groups is None else take_rows(groups, rows),
-        weights=None if weights is None else weights[rows],
-    )
+        groups, weights = self.samples.groups, self.samples.weights
+        samples = self.samples._replace(
+            X=take_rows(self.samples.X, rows),
+            Y=self.samples.Y[rows],
+            groups=None if groups is None else take_rows(groups, rows),
+            weights=None if weights is None else weights[rows],
+        )
+        return self._replace(samples=samples, splits=splits)
 
 
 class Trial(NamedTuple):
