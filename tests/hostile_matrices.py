@@ -49,7 +49,11 @@ STAGES = (
 MADE_BY_USERS = ("Bags", "Dataset", "Desk", "LinearFractional", "Posterior", "Study")
 # Parameters, and methods with the only parameter, that no matrix is meant for.
 NOT_TRIED = ("self", "ax", "client", "input_name")
-NOT_CALLED = ("experiments.Results.export", "decisions.Guarantee.lines")
+NOT_CALLED = (
+    "experiments.Results.export",
+    "experiments.Results.higher_is_better",
+    "decisions.Guarantee.lines",
+)
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters
 # read only the number of rows of X.
 NOT_READ = {

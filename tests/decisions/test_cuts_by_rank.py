@@ -48,7 +48,7 @@ def test_sparse_scores_give_sparse_decisions_and_absent_ones_are_never_taken():
 def test_columns_are_matched_by_name():
     scores = pd.DataFrame({"sky": [0.1, 0.9], "sea": [0.8, 0.3]})
     decided = proportion_cut(scores, pd.DataFrame({"sea": [1, 0], "sky": [0, 0]}))
-    np.testing.assert_array_equal(decided, [[1, 0], [0, 0]])
+    np.testing.assert_array_equal(decided, [[0, 1], [0, 0]])  # in the order of the scores
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         fit_params = self._routed({"sample_weight": sample_weight, **params})
         fit_params |= groups_for(self.estimator, groups)
-        targets = learn_targets(self, X, y, allow_missing=True)
+        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
             copy_feature_attributes(self, self.estimators_[0])
@@ -400,7 +400,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, loss = check_penalty(self.penalty), check_loss(self.loss)
         tol = check_tol(self.tol, loss)
-        targets = learn_targets(self, X, y, allow_missing=True)
+        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         settings = penalties, tol, self.n_jobs, self._tell

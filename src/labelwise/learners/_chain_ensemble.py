@@ -198,7 +198,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             If a parameter or y is of the wrong type, or the estimator gives no probabilities.
         """
         self._check_parameters()
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, groups=groups)
         X = learn_features(self, X)
         Y = targets.dense()
         random = check_random_state(self.random_state)

@@ -159,7 +159,7 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             If a parameter or y is of the wrong type.
         """
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, groups=groups)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         labels, cv = targets.matrix, self.cv

@@ -138,7 +138,7 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
             )
         fit_params = self._routed({"sample_weight": sample_weight, **params})
         fit_params |= groups_for(base, groups)
-        targets = learn_targets(self, X, y, allow_missing=True)
+        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         labels = dense_targets(targets.matrix, targets.missing)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
         copy_feature_attributes(self, self.estimator_)

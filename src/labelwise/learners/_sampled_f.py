@@ -153,7 +153,7 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         base = self._base()
         if not hasattr(base, "sample"):
             raise TypeError(f"estimator must have sample, but {type(base).__name__} has not.")
-        targets = learn_targets(self, X, y)
+        targets = learn_targets(self, X, y, groups=groups)
         labels = dense_targets(targets.matrix, targets.missing)
         fit_params = params | groups_for(base, groups)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelwise._estimators import check_target, constant_labels, store_target, warn_of_constants
 from labelwise._validation import check_readable
+from labelwise.splitting import check_groups
 
 
 class Targets(NamedTuple):
@@ -47,6 +48,7 @@ def learn_targets(
     label_names: Sequence[str] | None = None,
     *,
     allow_missing: bool = False,
+    groups: Any = None,
 ) -> Targets:
     """Check the labels of samples and store what they say on the learner.
 
@@ -67,6 +69,8 @@ def learn_targets(
         Names of the columns of y.
     allow_missing : bool, default=False
         Whether the learner can do without labels of some samples (NaN, null or masked).
+    groups : array of shape (n_samples,), default=None
+        Groups of the samples, which are checked whether or not the learner has folds.
 
     Returns
     -------
@@ -76,7 +80,8 @@ def learn_targets(
     Raises
     ------
     ValueError, TypeError
-        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes.
+        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes, or
+        if groups do not name a group for each sample.
 
     Warns
     -----
@@ -84,6 +89,8 @@ def learn_targets(
         Once, naming the labels that have one class only.
     """
     target = check_target(learner, X, y, label_names, allow_missing=allow_missing)
+    if groups is not None:
+        check_groups(groups, target.matrix.shape[0])
     constants = constant_labels(target.matrix, target.missing)
     warn_of_constants(constants, target.names)
     store_target(learner, target)

@@ -25,7 +25,8 @@ class CurvesInMemory:
     names: Any = None
 
     def __post_init__(self):
-        self.n_samples, self.support = self.problem.n_samples, self.problem.support
+        self.n_samples, self.n_labels = self.problem.n_samples, self.problem.n_labels
+        self.support = self.problem.support
         self.every_cut, self.counts = self.problem.every_cut, self.problem.counts
         self.weights, self.everyone = None, self.problem.everyone
         self.total_weight = self.n_samples

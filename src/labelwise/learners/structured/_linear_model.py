@@ -74,7 +74,7 @@ def learn_weights(
     their weights are 0, and their intercept is -1 or 1.
     """
     options = check_solver_options(learner)
-    targets = learn_targets(learner, X, Y)
+    targets = learn_targets(learner, X, Y, groups=groups)
     X = learn_features(learner, X)
     coef = np.zeros((targets.constants.size, X.shape[1]))
     intercept = np.where(targets.constants == 1, 1.0, -1.0)

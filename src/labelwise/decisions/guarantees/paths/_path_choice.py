@@ -59,7 +59,7 @@ class HalfPath(NamedTuple):
 Summaries = list[PathSummary]
 
 
-class Candidate(NamedTuple):
+class PathCandidate(NamedTuple):
     """A kind of path and a limit of decisions per row, with the paths of both halves."""
 
     value: float  # the best value of a point that may be certified
@@ -90,7 +90,7 @@ def choose_paths(
             evidence = summary.evidence(n_calibration, alpha)
             likely = (evidence >= 0) & ~np.isnan(summary.values)
             value = summary.values[likely].max() if likely.any() else -np.inf
-            found.append(Candidate(value, evidence.max(), kind, most, halves, share))
+            found.append(PathCandidate(value, evidence.max(), kind, most, halves, share))
     best = max(found, key=lambda one: (one.value, one.evidence))
     safest = max(found, key=lambda one: one.evidence)
     is_enough = best is safest or best.evidence >= SURE
