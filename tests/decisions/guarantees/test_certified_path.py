@@ -139,8 +139,8 @@ def test_a_handful_of_perfect_decisions_is_less_evidence_than_many_good_ones():
     evidence = summary.evidence(1000, 0.05)
     assert np.argmax(evidence) == 1
     assert evidence[0] < 0
-    np.testing.assert_array_equal(summary.way_to_best(evidence), [1, 2])
-    np.testing.assert_array_equal(summary.safest_way(evidence), [1])
+    np.testing.assert_array_equal(summary.points_to_best(evidence), [1, 2])
+    np.testing.assert_array_equal(summary.safest_points(evidence), [1])
 
 
 def test_evidence_is_the_expected_result_of_the_tests_in_standard_errors():

@@ -101,8 +101,8 @@ def choose_paths(
         path = path[: _n_kept(candidate.share, len(path))]
         (summary,) = _summaries(candidate.halves, request, [candidate.most_per_row], len(path))
         evidence = summary.evidence(n_calibration, alpha)
-        way = summary.way_to_best if candidate is best else summary.safest_way
-        choices.append(PathChoice(path, candidate.most_per_row, summary, way(evidence)))
+        points = summary.points_to_best if candidate is best else summary.safest_points
+        choices.append(PathChoice(path, candidate.most_per_row, summary, points(evidence)))
     return choices
 
 

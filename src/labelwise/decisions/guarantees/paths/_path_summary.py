@@ -62,7 +62,7 @@ class PathSummary(NamedTuple):
         excess = n_tested * (means - bet * squares / 2) - target / bet
         return np.asarray((excess / error).min(axis=0))
 
-    def way_to_best(self, evidence: np.ndarray) -> np.ndarray:
+    def points_to_best(self, evidence: np.ndarray) -> np.ndarray:
         """Return points to test in order: from a safe one to the one with the best value.
 
         The first is the nearest to the last of those whose tests pass almost surely, or else the
@@ -73,11 +73,11 @@ class PathSummary(NamedTuple):
         first = int(sure[np.argmin(np.abs(sure - last))] if sure.size else np.argmax(evidence))
         return _from_to(first, last)
 
-    def safest_way(self, evidence: np.ndarray) -> np.ndarray:
+    def safest_points(self, evidence: np.ndarray) -> np.ndarray:
         """Return the point with the most evidence, and those after it that pass almost surely."""
-        way = _from_to(int(np.argmax(evidence)), self.best)
-        n_sure = int(np.argmin(np.append(evidence[way] >= SURE, False)))
-        return way[: max(1, n_sure)]
+        points = _from_to(int(np.argmax(evidence)), self.best)
+        n_sure = int(np.argmin(np.append(evidence[points] >= SURE, False)))
+        return points[: max(1, n_sure)]
 
 
 def _from_to(first: int, last: int) -> np.ndarray:
