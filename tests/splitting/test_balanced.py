@@ -11,9 +11,8 @@ from scipy import sparse
 from labelwise.data import load
 from labelwise.splitting import _assign as door
 from labelwise.splitting import assign, split_quality
-from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting._quality import positives_by_subset
-from labelwise.splitting.stratification._balanced import (
+from labelwise.splitting._balanced import (
+    ZERO_PRICE,
     _draws,
     _seats,
     _Task,
@@ -21,22 +20,28 @@ from labelwise.splitting.stratification._balanced import (
     kernel_rows,
     level,
     priced,
+    with_nearest_sizes,
 )
-from labelwise.splitting.stratification._balanced_kernels import (
+from labelwise.splitting._balanced_kernels import (
     Aims,
+    Load,
     best_in_return,
+    carry,
     cheapest_to_leave,
     cost_of_leaving,
     pick,
     relocate,
+    trade,
     try_swaps,
 )
-from labelwise.splitting.stratification._grouped import with_nearest_sizes
-from labelwise.splitting.stratification._grouped_kernels import Load, carry, trade
-from labelwise.splitting.stratification._iterative import assign_iteratively
-from labelwise.splitting.stratification._sampling import labelset_subsets, random_subsets
-from labelwise.splitting.stratification._search import ZERO_PRICE
-from labelwise.splitting.stratification._units import units_of
+from labelwise.splitting._iterative import assign_iteratively, units_of
+from labelwise.splitting._subsets import (
+    check_proportions,
+    labelset_subsets,
+    positives_by_subset,
+    random_subsets,
+    subset_sizes,
+)
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 from tests.kernels import from_python
 from tests.oracles import splitting as oracle
@@ -191,7 +196,7 @@ def grouped_problem(seed):
     load = Load(placed.copy(), excess, np.bincount(placed, minlength=3))
     totals = np.diff(Y.indptr)
     aims = Aims(np.rint(wanted + excess).astype(np.int64), totals / (18 - totals), ZERO_PRICE)
-    counts = positives_by_subset(Y, units.to_rows(placed), 3)
+    counts = positives_by_subset(Y, units.to_samples(placed), 3)
     return Y, units, wanted, load, counts, aims, rng
 
 
@@ -207,7 +212,7 @@ def test_trading_groups_keeps_all_books_and_takes_no_size_further_away(seed, thr
         np.testing.assert_allclose(load.excess, sizes - wanted)
         np.testing.assert_array_equal(load.n_groups, np.bincount(load.subset, minlength=3))
         assert load.n_groups.min() > 0
-        now = positives_by_subset(Y, units.to_rows(load.subset), 3)
+        now = positives_by_subset(Y, units.to_samples(load.subset), 3)
         np.testing.assert_array_equal(counts, now)
         after = np.abs(load.excess).sum()
         assert after <= before + 1e-9

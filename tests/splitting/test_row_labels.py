@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.splitting import assign
-from labelwise.splitting.stratification import _row_labels
-from labelwise.splitting.stratification._row_labels import cells_of, labels_in_order
+from labelwise.splitting import _iterative, assign
+from labelwise.splitting._iterative import cells_of, labels_in_order
 
 
 def assert_labels_of(Y, order):
@@ -34,8 +33,8 @@ def test_labels_are_those_of_permuted_rows(n_rows, n_labels, share, seed):
 
 @pytest.mark.parametrize("block", [7, 2**19])
 def test_labels_of_several_buckets_and_blocks_are_in_order(monkeypatch, block):
-    monkeypatch.setattr(_row_labels, "_BLOCK", block)
-    monkeypatch.setattr(_row_labels, "_ROWS", 9000)
+    monkeypatch.setattr(_iterative, "_BLOCK", block)
+    monkeypatch.setattr(_iterative, "_ROWS", 9000)
     random = np.random.default_rng(1)
     n_rows = 2 * 2**15 + 3
     Y = sparse.random_array((n_rows, 4), density=0.05, rng=random, dtype=np.float64) > 0
@@ -45,5 +44,5 @@ def test_labels_of_several_buckets_and_blocks_are_in_order(monkeypatch, block):
 def test_subsets_of_many_positives_are_those_of_few(monkeypatch):
     Y = np.random.default_rng(2).random((300, 6)) < 0.2
     wanted = assign(Y, 3, method="iterative", random_state=5)
-    monkeypatch.setattr("labelwise.splitting.stratification._iterative._MANY", 0)
+    monkeypatch.setattr("labelwise.splitting._iterative._MANY", 0)
     np.testing.assert_array_equal(assign(Y, 3, method="iterative", random_state=5), wanted)

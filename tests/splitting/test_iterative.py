@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.splitting import assign
-from labelwise.splitting.stratification._iterative import (
+from labelwise.splitting._iterative import (
     _weight_in_order,
-    assign_in_order,
     assign_iteratively,
+    assign_labels,
     label_pairs,
     tree_of_minima,
-    without_labels,
+    unit_labels,
+    units_of,
 )
-from labelwise.splitting.stratification._iterative_kernels import fill, least, lower, remove
-from labelwise.splitting.stratification._units import units_of
+from labelwise.splitting._iterative_kernels import Demand, fill, least, lower, remove
 from tests.oracles import splitting as oracle
 from tests.splitting.problems import correlated, label_matrices, shares
 
@@ -30,8 +30,10 @@ def assign_all(Y, groups, proportions, order, rank, lots):
     proportions = np.array([float(share) for share in proportions])
     in_turn = np.full(units.n_units, -1, dtype=np.int32)
     examples = Y.shape[0] * proportions
-    assigned = assign_in_order(units, order, proportions, rank, lots, examples, in_turn)
-    fill(units.weight[order], without_labels(examples), lots, in_turn)
+    labels = unit_labels(units, order)
+    assigned = assign_labels(labels, proportions, rank, lots, examples, in_turn)
+    no_label = Demand(np.zeros((1, examples.size)), examples)
+    fill(units.weight[order], no_label, lots, in_turn)
     subset = np.empty(units.n_units, dtype=int)
     subset[order] = in_turn
     return subset, assigned
