@@ -23,10 +23,8 @@ def tables_of(paper: str) -> dict[str, Callable[..., Table]]:
     """Return what measures each table of a paper, by the number or name of the table."""
     if paper not in papers():
         raise ValueError(f"PAPER must be one of {', '.join(papers())}, got {paper!r}.")
-    found: dict[str, Callable[..., Table]] = importlib.import_module(
-        f"studies.{paper}.study"
-    ).TABLES
-    return found
+    study = importlib.import_module(f"studies.{paper}.study")
+    return dict(study.TABLES)
 
 
 def reproduce(

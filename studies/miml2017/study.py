@@ -2,8 +2,8 @@
 
 The part of the paper that describes this method has no table: only what it says of the time of
 tuning can be compared, in `studies.miml2017.tuning`. There are ten holdouts of a third of the
-bags. MIML sets are split by stratification. Digit bags are generated ten times and use the split that comes
-with them, since other splits would put the same images into training and test bags.
+bags. MIML sets are split by stratification. Digit bags are generated ten times and use the split
+that comes with them, since other splits would put the same images into training and test bags.
 
 Two models of instances for `BagPlugin` (logistic regression, its default, and extra trees), the
 same two for bag means and bag maxima, three folds and at most six rounds.
