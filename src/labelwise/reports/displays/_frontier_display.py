@@ -60,7 +60,7 @@ class FrontierDisplay:
     >>> matplotlib.use("Agg")
     >>> from labelwise.reports import FrontierDisplay
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-    >>> display = FrontierDisplay.from_predictions(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> display = FrontierDisplay.from_predictions([[1, 0], [0, 1], [1, 0], [0, 0]], scores)
     >>> round(display.best_value, 4)
     0.8571
     >>> display.figure_.savefig(getfixture("tmp_path") / "frontier.png")
@@ -88,8 +88,8 @@ class FrontierDisplay:
     @classmethod
     def from_predictions(
         cls,
-        scores: Any,
         Y: Any,
+        scores: Any,
         *,
         beta: float = 1.0,
         label_names: Sequence[str] | None = None,
@@ -101,10 +101,10 @@ class FrontierDisplay:
 
         Parameters
         ----------
-        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Scores; absent entries of a sparse matrix are never decided.
         Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
             True labels.
+        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Scores; absent entries of a sparse matrix are never decided.
         beta : float, default=1.0
             Weight of recall in the F-measure whose highest point is marked.
         label_names : sequence of str, default=None
@@ -163,7 +163,7 @@ class FrontierDisplay:
         name = type(estimator).__name__ if name is None else name
         options["label_names"] = labels.names
         Y = with_nan(labels.matrix, labels.missing)
-        return cls.from_predictions(scores, Y, name=name, **options)
+        return cls.from_predictions(Y, scores, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
         """Draw the frontier, and lines of equal F if the axes are empty.
