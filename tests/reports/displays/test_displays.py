@@ -44,10 +44,10 @@ def test_a_display_draws_on_given_axes_or_a_new_figure(display):
 def test_an_estimator_is_drawn_by_its_scores(display):
     model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
     drawn = display.from_estimator(model, DATA.X, DATA.Y)
-    same = display.from_predictions(model.decision_function(DATA.X), DATA.Y)
+    same = display.from_predictions(DATA.Y, model.decision_function(DATA.X))
     if display is FrontierDisplay:
         assert drawn.name == "OneVsRestClassifier"
-        assert np.array_equal(drawn.hits, same.hits)
+        assert np.array_equal(drawn.true_positives, same.true_positives)
     else:
         assert [label.threshold for label in drawn.labels] == [
             label.threshold for label in same.labels
