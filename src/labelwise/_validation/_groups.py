@@ -23,8 +23,8 @@ def check_groups(groups: Any, n_samples: int) -> np.ndarray:
         _, first, number = np.unique(names, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[number]
     numbers: dict[Any, int] = {}
-    for row, name in enumerate(names.tolist()):
+    for i, name in enumerate(names.tolist()):
         if name is None or name != name:
-            raise ValueError(f"groups must name a group for every sample, got none at sample {row}.")
+            raise ValueError(f"groups must name a group for every sample, got none at sample {i}.")
         numbers.setdefault(name, len(numbers))
     return np.array([numbers[name] for name in names.tolist()], dtype=np.int64)
