@@ -146,7 +146,7 @@ def test_a_hundred_thousand_labels_work(method, budget):
         ({"groups": [1, 2]}, r"groups must name a group for each of 6 samples, got \(2,\)."),
         ({"groups": [1, 1, 1, 1, 1, 1]}, "at least as many as the 2 subsets, got 1."),
         ({"groups": ["a", None, "a", "b", "b", "b"]}, "for every sample, got none at sample 1."),
-        ({"groups": [0, 0, 0, 1, 1, np.nan]}, "for every row, got none at row 5."),
+        ({"groups": [0, 0, 0, 1, 1, np.nan]}, "for every sample, got none at sample 5."),
         ({"groups": list("aabbcc"), "method": "labelset"}, "groups cannot stay together under"),
         ({"budget": 5, "method": "random"}, 'budget is for method "balanced", got it with'),
         ({"budget": -1}, "budget must not be negative, got -1."),
