@@ -5,6 +5,7 @@ Every stage may import from here; nothing here imports a stage.
 
 from labelwise._text._lists import counted, listed
 from labelwise._text._names import figure_text, printable, printable_lines, quoted
+from labelwise._text._near_names import did_you_mean
 from labelwise._text._paper_tables import latex_table, markdown_table
 from labelwise._text._spreadsheets import safe_cell
 from labelwise._text._tables import as_html, as_text, titles_as_html
@@ -15,6 +16,7 @@ __all__ = [
     "as_text",
     "check_language",
     "counted",
+    "did_you_mean",
     "figure_text",
     "latex_table",
     "listed",

@@ -26,11 +26,14 @@ from labelwise._validation._matrices import (
     take_columns,
 )
 from labelwise._validation._missing_cells import (
+    cells_with_truth,
     dense_targets,
     first_cell,
+    ones_of_each,
     with_nan,
     without_cells,
 )
+from labelwise._validation._model_labels import ModelTruth, labels_for, truth_for
 from labelwise._validation._names import check_names
 from labelwise._validation._numbers import (
     check_beta,
@@ -51,9 +54,11 @@ from labelwise._validation._weights import check_weights, relative_weights
 
 __all__ = [
     "Labels",
+    "ModelTruth",
     "Outcome",
     "Scores",
     "as_dense",
+    "cells_with_truth",
     "check_beta",
     "check_groups",
     "check_instance",
@@ -82,15 +87,18 @@ __all__ = [
     "is_list_of_sets",
     "is_real",
     "is_whole",
+    "labels_for",
     "labelset_numbers",
     "n_rows",
     "names_in_sets",
+    "ones_of_each",
     "refuse_sparse",
     "relative_weights",
     "rows_of",
     "scores_of_class_1",
     "take_columns",
     "take_rows",
+    "truth_for",
     "with_nan",
     "without_cells",
 ]

@@ -81,3 +81,20 @@ def first_cell(missing: sparse.csc_array) -> tuple[int, int]:
     rows, columns = missing.tocoo().coords
     first = np.lexsort((columns, rows))[0]
     return int(rows[first]), int(columns[first])
+
+
+def ones_of_each(matrix: sparse.sparray, by: str) -> np.ndarray:
+    """Count the ones of each label, of each sample, or (by="all") of the whole boolean matrix."""
+    if by == "all":
+        return np.array([matrix.nnz], dtype=np.int64)
+    # Checked matrices store no zeros, so entries are ones.
+    if by == "label":
+        return np.asarray(np.diff(sparse.csc_array(matrix).indptr), dtype=np.int64)
+    return np.bincount(sparse.csc_array(matrix).indices, minlength=matrix.shape[0])
+
+
+def cells_with_truth(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
+    """Count the cells with truth of each label or sample, or of the whole matrix."""
+    n_samples, n_labels = Y.shape
+    n_cells = {"label": n_samples, "sample": n_labels, "all": n_samples * n_labels}[by]
+    return n_cells if missing is None else n_cells - ones_of_each(missing, by)

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
+from labelwise.measures._count_measures import filled_and_defined, mean_of_sums
 from labelwise.measures._counts import Counts, counts_from, exactly_empty
-from labelwise.measures._named_measures import NamedMeasure
-from labelwise.measures._undefined import filled_and_defined, mean_of_sums
+from labelwise.measures._register import NamedMeasure
 
 # Number of weights in memory at a time.
 _BLOCK = 2**21

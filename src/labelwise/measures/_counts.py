@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_outcome
+from labelwise._validation import cells_with_truth, check_outcome, ones_of_each
 
 
 class Counts(NamedTuple):
@@ -116,15 +116,8 @@ def count_matched(
     Cells without truth (`missing`) are not counted, and must be neither positive nor decided.
     """
     hits = Y.multiply(decided)
-    tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
-    return counts_from(tp, n_positive, n_decided, cells_of_each(Y, by, missing))
-
-
-def cells_of_each(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
-    """Return the number of cells with truth of each label or sample, or in all."""
-    n_samples, n_labels = Y.shape
-    n_cells = {"label": n_samples, "sample": n_labels, "all": n_samples * n_labels}[by]
-    return n_cells if missing is None else n_cells - _totals(missing, by)
+    tp, n_positive, n_decided = (ones_of_each(matrix, by) for matrix in (hits, Y, decided))
+    return counts_from(tp, n_positive, n_decided, cells_with_truth(Y, by, missing))
 
 
 def weighted_counts(
@@ -156,14 +149,3 @@ def exactly_empty(weighted: Counts, counted: Counts) -> Counts:
     """Set weighted counts to exactly 0 where nothing was counted."""
     pairs = zip(weighted, counted, strict=True)
     return Counts(*(np.where(number == 0, 0.0, np.abs(weight)) for weight, number in pairs))
-
-
-def _totals(matrix: sparse.sparray, by: str) -> np.ndarray:
-    """Count the ones in each column, in each row or in the whole matrix."""
-    if by == "all":
-        return np.array([matrix.nnz], dtype=np.int64)
-    # Checked matrices store no zeros, so entries are ones.
-    if by == "label":
-        return np.asarray(np.diff(sparse.csc_array(matrix).indptr), dtype=np.int64)
-    rows = sparse.csc_array(matrix).indices
-    return np.bincount(rows, minlength=matrix.shape[0])

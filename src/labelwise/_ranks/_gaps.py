@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise.measures.ranking.positives._score_gaps_kernels import add_to_buckets, put_in_groups
-
 # Buckets of equal width for each positive, but no more than two for each score: with several for
 # a positive, most scores are in a bucket without one and need no search.
 _BUCKETS = 16
@@ -29,6 +27,8 @@ def add_to_gaps(
     hits it is that of the last one. The highest score of a gap, and the number of scores that are
     equal to its hit, are found if their arrays are not empty.
     """
+    from labelwise._ranks._ranks_kernels import add_to_buckets
+
     if hits.size == 0 or column.size == 0:
         return -np.inf
     n_buckets, scale = buckets_of(hits, column.size)
@@ -47,6 +47,8 @@ def buckets_of(hits: np.ndarray, n_scores: int) -> tuple[int, float]:
 
 def _in_groups(column: np.ndarray, hits: np.ndarray, n_buckets: int, scale: float) -> np.ndarray:
     """Return the scores in an order in which those of neighbouring buckets are together."""
+    from labelwise._ranks._ranks_kernels import put_in_groups
+
     shift = ((n_buckets - 1) // _GROUPS).bit_length()
     numbers, places = np.empty(column.size, np.uint8), np.zeros(_GROUPS + 1, np.int64)
     found = np.empty_like(column)
