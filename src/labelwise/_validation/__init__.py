@@ -21,6 +21,7 @@ from labelwise._validation._matrices import (
     check_labels,
     check_matching,
     check_scores,
+    check_states,
     columns_in_order,
     take_columns,
 )
@@ -30,6 +31,7 @@ from labelwise._validation._missing_cells import (
     with_nan,
     without_cells,
 )
+from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._names import check_names
 from labelwise._validation._numbers import (
     check_beta,
@@ -50,6 +52,7 @@ from labelwise._validation._weights import check_weights, relative_weights
 
 __all__ = [
     "Labels",
+    "NamedMatrix",
     "Outcome",
     "Scores",
     "as_dense",
@@ -65,6 +68,7 @@ __all__ = [
     "check_real",
     "check_scores",
     "check_share",
+    "check_states",
     "check_undefined",
     "check_weights",
     "check_whole",
