@@ -14,6 +14,7 @@ from labelwise._validation._arrays import (
     scores_of_class_1,
 )
 from labelwise._validation._distinct_label_sets import labelset_numbers
+from labelwise._validation._groups import check_groups
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets, names_in_sets
 from labelwise._validation._matrices import (
     Labels,
@@ -57,6 +58,7 @@ __all__ = [
     "Scores",
     "as_dense",
     "check_beta",
+    "check_groups",
     "check_instance",
     "check_labels",
     "check_matching",

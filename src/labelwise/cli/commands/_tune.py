@@ -121,10 +121,10 @@ def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:
 
     height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
     left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
-    FrontierDisplay.from_predictions(problem.scores, problem.Y, beta=tuned.beta, ax=left)
+    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.beta, ax=left)
     ThresholdDisplay.from_predictions(
-        problem.scores,
         problem.Y,
+        problem.scores,
         thresholds=tuned,
         label_names=tuned.label_names,
         max_labels=_MOST_DRAWN,
