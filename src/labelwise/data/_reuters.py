@@ -1,20 +1,25 @@
-"""Read the 22 SGML files of Reuters-21578 with the ModApte split into a Dataset."""
+"""Read the 22 SGML files of Reuters-21578 with the ModApte split, as counts of stemmed terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._io import DataError, bound_of, read_bytes, reading
+from labelwise._text import stemmer_of, stop_words_of
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, ReadRequest
-from labelwise.data.reuters._terms import count_terms
 
 # A word of two letters and the space after it take this many times their length in memory.
 _WORD_GROWTH = 20
+# Letters of any alphabet, with apostrophes inside; digits are not letters.
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 
 
 def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
@@ -35,9 +40,9 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
     Returns
     -------
     Dataset
-        X has, as CSR, the counts of the stems of the words in title and body (see `count_terms`);
-        ``tf_idf(X, train)`` weights them. Label names are the topics, sorted. Documents have the
-        order of the files, and ``ids["newid"]`` has their numbers.
+        X has, as CSR, the counts of the stems of the words in title and body, without stop words.
+        Label names are the topics, sorted. Documents have the order of the files, and
+        ``ids["newid"]`` has their numbers.
 
     Raises
     ------
@@ -46,8 +51,8 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
 
     See Also
     --------
-    count_terms : Count the stemmed words of texts.
-    tf_idf : Weight term counts by inverse document frequency.
+    labelwise.features.TextTerms : Count the terms of other texts.
+    sklearn.feature_extraction.text.TfidfTransformer : Weight counts by tf-idf.
 
     Notes
     -----
@@ -63,9 +68,8 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
 
     Examples
     --------
-    >>> from labelwise.data import read_reuters, tf_idf
-    >>> reuters = read_reuters("reuters21578")        # doctest: +SKIP
-    >>> X = tf_idf(reuters.X, reuters.train)          # doctest: +SKIP
+    >>> from labelwise.data import read_reuters
+    >>> reuters = read_reuters("reuters21578")  # doctest: +SKIP
     """
     with reading(folder, max_bytes):
         return _read_folder(Path(folder), max_bytes)
@@ -176,3 +180,51 @@ def _inside(text: str, opening: str, closing: str) -> str | None:
 def _unescaped(text: str) -> str:
     """Expand entities; marks such as &#3; contain no letters and can stay."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def count_terms(texts: Iterable[str]) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Count how often each stemmed English word occurs in each text, in one pass over the texts.
+
+    Words are sequences of at least two letters, in lower case, and may contain apostrophes. Stop
+    words are removed, and the other words are reduced to their stems; those of more than 100
+    letters are not stemmed. Columns are the sorted terms, which are returned, too.
+    """
+    vocabulary = _TermNumbers(stop_words_of("english"), stemmer_of("english"))
+    terms_seen = array("q")
+    ends = array("q", [0])
+    for text in texts:
+        terms_seen.extend(map(vocabulary.__getitem__, _WORD.findall(text.lower())))
+        ends.append(len(terms_seen))
+    return _sorted_counts(np.array(terms_seen), np.array(ends), vocabulary.numbers)
+
+
+class _TermNumbers(dict[str, int]):
+    """Map each word to the number of its term, -1 for stop words; unknown words are added."""
+
+    def __init__(self, stop_words: Collection[str], stem: Callable[[str], str]) -> None:
+        super().__init__(dict.fromkeys(stop_words, -1))
+        self.stem = stem
+        self.numbers: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        number = -1
+        if len(word) > 1:
+            number = self.numbers.setdefault(self.stem(word), len(self.numbers))
+        self[word] = number
+        return number
+
+
+def _sorted_counts(
+    seen: np.ndarray, ends: np.ndarray, numbers: dict[str, int]
+) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Return counts with columns in the sorted order of the terms."""
+    terms = sorted(numbers)
+    column = np.empty(len(terms), dtype=np.int64)
+    column[[numbers[term] for term in terms]] = np.arange(len(terms))
+    kept = seen >= 0
+    indptr = np.concatenate(([0], np.cumsum(kept)))[ends]
+    ones = np.ones(indptr[-1], dtype=np.int64)
+    shape = (ends.size - 1, len(terms))
+    counts = sparse.csr_array((ones, column[seen[kept]], indptr), shape=shape)
+    counts.sum_duplicates()
+    return counts, tuple(terms)
