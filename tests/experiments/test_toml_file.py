@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.experiments import Study, read_study
-from labelwise.experiments.study_files._study_file import StudyFileError
-from labelwise.experiments.study_files._toml_file import MAX_BYTES, MAX_DEPTH, check_depth
+from labelwise.experiments import Study
+from labelwise.experiments._study_file import MAX_BYTES, MAX_DEPTH, StudyFileError, check_depth
 
 DEEP = 50_000
 HOSTILE = {
@@ -43,7 +42,7 @@ def written(folder):
 def test_a_hostile_file_is_refused_in_a_sentence_that_names_it(tmp_path):
     for path in written(tmp_path):
         with pytest.raises(StudyFileError) as refused:
-            read_study(path)
+            Study.read(path)
         assert str(refused.value).startswith(f"{path}: ")
         assert HOSTILE[path.stem][1] in str(refused.value)
         assert len(str(refused.value)) < len(str(path)) + 200
@@ -55,13 +54,13 @@ def test_what_is_no_regular_file_is_refused_unopened(tmp_path):
     zeros.symlink_to("/dev/zero")
     for path in (pipe, zeros, tmp_path):
         with pytest.raises(StudyFileError, match="must be a regular file"):
-            read_study(path)
+            Study.read(path)
 
 
 READ_ALL = """
 import resource, sys
 from pathlib import Path
-from labelwise.experiments.study_files._toml_file import read_toml
+from labelwise.experiments._study_file import read_toml
 resource.setrlimit(resource.RLIMIT_AS, (6_000_000 * 1024,) * 2)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for name in sys.argv[1:]:
@@ -125,7 +124,7 @@ def test_numbers_texts_and_modest_depth_pass(text):
 
 
 def test_the_study_file_of_the_documentation_can_be_read(tmp_path):
-    page = Path(__file__).parents[3] / "docs" / "stages" / "experiments.md"
+    page = Path(__file__).parents[2] / "docs" / "stages" / "experiments.md"
     (example,) = [part.split("```")[0] for part in page.read_text().split("```toml\n")[1:]]
     path = tmp_path / "study.toml"
     path.write_text(example)

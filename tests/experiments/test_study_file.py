@@ -7,9 +7,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise.data import DataError
-from labelwise.experiments import Study, read_study
-from labelwise.experiments.study_files._named_classes import _class
-from labelwise.experiments.study_files._study_file import StudyFileError
+from labelwise.experiments import Study
+from labelwise.experiments._study_file import StudyFileError, _class
 
 GOOD = """
 name = "first"
@@ -47,10 +46,10 @@ def write(folder, text):
 
 def test_a_file_is_the_study_it_describes(tmp_path):
     lines = 'timeout = 600\nlower_is_better = ["coverage"]\n'
-    study, store = read_study(write(tmp_path, lines + GOOD))
+    study = Study.read(write(tmp_path, lines + GOOD))
     assert study.lower_is_better == ["coverage"]
     assert study.timeout == 600
-    assert store == tmp_path / "study.sqlite"
+    assert study.store == tmp_path / "study.sqlite"
     assert repr(study) == "Study 'first': 1 data sets x 2 models x 2 splits x 2 seeds"
     by_hand = Study(
         ["digits"],
@@ -70,9 +69,9 @@ def test_paths_are_relative_to_the_file(tmp_path):
     text = GOOD.replace('datasets = ["digits"]', 'store = "kept/cells.db"').replace(
         "[models.knn]", '[datasets]\nmine = { load = "my.csv", labels = "label_*" }\n\n[models.knn]'
     )
-    study, store = read_study(write(tmp_path, text.replace('fixed = "train-test"', "")))
-    assert store == tmp_path / "kept" / "cells.db"
-    assert not study.run(store).failed
+    study = Study.read(write(tmp_path, text.replace('fixed = "train-test"', "")))
+    assert study.store == tmp_path / "kept" / "cells.db"
+    assert not study.run().failed
 
 
 def test_the_size_of_data_files_can_be_limited_in_the_file_and_by_the_caller(tmp_path):
@@ -83,7 +82,7 @@ def test_the_size_of_data_files_can_be_limited_in_the_file_and_by_the_caller(tmp
     path = write(tmp_path, text.replace('fixed = "train-test"', ""))
     with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
         Study.read(path).plan()
-    study, _ = read_study(path, max_bytes=1_000_000)
+    study = Study.read(path, max_bytes=1_000_000)
     assert len(study.plan().cells) == 8
 
 
@@ -135,7 +134,7 @@ def test_what_is_wrong_is_said_with_the_path_of_the_field(tmp_path, old, new, me
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new, 1))
     with pytest.raises(StudyFileError, match=message):
-        read_study(path)
+        Study.read(path)
 
 
 SEARCH = """
@@ -165,7 +164,7 @@ def test_no_file_or_folder_can_be_named_at_any_depth(tmp_path, grid, place):
     start, end = GOOD.index('class = "sklearn.neigh'), GOOD.index("[models.tuned]")
     path = write(tmp_path, GOOD[:start] + SEARCH.replace("GRID", grid) + GOOD[end:])
     with pytest.raises(StudyFileError) as refused:
-        read_study(path)
+        Study.read(path)
     assert f"study.toml: models.knn: {place} cannot be given" in str(refused.value)
 
 
@@ -179,7 +178,7 @@ def test_every_estimator_of_scikit_learn_can_be_named():
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(StudyFileError, match=r"none.toml: does not exist"):
-        read_study(tmp_path / "none.toml")
+        Study.read(tmp_path / "none.toml")
 
 
 def test_pydantic_and_dask_are_not_loaded_with_the_stage():
