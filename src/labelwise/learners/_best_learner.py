@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    all_labels,
     as_multilabel,
     check_constants,
     check_target,
@@ -20,6 +21,7 @@ from labelwise._estimators import (
     constant_labels,
     copy_feature_attributes,
     fit_scorer,
+    learn_features,
     proba_of_classes,
     report_progress,
     scores_of_classes,
@@ -38,7 +40,6 @@ from labelwise.decisions import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.learners._training import all_labels, learn_features
 from labelwise.learners.selection._blending import best_blend, best_with_blend
 from labelwise.learners.selection._candidates import (
     Candidate,

@@ -19,15 +19,13 @@ from labelwise._estimators import (
     check_constants,
     classes_of_decisions,
     copy_feature_attributes,
-    report_progress,
-    scores_of_classes,
-)
-from labelwise._validation import check_readable, n_rows, take_rows
-from labelwise.learners._training import (
     learn_targets,
     learn_tree_features,
+    report_progress,
+    scores_of_classes,
     seeded,
 )
+from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners.ranking._label_pairs import LabelPairs, all_pairs, pair_samples
 from labelwise.learners.ranking._pair_forests import (
     Forests,

@@ -12,18 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     LabelAccuracyMixin,
     as_multilabel,
+    check_coefficients,
     check_constants,
     classes_of_decisions,
+    learn_features,
+    learn_targets,
     proba_of_classes,
     report_progress,
 )
 from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.learners._training import (
-    check_coefficients,
-    learn_features,
-    learn_targets,
-)
 from labelwise.learners.regression._log_loss import softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,

@@ -15,11 +15,12 @@ from labelwise._estimators import (
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    learn_features,
+    learn_targets,
     scores_of_classes,
 )
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
-from labelwise.learners._training import learn_features, learn_targets
 from labelwise.learners.okapi._loaded_documents import (
     LARGEST,
     check_counts,

@@ -16,6 +16,7 @@ from labelwise._estimators import (
     copy_feature_attributes,
     fit_scorer,
     groups_for,
+    learn_targets,
     proba_of_classes,
 )
 from labelwise._validation import (
@@ -29,7 +30,6 @@ from labelwise._validation import (
     take_rows,
 )
 from labelwise.learners._chain_ensemble import ChainEnsemble
-from labelwise.learners._training import learn_targets
 from labelwise.learners.chains._drawn_f import DrawnDecisions, decide_by_draws
 
 # Draws of labels, and probabilities of labels and sizes, in memory at a time in `predict`.

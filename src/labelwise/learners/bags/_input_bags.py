@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._estimators import learn_features
 from labelwise.data import Bags, Dataset, as_bags, is_bags
-from labelwise.learners._training import learn_features
 
 
 def learn_bags(learner: Any, X: Any, *, reset: bool = True) -> Bags:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators import LabelScorer, fit_scorer, held_out_scores
+from labelwise._estimators import LabelScorer, all_labels, fit_scorer, held_out_scores
 from labelwise.data import Bags
 from labelwise.decisions import Problem, Request, Thresholds, solve
-from labelwise.learners._training import all_labels
 from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
 from labelwise.splitting import splits_of
 

@@ -20,7 +20,7 @@ from labelwise.learners.regression._penalty_path import (
 )
 
 if TYPE_CHECKING:
-    from labelwise.learners._training import Targets
+    from labelwise._estimators import LabelTarget
 
 
 class LabelRegressions(NamedTuple):
@@ -35,7 +35,7 @@ class LabelRegressions(NamedTuple):
 
 
 def fit_label_regressions(
-    problem: RegressionProblem, targets: Targets, cv: Any, groups: Any = None
+    problem: RegressionProblem, targets: LabelTarget, cv: Any, groups: Any = None
 ) -> LabelRegressions:
     """Fit a linear model to each label, from the samples that have truth for it.
 
@@ -122,7 +122,7 @@ class LabelPart(NamedTuple):
         return self.known(penalty_splits(cv, X, Y, groups), X.shape[0])[0]
 
 
-def labels_by_rows(targets: Targets) -> list[LabelPart]:
+def labels_by_rows(targets: LabelTarget) -> list[LabelPart]:
     """Return the labels that have both classes, those with truth for the same samples together."""
     if targets.missing is None:
         return [LabelPart(targets.varying, None)] if targets.varying.size else []

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logit
 
-from labelwise._estimators import LabelScorer, scoring_method
+from labelwise._estimators import LabelScorer, all_labels, scoring_method
 from labelwise._validation import n_rows
 from labelwise.decisions import Request, Sigmoids, constant_scores
-from labelwise.learners._training import all_labels
 from labelwise.learners.selection._decision_rules import OwnDecisions, decide_by_expected_f
 from labelwise.learners.selection._label_sets import LabelSets
 
