@@ -35,8 +35,14 @@ from labelwise.decisions import (
     with_constant_labels,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
-from labelwise.learners.bags._input_bags import bag_labels, learn_bags
+from labelwise.learners._register import probability_models
+from labelwise.learners.bags._bag_scores import (
+    AGGREGATIONS,
+    bag_labels,
+    check_aggregation,
+    highest_instances,
+    learn_bags,
+)
 from labelwise.learners.bags._training_rounds import (
     BagTask,
     Round,
@@ -46,7 +52,6 @@ from labelwise.learners.bags._training_rounds import (
     fit_all,
     highest,
 )
-from labelwise.learners.selection._candidates import probability_models
 from labelwise.measures import f_measure
 
 _PENALTY = 0.01

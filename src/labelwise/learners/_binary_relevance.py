@@ -33,7 +33,7 @@ from labelwise._estimators import (
     scores_of_labels,
 )
 from labelwise._validation import check_readable, n_rows, relative_weights, take_rows
-from labelwise.learners.regression._missing_labels import fit_label_regressions
+from labelwise.learners.regression._label_regressions import fit_label_regressions
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,

@@ -22,7 +22,7 @@ from labelwise._estimators import (
 )
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners.chains._chain_models import (
+from labelwise.learners._chain_models import (
     ChainPenalties,
     ChainPlan,
     LinearChain,

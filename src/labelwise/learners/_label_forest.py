@@ -24,8 +24,15 @@ from labelwise._estimators import (
     seeded,
 )
 from labelwise._validation import check_random_state, check_weights
-from labelwise.learners.forests._packed_labels import PackedLabels, pack_joint, samples_seen
-from labelwise.learners.ranking._pair_forests import FORESTS, Forests, joined, packed
+from labelwise.learners.trees._packed_trees import (
+    FORESTS,
+    Forests,
+    PackedLabels,
+    joined,
+    pack_joint,
+    packed,
+    samples_seen,
+)
 
 
 class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -46,7 +46,7 @@ class LinearChain(NamedTuple):
         Fills `drawn` of shape (n_draws, n_samples, n_labels), which is False at first, and adds the
         probabilities of all draws to `chances`.
         """
-        from labelwise.learners.chains._chain_models_kernels import draw_labels
+        from labelwise.learners._chain_models_kernels import draw_labels
 
         margins = np.asarray(X @ self.coef.T + self.intercept)
         of_labels = np.ascontiguousarray(self.label_coef.T)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from labelwise.learners.regression._size_tasks import size_tasks
+from labelwise.learners._exact_f import size_tasks
 
 
 @given(arrays.arrays(bool, st.tuples(st.integers(1, 8), st.integers(1, 4))))

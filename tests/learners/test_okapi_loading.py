@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.learners.okapi._loaded_documents import check_counts, check_documents, check_idf
+from labelwise.learners._okapi_neighbors import check_counts, check_documents, check_idf
 
 POSTINGS, LABELS = sparse.csc_array(np.ones((3, 2))), sparse.csr_array(np.ones((3, 1), dtype=bool))
 

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise.data import Dataset
-from labelwise.learners.bags._bag_scores import bag_maxima, bag_means
-from labelwise.learners.bags._input_bags import learn_bags
+from labelwise.learners.bags._bag_scores import bag_maxima, bag_means, learn_bags
 
 
 def _highest(rows: Any, starts: np.ndarray) -> Any:

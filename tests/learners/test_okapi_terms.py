@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from labelwise.learners.okapi._selected_terms import only_terms
+from labelwise.learners._okapi_neighbors import only_terms
 
 DOCUMENTS = arrays.arrays(
     np.float64,

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from scipy import sparse
 
-from labelwise.learners.ranking._label_pairs import all_pairs, pair_samples
-from tests.learners.ranking.problems import small_problems
+from labelwise.learners._calibrated_ranking import all_pairs, pair_samples
+from tests.learners.trees.problems import small_problems
 
 
 def test_pairs_that_show_one_class_or_none_have_a_fixed_vote():

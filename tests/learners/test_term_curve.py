@@ -18,8 +18,8 @@ def documents(n_samples=90):
 
 def test_each_size_has_the_r_precision_of_a_separate_run(monkeypatch):
     X, Y = documents()
-    monkeypatch.setattr("labelwise.learners.okapi._term_curve.SIZES", (5, 20, 5000))
-    monkeypatch.setattr("labelwise.learners.okapi._term_curve._BLOCK", 200)
+    monkeypatch.setattr("labelwise.learners._term_curve.SIZES", (5, 20, 5000))
+    monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", 200)
     train, test = np.arange(60), np.arange(60, 90)
     curve = term_curve(X, Y, [(train, test)], TermSelector(), 15)
     ranking = TermSelector().fit(X[train], Y[train]).ranking_

@@ -9,8 +9,13 @@ from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.learners.forests._packed_labels import PackedLabels, pack_joint, samples_seen
-from labelwise.learners.ranking._pair_forests import joined, packed
+from labelwise.learners.trees._packed_trees import (
+    PackedLabels,
+    joined,
+    pack_joint,
+    packed,
+    samples_seen,
+)
 from tests.oracles.forests import mean_chances
 
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from labelwise.learners import CalibratedLabelRanking
-from labelwise.learners.ranking._pair_forests import check_forests
-from tests.learners.ranking.problems import some_data
+from labelwise.learners.trees._packed_trees import check_forests
+from tests.learners.trees.problems import some_data
 
 FEW = RandomForestClassifier(4, max_depth=3, random_state=0)
 

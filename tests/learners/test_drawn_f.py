@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from labelwise.learners.chains._drawn_f import decide_by_draws, f_of_draws
+from labelwise.learners._sampled_f import decide_by_draws, f_of_draws
 from tests.oracles.chains import all_sets, mean_f
 
 DRAWS = hnp.arrays(
