@@ -17,8 +17,7 @@ from scipy import sparse
 
 from labelwise._estimators._vector_targets import as_label_column, check_target_classes
 from labelwise._text import listed, quoted
-from labelwise._validation import check_labels, check_readable, first_cell
-from labelwise.splitting import check_groups
+from labelwise._validation import check_groups, check_labels, check_readable, first_cell
 
 _NAMED_AT_MOST = 10
 
