@@ -89,7 +89,7 @@ class Summary:
     spreads: dict[tuple[str, ...], Spread]
 
     def table(self, measure: str | None = None) -> PaperTable:
-        """Arrange the means as a table of data sets by models, the best of each row marked.
+        """Arrange the means in a table of data sets by models; mark the best ones.
 
         Parameters
         ----------
