@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise import learners
+from labelwise._matrices import read_matrix
 from labelwise.cli import app
 from labelwise.cli.commands._learners import choose_learner
-from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin, LabelForest

@@ -3,7 +3,7 @@
 `open_blocks` opens scores, labels and decisions side by side, with rows matched by id and labels by
 name, and returns `Blocks`: functions of all rows reduce over them, wherever the rows are.
 `open_source` opens a single matrix, and `write_blocks` writes one. Measures, splitting, decisions
-and the command line import from here; this package imports `_columns`, `_io` and `_validation`.
+and the command line import from here; this package imports `_tables`, `_io` and `_validation`.
 Only here and in executors of experiments is dask known.
 """
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
-from labelwise._columns import ID_NAMES
 from labelwise._io import DataError, bound_of, npy_header
+from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
 
 
@@ -192,7 +192,7 @@ def open_source(
         all but the ids.
     ids : str or sequence of str, default=None
         Name of the column of ids in a parquet file, or several names, of which the first that the
-        file has is used. None finds the column by the rule of `labelwise._columns`.
+        file has is used. None finds the column by the rule of `labelwise._tables`.
 
     Returns
     -------

@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._estimators import check_target, constant_labels, store_target, warn_of_constants
-from labelwise._validation import check_readable
-from labelwise.splitting import check_groups
+from labelwise._validation import check_groups, check_readable
 
 
 class Targets(NamedTuple):

@@ -14,11 +14,10 @@ from scipy import sparse
 from labelwise._counts import Counts, counts_of
 from labelwise._curves import Curves, RowCurves, exact_weights
 from labelwise._text import listed, quoted
-from labelwise._validation import Outcome, check_outcome, check_weights
+from labelwise._validation import Outcome, check_groups, check_outcome, check_weights
 from labelwise.decisions.problem._copies import copy_groups
 from labelwise.decisions.problem._row_limit import decisions_at, highest_scores
 from labelwise.measures import count_matched
-from labelwise.splitting import check_groups
 
 
 @dataclass(frozen=True, eq=False)

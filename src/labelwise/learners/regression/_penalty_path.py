@@ -12,14 +12,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from labelwise._parallel import Shared
-from labelwise._validation import check_real, is_whole, n_rows
+from labelwise._validation import check_groups, check_real, is_whole, n_rows
 from labelwise.decisions import Sigmoids
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
 from labelwise.learners.regression._rescaling import rescaled_losses, unit_sigmoids
 from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
-from labelwise.splitting import MultilabelStratifiedKFold, check_groups, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 # 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
