@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,7 +232,8 @@ def pooled(hits: SortedHits, n_samples: int) -> HitView:
     return HitView(SortedHits(starts, np.sort(hits.scores)), n_cells, is_pooled=True)
 
 
-class GapCounter(NamedTuple):
+@dataclass(frozen=True)
+class GapCounter:
     """Count the gaps of several views in one pass; an `Accumulator` of blocks of scores."""
 
     views: tuple[HitView, ...]
