@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions import Cuts, Problem, hulls_of
+from labelwise._curves import Cuts, hulls_of
+from labelwise.decisions import Problem
 from labelwise.measures import Counts, count_matched
 from labelwise.reports.desk._cells import cells_of
 from labelwise.reports.desk._desk import Slicing
