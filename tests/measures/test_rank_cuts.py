@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from labelwise._ranks import _positives
 from labelwise.decisions import rank_cut
-from labelwise.measures import count, f_measure, micro, rank_cut_f
+from labelwise.measures import _ranks, count, f_measure, micro, rank_cut_f
 
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 5))
 tied = st.sampled_from([-1.0, 0.0, 0.5, 0.5, 2.0])
@@ -31,7 +30,7 @@ def test_blocks_of_rows_do_not_change_the_values(monkeypatch):
     random = np.random.default_rng(0)
     Y, scores = random.random((50, 7)) < 0.3, random.random((50, 7)).astype(np.float32)
     whole = rank_cut_f(Y, scores)
-    monkeypatch.setattr(_positives, "_BLOCK", 21)
+    monkeypatch.setattr(_ranks, "_BLOCK", 21)
     assert np.array_equal(rank_cut_f(Y, scores), whole)
     assert np.array_equal(rank_cut_f(sparse.csr_array(Y), sparse.csr_array(scores)), whole)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import metrics
 
-from labelwise._ranks import _positives as _places
 from labelwise._validation import check_labels
+from labelwise.measures import _ranks as _places
 from labelwise.measures import (
     area_under_roc,
     average_precision,
@@ -297,7 +297,7 @@ def test_bad_arguments_are_refused_by_name():
         measure_scores([[1]], [[0.5]], "micro-f")
     with pytest.raises(ValueError, match=r"name must be one of .*, got 'one_error', did you mean"):
         measure_scores([[1]], [[0.5]], "one_error")
-    with pytest.raises(ValueError, match=r'ties="columns" is for rankings of labels, which .*macro'):
+    with pytest.raises(ValueError, match='ties="columns" is for rankings of labels, which'):
         measure_scores([[1]], [[0.5]], "macro-auc", ties="columns")
     with pytest.raises(ValueError, match='average must be "micro", "macro" or "sample"'):
         area_under_roc([[1]], [[0.5]], "label")

@@ -10,7 +10,6 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.dummy import DummyClassifier
 
-from labelwise._ranks._positives import sort_pieces
 from labelwise.measures import (
     count,
     evaluate,
@@ -22,6 +21,7 @@ from labelwise.measures import (
     scorer,
     scorers,
 )
+from labelwise.measures._ranks import sort_pieces
 from tests.measures.outcomes import recall_at, scored_outcomes
 from tests.oracles import measures as oracle
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from labelwise._validation._lists_of_sets import is_list_of_sets, names_in_sets
+from labelwise._validation._label_sets import is_list_of_sets, names_in_sets
 from labelwise._validation._matrices import Labels, check_labels
 
 # Greatest depth of nested models (pipelines, searches) that is searched for label names.

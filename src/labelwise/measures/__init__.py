@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    # Names for other stages that no longer belong to this one.
-    from labelwise._ranks import add_to_gaps as add_to_gaps
-    from labelwise._ranks import find_places as find_places
-    from labelwise._ranks import ranked_positives as ranked_positives
-    from labelwise._ranks import stored_places as stored_places
-    from labelwise._text import did_you_mean as did_you_mean
-    from labelwise._validation import labels_for as labels_for
+    from labelwise._counts import Counts
     from labelwise.measures._averages import function_of as function_of
     from labelwise.measures._averages import (
         hamming_loss,
@@ -45,7 +39,7 @@ if TYPE_CHECKING:
     from labelwise.measures._count_measures import mean_of_sums as mean_of_sums
     from labelwise.measures._count_measures import ratio as ratio
     from labelwise.measures._count_measures import wide as wide
-    from labelwise.measures._counts import Counts, count
+    from labelwise.measures._counts import count
     from labelwise.measures._counts import count_matched as count_matched
     from labelwise.measures._evaluate import applicable_measures as applicable_measures
     from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
@@ -64,6 +58,8 @@ if TYPE_CHECKING:
     from labelwise.measures._measure_scores import rank_cut_f as rank_cut_f
     from labelwise.measures._rankings import inverse_propensities
     from labelwise.measures._rankings import r_precision_of as r_precision_of
+    from labelwise.measures._ranks import find_places as find_places
+    from labelwise.measures._ranks import ranked_positives as ranked_positives
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import NamedMeasure as NamedMeasure
     from labelwise.measures._register import average_and_measure as average_and_measure

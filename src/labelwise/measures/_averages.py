@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import Counts
 from labelwise._text import did_you_mean
 from labelwise._validation import check_beta, check_undefined, refuse_sparse
 from labelwise.measures._count_measures import (
@@ -20,7 +21,7 @@ from labelwise.measures._count_measures import (
     wide,
     wrong_share,
 )
-from labelwise.measures._counts import Counts, count_samples
+from labelwise.measures._counts import count_samples
 from labelwise.measures._register import averaged_records, record_of
 
 

@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import cells_with_truth, check_outcome, ones_of_each
-
-
-class Counts(NamedTuple):
-    """True positives, false positives, false negatives and true negatives.
-
-    Measures of counts work cell by cell; `micro` adds the counts up first, `macro` averages the
-    values afterwards.
-
-    Parameters
-    ----------
-    tp, fp, fn, tn : number or array
-        The four counts, of the same shape. The last axis runs over labels or samples.
-
-    See Also
-    --------
-    count : Count the decisions of labels or samples.
-
-    Examples
-    --------
-    >>> from labelwise.measures import Counts, precision
-    >>> precision(Counts(tp=3, fp=1, fn=0, tn=6)).item()
-    0.75
-    """
-
-    tp: Any
-    fp: Any
-    fn: Any
-    tn: Any
+from labelwise._counts import Counts, counts_of
+from labelwise._validation import check_outcome
 
 
 def count(
@@ -116,8 +89,15 @@ def count_matched(
     Cells without truth (`missing`) are not counted, and must be neither positive nor decided.
     """
     hits = Y.multiply(decided)
-    tp, n_positive, n_decided = (ones_of_each(matrix, by) for matrix in (hits, Y, decided))
-    return counts_from(tp, n_positive, n_decided, cells_with_truth(Y, by, missing))
+    tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
+    return counts_of(n_decided, tp, n_positive, cells_of_each(Y, by, missing))
+
+
+def cells_of_each(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
+    """Return the number of cells with truth of each label or sample, or in all."""
+    n_samples, n_labels = Y.shape
+    n_cells = {"label": n_samples, "sample": n_labels, "all": n_samples * n_labels}[by]
+    return n_cells if missing is None else n_cells - _totals(missing, by)
 
 
 def weighted_counts(
@@ -135,17 +115,22 @@ def weighted_counts(
     n_samples = weights.sum()
     if missing is not None:
         n_samples = n_samples - weights @ missing.astype(np.float64)
-    sums = counts_from(tp, n_positive, n_decided, n_samples)
+    sums = counts_of(n_decided, tp, n_positive, n_samples)
     by_label = exactly_empty(sums, count_matched(Y, decided, "label", missing))
     return by_label if by == "label" else Counts(*(np.sum(c, keepdims=True) for c in by_label))
-
-
-def counts_from(tp: Any, n_positive: Any, n_decided: Any, n_samples: Any) -> Counts:
-    """Compute the four counts from hits, positives, decisions and samples."""
-    return Counts(tp, n_decided - tp, n_positive - tp, n_samples - n_positive - n_decided + tp)
 
 
 def exactly_empty(weighted: Counts, counted: Counts) -> Counts:
     """Set weighted counts to exactly 0 where nothing was counted."""
     pairs = zip(weighted, counted, strict=True)
     return Counts(*(np.where(number == 0, 0.0, np.abs(weight)) for weight, number in pairs))
+
+
+def _totals(matrix: sparse.sparray, by: str) -> np.ndarray:
+    """Count the ones in each column, in each row or in the whole matrix."""
+    if by == "all":
+        return np.array([matrix.nnz], dtype=np.int64)
+    # Checked matrices store no zeros, so entries are ones.
+    if by == "label":
+        return np.asarray(np.diff(sparse.csc_array(matrix).indptr), dtype=np.int64)
+    return np.bincount(sparse.csc_array(matrix).indices, minlength=matrix.shape[0])

@@ -10,13 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._parallel import in_threads
-from labelwise._ranks import find_places, find_weighted_places
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
+from labelwise.measures._ranks import find_places
 from labelwise.measures._register import NamedMeasure, measure_named, named_measures
+from labelwise.measures._weighted_ranks import find_weighted_places
 
 _NEEDS = ("decided", "scores")
 _BY = ("all", "label", "sample")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._ranks import ranks_by_column
+from labelwise._counts import Counts
 from labelwise._validation import check_outcome, check_undefined
 from labelwise.measures._count_measures import f_measure
-from labelwise.measures._counts import Counts
 from labelwise.measures._evaluate import measure_outcome
 from labelwise.measures._rankings import RANKINGS, check_inverse, check_k
+from labelwise.measures._ranks import ranks_by_column
 from labelwise.measures._register import measure_named
 
 _AGAINST, _COLUMNS = "against", "columns"

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._ranks import RankedPositives, WeightedPositives
+from labelwise._counts import Counts
 from labelwise._validation import check_labels, check_readable, check_whole
 from labelwise.measures import _count_measures as measures
 from labelwise.measures._count_measures import ratio, unchecked
-from labelwise.measures._counts import Counts
+from labelwise.measures._ranks import RankedPositives
+from labelwise.measures._weighted_ranks import WeightedPositives
 
 # The scores that are ranked together for each average.
 RANKINGS = {"micro": "all", "macro": "label", "sample": "sample"}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from labelwise._io import ending_of, written_whole
-from labelwise._text import as_text, printable
+from labelwise._text import as_text, did_you_mean, printable
 from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, note, say
 from labelwise.cli.running import current_settings
 from labelwise.experiments import (
@@ -22,7 +22,6 @@ from labelwise.experiments import (
     sign_test,
     wilcoxon_test,
 )
-from labelwise.measures import did_you_mean
 
 _SHOWN_FAILURES = 5
 # Longest printed warning or error.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -13,13 +14,12 @@ from labelwise.cli._outputs import (
     warnings_as_notes,
     write_figure,
 )
-from labelwise.cli._parsing import parse_names
+from labelwise.cli._parsing import parse_ids, parse_names
 from labelwise.cli._progress import working
+from labelwise.cli._truth import read_truth
 from labelwise.cli._tuning_report import TuningReport, tuning_report
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import input_files
+from labelwise.data import input_files, read_scores
 from labelwise.decisions import Problem, Thresholds, check_problem, check_request
 from labelwise.measures import average_and_measure
 
@@ -78,8 +78,8 @@ def show_tuning(
             note(text)
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
