@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
-    from labelwise.measures._evaluation import Evaluation
+    from labelwise.measures._evaluation import Evaluation as Evaluation
     from labelwise.measures._evaluation import Measured as Measured
     from labelwise.measures._measure_scores import (
         area_under_roc,
@@ -66,13 +66,12 @@ if TYPE_CHECKING:
     from labelwise.measures._register import averaged_records as averaged_records
     from labelwise.measures._register import measure_named as measure_named
     from labelwise.measures._register import record_of as record_of
-    from labelwise.measures._reliability import Reliability, reliability
+    from labelwise.measures._reliability import Reliability as Reliability
+    from labelwise.measures._reliability import reliability
     from labelwise.measures._scorers import scorer, scorers
 
 __all__ = [
     "Counts",
-    "Evaluation",
-    "Reliability",
     "accuracy",
     "area_under_roc",
     "average_precision",
@@ -99,4 +98,4 @@ __all__ = [
     "subset_accuracy",
 ]
 
-publish(__name__, __all__)
+publish(__name__, [*__all__, "Evaluation", "Reliability"])

@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     )
     from labelwise.splitting._folds import splits_of as splits_of
     from labelwise.splitting._holdout import train_test_split
-    from labelwise.splitting._quality import (
-        SplitComparison,
-        SplitQuality,
-        compare_splits,
-        split_quality,
-    )
+    from labelwise.splitting._quality import SplitComparison as SplitComparison
+    from labelwise.splitting._quality import SplitQuality as SplitQuality
+    from labelwise.splitting._quality import compare_splits, split_quality
     from labelwise.splitting._quality import quality_of_counts as quality_of_counts
     from labelwise.splitting._subsets import check_proportions as check_proportions
     from labelwise.splitting._subsets import positives_by_subset as positives_by_subset
@@ -35,12 +32,10 @@ __all__ = [
     "MultilabelStratifiedKFold",
     "MultilabelStratifiedShuffleSplit",
     "RepeatedMultilabelStratifiedKFold",
-    "SplitComparison",
-    "SplitQuality",
     "assign",
     "compare_splits",
     "split_quality",
     "train_test_split",
 ]
 
-publish(__name__, __all__)
+publish(__name__, [*__all__, "SplitComparison", "SplitQuality"])
