@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from labelwise._curves import exact_weights
 from labelwise._estimators import (
     LabelAccuracyMixin,
     all_labels,
@@ -36,7 +37,6 @@ from labelwise.decisions import (
     Thresholds,
     check_request,
     check_thresholds,
-    exact_weights,
     thresholds_of_no_label,
     with_constant_labels,
 )

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions import Cuts, Problem, hulls_of
+from labelwise._curves import Cuts, hulls_of
+from labelwise.decisions import Problem
 
 # Vertices of all hulls together; beyond this number the frontier is summarised.
 MOST_VERTICES = 50_000
