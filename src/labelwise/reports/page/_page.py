@@ -1,22 +1,30 @@
-"""Render a page: template, style and script in one file with a content security policy."""
+"""A page: template, style, script and data in one file, with a content security policy.
+
+Arrays are written as base64, and data as JSON that no script element can end.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
+import numpy as np
+
 from labelwise import __version__
 from labelwise._text import printable
-from labelwise.reports.page._encoding import as_script
 
 _TEMPLATES = "labelwise.reports.page"
 # Parts of every page, before its own.
 _FRAME = ("frame",)
+# Larger numbers are in a list of their own.
+_ESCAPE = 255
+_CODES: dict[Any, str] = {np.uint8: "u1", np.int32: "i4", np.float32: "f4", np.float64: "f8"}
 
 
 @dataclass(frozen=True)
@@ -97,3 +105,35 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def packed(array: Any, kind: Any) -> dict[str, str]:
+    """Encode an array as little-endian bytes in base64, with the code of its type."""
+    code = _CODES[kind]
+    content = np.ascontiguousarray(array, dtype=f"<{code}").tobytes()
+    return {"type": code, "data": base64.b64encode(content).decode("ascii")}
+
+
+def packed_small(array: Any) -> dict[str, str]:
+    """Encode whole numbers, most of them small, in a byte each; the others follow as int32."""
+    numbers = np.ravel(array)
+    large = numbers >= _ESCAPE
+    content = np.where(large, _ESCAPE, numbers).astype(np.uint8).tobytes()
+    rest = numbers[large].astype("<i4").tobytes()
+    return {
+        "type": "small",
+        "data": base64.b64encode(content).decode("ascii"),
+        "rest": base64.b64encode(rest).decode("ascii"),
+    }
+
+
+def as_script(data: Any) -> str:
+    """Write data as ASCII JSON for a script element, without any <, > or &.
+
+    Text of a script element ends at ``</script`` and changes its meaning at ``<!--``, whatever
+    JSON string contains them.
+    """
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
