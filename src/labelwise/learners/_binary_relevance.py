@@ -71,9 +71,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         mean loss + λ/2 · ‖w‖²,
 
     with an intercept that is not penalised. Features are not scaled unless `standardize` is set.
-    With the log-loss, this is scikit-learn's logistic regression with C = 1 / (n λ); with the squared
-    hinge loss, a linear support vector machine with that C. Each label has its own λ, the one with
-    the least loss on held-out folds.
+    With the log-loss, this is scikit-learn's logistic regression with C = 1 / (n λ); with the
+    squared hinge loss, a linear support vector machine with that C. Each label has its own λ, the
+    one with the least loss on held-out folds.
 
     Parameters
     ----------
