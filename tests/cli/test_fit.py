@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import labelwise
 from labelwise import learners
 from labelwise.cli import app
-from labelwise.cli.commands._learners import choose_learner
+from labelwise.cli._chosen_learner import choose_learner
 from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from labelwise.cli._data_source import parse_names
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_figure,
     note,
     warnings_as_notes,
+    working,
     write_figure,
 )
-from labelwise.cli._parsing import parse_names
-from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, tuning_report
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched

@@ -19,7 +19,7 @@ from labelwise._validation import (
     first_cell,
     with_nan,
 )
-from labelwise.cli._parsing import check_part, parse_labels, part_of
+from labelwise.cli._data_source import check_part, parse_labels, part_of
 from labelwise.cli.matrices._matrix_files import FileMatrix, is_matrix_file, read_matrix
 from labelwise.data import Dataset, load, read_frame
 from labelwise.decisions import check_states

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
 from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
 from labelwise.cli.matrices._matrices import read_labels, read_scores

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.matrices._file_kinds import refuse_as_rule
 from labelwise.cli.matrices._matching import (
     DEFAULT_MATCHING,
