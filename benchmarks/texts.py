@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import labelwise
 from benchmarks.speedups import record
-from labelwise.cli._data_source import DataSource
+from labelwise.cli._inputs import DataSource
 from labelwise.cli.commands._fit import fit
 from labelwise.data import Dataset, make_corpus
 from labelwise.decisions import best_thresholds

@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise.cli._data_source import check_part, parse_labels, part_of
+from labelwise.cli._inputs import check_part, parse_labels, part_of
 from labelwise.data import Dataset
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn.model_selection
 
-from labelwise.cli._data_source import DataSource
+from labelwise.cli._inputs import DataSource
 from labelwise.cli.commands._split import split
 from labelwise.splitting import assign
 from tests.cli.shell import refusal, run, run_program

@@ -363,7 +363,7 @@ def test_it_works_inside_scikit_learn():
         ({"min_recall": 2}, [[0], [1]], ValueError, "min_recall must be from 0 to 1"),
         ({"cost": (1, [1, 2])}, [[0], [1]], ValueError, "cost must have 1 numbers by label"),
         ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
-        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),
+        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 samples, got 3"),
         ({"refit": False}, [[0], [1]], ValueError, "needs a cv that gives one split, got 5"),
         ({"refit": False, "cv": KFold(2)}, [[0], [1]], ValueError, "gives one split, got 2"),
         ({}, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._io._arrow_arrays import arrow_numbers, arrow_texts, numpy_column
     from labelwise._io._encodings import as_utf8
     from labelwise._io._numpy_files import (
         Arrays,
@@ -52,8 +51,6 @@ __all__ = [
     "Bound",
     "DataError",
     "DataWarning",
-    "arrow_numbers",
-    "arrow_texts",
     "as_utf8",
     "bound_of",
     "check_lines",
@@ -68,7 +65,6 @@ __all__ = [
     "npy_array",
     "npy_header",
     "npz_arrays",
-    "numpy_column",
     "plain_name",
     "read_bytes",
     "reading",

@@ -11,15 +11,13 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from labelwise._columns import ID_NAMES, ROW_NAMES, Kind, kinds_of, texts
 from labelwise._io import DataError
+from labelwise._matrices import are_numbers, is_matrix_file
+from labelwise._tables import ID_NAMES, ROW_NAMES, Kind, ids_in, kinds_of, read_frame, texts
 from labelwise._text import listed
-from labelwise.cli._data_source import DataSource, parse_names, part_of
+from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_data
 from labelwise.cli._outputs import note, warnings_as_notes
-from labelwise.cli.matrices._file_kinds import refuse_as_data
-from labelwise.cli.matrices._matrices import are_numbers, ids_of
-from labelwise.cli.matrices._matrix_files import is_matrix_file
-from labelwise.data import Bags, Dataset, read_frame
+from labelwise.data import Bags, Dataset
 from labelwise.features import TableFeatures
 from labelwise.learners import BagPlugin
 
@@ -52,7 +50,7 @@ def read_input(
     if isinstance(model, BagPlugin) and rows.bags is None:
         note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
-    return ModelInput(X, len(rows), ids_of(rows), n_training_rows)
+    return ModelInput(X, len(rows), ids_in(rows.ids), n_training_rows)
 
 
 def raw_step(model: Any) -> Any:

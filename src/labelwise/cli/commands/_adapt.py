@@ -41,8 +41,8 @@ def adapt(
     max_bytes: opt.MaxBytes = None,
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
+    from labelwise._matrices import Matching
     from labelwise.cli.commands.thresholds._adapt import show_adaptation
-    from labelwise.cli.matrices._matching import Matching
 
     show_adaptation(
         thresholds,

@@ -93,8 +93,8 @@ def compare(
         raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
     if any_code and not resume:
         raise ValueError("--any-code cannot be given with --anew, which keeps no cells.")
-    planned, own_store = experiments.read_study(study, max_bytes=max_bytes, timeout=timeout)
-    kept = own_store if store is None else store
+    planned = experiments.Study.read(study, max_bytes=max_bytes, timeout=timeout)
+    kept = Path(store or planned.store or study.with_suffix(".sqlite"))
     try:
         with warnings_as_notes(), cluster_client(cluster) as client:
             results = planned.run(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import decisions
+from labelwise import _matrices, data, decisions
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import parse_names
+from labelwise.cli._inputs import parse_ids, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -25,7 +25,7 @@ from labelwise.cli.running import command
 if TYPE_CHECKING:
     import numpy as np
 
-    from labelwise.cli.matrices._matrix_files import FileMatrix
+    from labelwise._validation import NamedMatrix
 
 
 @command(
@@ -58,19 +58,8 @@ def decide(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
-    from labelwise._validation import take_columns
+    from labelwise._validation import NamedMatrix, take_columns
     from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-    from labelwise.cli.matrices._file_kinds import refuse_as_rule
-    from labelwise.cli.matrices._matching import (
-        LabelColumns,
-        Matching,
-        label_columns,
-        position_note,
-        same_labels,
-    )
-    from labelwise.cli.matrices._matrices import read_scores
-    from labelwise.cli.matrices._matrix_files import FileMatrix
-    from labelwise.cli.matrices._written_matrices import check_matrix_ending, write_matrix
     from labelwise.cli.review._queue_file import write_queue
 
     if reads_in_blocks(scores, max_bytes):
@@ -81,7 +70,7 @@ def decide(
         rows = BlockRows(parse_names(ids), by_position, max_bytes)
         show_decisions_in_blocks(thresholds, scores, output, rows)
         return
-    check_matrix_ending(output)
+    _matrices.check_matrix_ending(output)
     check_ending(queue, ".csv")
     check_safe_csv(safe_csv, output, queue)
     refuse_as_rule(thresholds)
@@ -89,29 +78,29 @@ def decide(
     with working("deciding"), warnings_as_notes():
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
-        scored = read_scores(scores, max_bytes, ids=ids)
-        labels = same_labels(
-            LabelColumns(thresholds, rule.label_names, len(rule)),
-            [label_columns(scored)],
-            Matching(by_position, missing_labels),
+        scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
+        labels = _matrices.same_labels(
+            _matrices.LabelColumns(thresholds, rule.label_names, len(rule)),
+            [_matrices.label_columns(scored)],
+            _matrices.Matching(by_position, missing_labels),
         )
         of_rule, of_scores = labels.places
         chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
         decided = chosen.decide(values)
-        matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
-        write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
+        matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
+        _matrices.write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, decisions.Bands):
             write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
     for text in labels.notes:
         note(text)
     if labels.by_position[0]:
-        note(position_note(scores, thresholds))
+        note(_matrices.position_note(scores, thresholds))
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)
 
 
-def _in_columns_of(matrix: FileMatrix, columns: np.ndarray) -> FileMatrix:
+def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
     """Return decisions in the order of the columns of the scores, as `Thresholds.decide` does."""
     import numpy as np
 
@@ -119,7 +108,8 @@ def _in_columns_of(matrix: FileMatrix, columns: np.ndarray) -> FileMatrix:
 
     order = np.argsort(columns)
     names = matrix.label_names
-    return matrix._replace(
+    return replace(
+        matrix,
         values=take_columns(matrix.values, order),
         label_names=None if names is None else tuple(names[j] for j in order),
     )

@@ -1,7 +1,7 @@
 """`labelwise describe`: print the statistics of a data set, and write its page."""
 
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import DataSource
+from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import Outputs, check_ending, write_page
 from labelwise.cli.running import command
 

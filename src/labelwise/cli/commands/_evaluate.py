@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _io, data, measures
+from labelwise import _io, _matrices, data, measures
 from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import parse_names
+from labelwise.cli._inputs import parse_ids, parse_names, read_decided, read_truth
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -81,8 +81,6 @@ def evaluate(
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
     from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-    from labelwise.cli.matrices._matching import Matching, matched
-    from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
     from labelwise.cli.review._state_measures import answered_states
 
     if scores is None and decided is None:
@@ -114,13 +112,16 @@ def evaluate(
         evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)
     else:
         with working("reading"), warnings_as_notes():
-            truth = read_labels(
+            truth = read_truth(
                 labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
             )
-            scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
-            found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
-            matching = Matching(by_position, missing_labels)
-            same = matched(truth, [*scored, *found], matching)
+            scored, found = [], []
+            if scores is not None:
+                scored = [data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)]
+            if decided is not None:
+                found = [read_decided(decided, max_bytes, ids)]
+            matching = _matrices.Matching(by_position, missing_labels)
+            same = _matrices.matched(truth, [*scored, *found], matching)
             decisions = same.others[-1].values if found else None
             states = answered_states(same.truth.values, decisions) if found else None
         with working("measuring"):

@@ -15,7 +15,7 @@ import labelwise
 from labelwise import decisions, features, learners
 from labelwise._text import counted, quoted
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import DataSource, check_part, group_column, part_of
+from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import labelwise
-from labelwise import _io, data, learners
+from labelwise import _io, _matrices, data, learners
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import DataSource, check_part
+from labelwise.cli._inputs import DataSource, check_part, refuse_as_model
 from labelwise.cli._outputs import (
     Outputs,
     check_safe_csv,
@@ -23,8 +23,8 @@ from labelwise.cli.running import command
 if TYPE_CHECKING:
     import numpy as np
 
+    from labelwise._validation import NamedMatrix
     from labelwise.cli._model_input import ModelInput
-    from labelwise.cli.matrices._matrix_files import FileMatrix
 
 
 @command(
@@ -62,31 +62,23 @@ def predict(
 ) -> None:
     """Predict the labels of a data set with a model from a file."""
     from labelwise.cli._model_input import fitted_label_names, read_input
-    from labelwise.cli.matrices._file_kinds import refuse_as_model
-    from labelwise.cli.matrices._written_matrices import (
-        check_format,
-        check_label_names,
-        check_matrix_ending,
-        write_label_sets,
-        write_matrix,
-    )
 
     files = (output, scores, instances)
     if not any(files):
         raise ValueError("--output, --scores or --instances must be given, got none.")
     check_part(part)
     refuse_as_model(model)
-    check_format(form, output)
+    _matrices.check_format(form, output)
     if form != "wide" and output is None:
         raise ValueError(f"--format {form} is for --output, which was not given.")
     for path in filter(None, (scores, instances)):
-        check_matrix_ending(path)
+        _matrices.check_matrix_ending(path)
     check_safe_csv(safe_csv, *files)
     outputs = Outputs(files, inputs=[model, *source.files()])
     with working("reading"):
         fitted = labelwise.load(model)
     names = fitted_label_names(model, fitted)
-    check_label_names(form, names)
+    _matrices.check_label_names(form, names)
     given = read_input(fitted, source, names, part)
     is_of_bags = isinstance(given.X, data.Bags) and isinstance(fitted, learners.BagPlugin)
     if instances is not None and not is_of_bags:
@@ -98,9 +90,9 @@ def predict(
         found = _predictions(fitted, given, names, files, model)
     for path, matrix in found.items():
         if path == output and form != "wide":
-            write_label_sets(path, matrix, form, safe_csv=safe_csv)
+            _matrices.write_label_sets(path, matrix, form, safe_csv=safe_csv)
         else:
-            write_matrix(path, matrix, safe_csv=safe_csv)
+            _matrices.write_matrix(path, matrix, safe_csv=safe_csv)
     if output is not None:
         outputs.message(decision_summary(found[output].values))
     if part is None and given.n_training_rows:
@@ -116,19 +108,19 @@ def _predictions(
     names: tuple[str, ...],
     files: tuple[Path | None, Path | None, Path | None],
     model: Path,
-) -> dict[Path, FileMatrix]:
+) -> dict[Path, NamedMatrix]:
     """Return the matrix of each file: decisions, scores, and scores of the rows of bags."""
-    from labelwise.cli.matrices._matrix_files import FileMatrix
+    from labelwise._validation import NamedMatrix
 
     output, scores, instances = files
-    found: dict[Path, FileMatrix] = {}
+    found: dict[Path, NamedMatrix] = {}
     # Only a model whose labels have no names can have been fitted to a vector.
     if output is not None or getattr(fitted, "label_names_", None) is None:
         decided, names = _decisions(fitted, given.X, names, model)
     if scores is not None:
-        found[scores] = FileMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
+        found[scores] = NamedMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
     if output is not None:
-        found[output] = FileMatrix(decided, names, *given.ids)
+        found[output] = NamedMatrix(decided, names, *given.ids)
     if instances is not None:
         found[instances] = _instance_scores(fitted, given.X, names, given.ids[0])
     return found
@@ -158,11 +150,11 @@ def _decisions(
 
 def _instance_scores(
     model: learners.BagPlugin, bags: data.Bags, names: tuple[str, ...], ids: tuple[str, ...] | None
-) -> FileMatrix:
+) -> NamedMatrix:
     """Return a row of scores for each row of each bag, named BAG/NUMBER, both from 0."""
     import numpy as np
 
-    from labelwise.cli.matrices._matrix_files import FileMatrix
+    from labelwise._validation import NamedMatrix
 
     found = model.predict_instances(bags)
     bag_names = ids or tuple(map(str, range(len(bags))))
@@ -170,7 +162,7 @@ def _instance_scores(
     instance_names = tuple(
         f"{bag_names[bag]}/{number}" for bag, number in zip(bags.bag_of_row, numbers, strict=True)
     )
-    return FileMatrix(found.scores, names, instance_names, "instance")
+    return NamedMatrix(found.scores, names, instance_names, "instance")
 
 
 def _scores(model: Any, X: Any, names: tuple[str, ...], path: Path) -> np.ndarray:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import labelwise
-from labelwise import _io, data, decisions, experiments, reports
+from labelwise import _io, _matrices, data, decisions, experiments, reports
 from labelwise.cli import _options as opt
+from labelwise.cli._inputs import is_model_file, parse_ids, read_truth, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -21,8 +22,7 @@ from labelwise.cli._outputs import (
 from labelwise.cli.running import command
 
 if TYPE_CHECKING:
-    from labelwise.cli.matrices._matching import Matching
-    from labelwise.cli.matrices._matrices import Matrix
+    from labelwise._validation import NamedMatrix
 
 
 @command(
@@ -72,9 +72,6 @@ def report(
 
     For a store of labelwise compare, the page shows the results of its studies.
     """
-    from labelwise.cli.matrices._matching import Matching, matched
-    from labelwise.cli.matrices._matrices import read_labels, read_scores
-
     of_desks = (thresholds, versus, slices, texts, title)
     if labels is None and any(one is not None for one in of_desks):
         raise ValueError(
@@ -91,11 +88,13 @@ def report(
     beside = [path for path in (thresholds, slices, texts) if path is not None]
     inputs = [*models, *beside, *data.input_files(labels, None, columns)]
     outputs = Outputs([output], inputs=inputs)
-    matching = Matching(by_position, missing_labels)
+    matching = _matrices.Matching(by_position, missing_labels)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
-        scored = [read_scores(path, max_bytes, ids=ids) for path in models]
-        same = matched(truth, scored, matching, labels_of_scores=True)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
+        scored = [
+            data.read_scores(path, ids=parse_ids(ids), max_bytes=max_bytes) for path in models
+        ]
+        same = _matrices.matched(truth, scored, matching, labels_of_scores=True)
         of_rows: dict[str, Any] = {"ids": same.truth.ids}
         notes = same.notes
         if slices is not None:
@@ -127,8 +126,6 @@ def report(
 
 def _given_thresholds(path: Path) -> decisions.Thresholds:
     """Read thresholds from their file, or from a model that decides by thresholds."""
-    from labelwise.cli.matrices._file_kinds import is_model_file, refuse_as_rule
-
     if not is_model_file(path):
         refuse_as_rule(path)
         return decisions.Thresholds.load(path)
@@ -145,8 +142,8 @@ def _given_thresholds(path: Path) -> decisions.Thresholds:
 
 def read_row_columns(
     path: Path,
-    truth: Matrix,
-    matching: Matching,
+    truth: NamedMatrix,
+    matching: _matrices.Matching,
     ids: str | None = None,
     max_bytes: int | None = None,
 ) -> tuple[dict[str, list[str]], list[str]]:
@@ -156,11 +153,10 @@ def read_row_columns(
     labels, or a first one with a usual name. Where neither file has ids, they are matched by
     position, with a note; where one file has them, this is refused unless --by-position.
     """
-    from labelwise._columns import named_ids
-    from labelwise.cli.matrices._matching import position_note
+    from labelwise._tables import named_ids, read_frame
 
     asked = [] if ids is None else ids.split(",")
-    table = data.read_frame(path, [*asked, truth.id_name], max_bytes)
+    table = read_frame(path, [*asked, truth.id_name], max_bytes)
     names = table.column_names
     id_name = named_ids(path, asked, names) if asked else _id_column(names, truth.id_name)
     columns = {name: _texts(table.column(name)) for name in names}
@@ -169,7 +165,7 @@ def read_row_columns(
         raise _io.DataError(path, "has no column beside the ids.")
     if found is None or truth.ids is None:
         _check_positions(path, truth, found, table.num_rows, matching)
-        return columns, [position_note(path, truth.path, rows=True, labels=False)]
+        return columns, [_matrices.position_note(path, truth.source, rows=True, labels=False)]
     rows = _rows(path, truth, found)
     return {name: [of[row] for row in rows] for name, of in columns.items()}, []
 
@@ -191,7 +187,7 @@ def _id_column(names: list[str], name_in_labels: str) -> str | None:
 
     Texts and groups are words as ids are, so that the values of a column do not show ids.
     """
-    from labelwise._columns import ID_NAMES, ROW_NAMES
+    from labelwise._tables import ID_NAMES, ROW_NAMES
 
     if name_in_labels in names:
         return name_in_labels
@@ -203,15 +199,15 @@ def _texts(column: Any) -> list[str]:
 
 
 def _check_positions(
-    path: Path, truth: Matrix, ids: list[str] | None, n_rows: int, matching: Matching
+    path: Path, truth: NamedMatrix, ids: list[str] | None, n_rows: int, matching: _matrices.Matching
 ) -> None:
     """Refuse rows that cannot be matched by position, or not without being asked for."""
     n_wanted = truth.values.shape[0]
     if n_rows != n_wanted:
-        raise _io.DataError(path, f"has {n_rows} rows but {truth.path} has {n_wanted}.")
+        raise _io.DataError(path, f"has {n_rows} rows but {truth.source} has {n_wanted}.")
     if matching.by_position or (ids is None and truth.ids is None):
         return
-    having, lacking = (truth.path, path) if ids is None else (path, truth.path)
+    having, lacking = (truth.source, path) if ids is None else (path, truth.source)
     raise _io.DataError(
         lacking,
         f"has no ids and {having} has: name the column with --ids, or give --by-position to match "
@@ -219,7 +215,7 @@ def _check_positions(
     )
 
 
-def _rows(path: Path, truth: Matrix, ids: list[str]) -> list[int]:
+def _rows(path: Path, truth: NamedMatrix, ids: list[str]) -> list[int]:
     """Return the row of the table for each row of the labels."""
     places = {name: row for row, name in enumerate(ids)}
     if len(places) < len(ids):
@@ -227,5 +223,5 @@ def _rows(path: Path, truth: Matrix, ids: list[str]) -> list[int]:
         raise _io.DataError(path, f"has row {twice!r} twice.")
     missing = next((name for name in truth.ids or () if name not in places), None)
     if missing is not None:
-        raise _io.DataError(path, f"lacks row {missing!r}, which {truth.path} has.")
+        raise _io.DataError(path, f"lacks row {missing!r}, which {truth.source} has.")
     return [places[name] for name in truth.ids or ()]

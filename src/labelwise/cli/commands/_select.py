@@ -13,7 +13,7 @@ import typer
 from labelwise import _io, data, features, learners, reports, splitting
 from labelwise._text import printable, safe_cell
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import DataSource
+from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,

@@ -10,7 +10,7 @@ import typer
 from labelwise import _io, splitting
 from labelwise._text import counted, printable
 from labelwise.cli import _options as opt
-from labelwise.cli._data_source import DataSource, group_column, parse_labels, parse_names
+from labelwise.cli._inputs import DataSource, group_column, parse_labels, parse_names
 from labelwise.cli._outputs import Outputs, check_ending, note, write_page
 from labelwise.cli.running import command
 

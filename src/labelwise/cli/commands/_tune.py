@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise.cli._data_source import parse_names
+from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli._inputs import parse_ids, parse_names, read_truth
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -17,9 +18,7 @@ from labelwise.cli._outputs import (
 )
 from labelwise.cli._tuning_report import TuningReport, tuning_report
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import input_files
+from labelwise.data import input_files, read_scores
 from labelwise.decisions import Problem, Thresholds, check_problem, check_request
 from labelwise.measures import average_and_measure
 
@@ -78,8 +77,8 @@ def show_tuning(
             note(text)
         return _shown(report, outputs, output, None)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     n_labels = same.truth.values.shape[1]
     request = check_request(params, n_labels, shrink_if_possible=True)
@@ -121,10 +120,10 @@ def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:
 
     height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
     left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
-    FrontierDisplay.from_predictions(problem.scores, problem.Y, beta=tuned.beta, ax=left)
+    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.beta, ax=left)
     ThresholdDisplay.from_predictions(
-        problem.scores,
         problem.Y,
+        problem.scores,
         thresholds=tuned,
         label_names=tuned.label_names,
         max_labels=_MOST_DRAWN,

@@ -84,8 +84,8 @@ def tune(
 
     Its value on new rows is estimated, too.
     """
+    from labelwise._matrices import Matching
     from labelwise.cli.commands._tune import TuneOptions, show_tuning
-    from labelwise.cli.matrices._matching import Matching
 
     options = TuneOptions(
         maximize=maximize,

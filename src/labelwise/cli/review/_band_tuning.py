@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli._inputs import parse_ids, read_truth
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
-from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import input_files
+from labelwise.data import input_files, read_scores
 from labelwise.decisions import (
     BandGuarantee,
     Bands,
@@ -48,8 +48,8 @@ def show_bands(
     check_ending(output, ".json")
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
     level = None if options.guarantee is None else parse_level(options.guarantee)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import printable
-from labelwise.experiments import FailedCell, PaperTable, Results, paper_table, summarize
+from labelwise.experiments import Results, summarize
 from labelwise.reports.overviews._blocks import (
     Block,
     KeyNumber,
@@ -71,8 +71,7 @@ def _state_section(results: Results, rows: Sequence[dict[str, Any]]) -> PageSect
 def _result_section(results: Results) -> PageSection:
     summary = results.summary()
     options = {
-        measure: [_mean_table(measure, paper_table(summary.by, summary.spreads, measure))]
-        for measure in results.measures
+        measure: [_mean_table(measure, summary.table(measure))] for measure in results.measures
     }
     explain = (
         "Means over folds and seeds, with the standard deviation. The best mean of each row is "
@@ -81,7 +80,7 @@ def _result_section(results: Results) -> PageSection:
     return PageSection("results", "Results", "Results", [explain], (), [choice("Measure", options)])
 
 
-def _mean_table(measure: str, found: PaperTable) -> Block:
+def _mean_table(measure: str, found: Any) -> Block:
     """Return a table with a row for each data set and a column for each model."""
     names = [" / ".join(map(printable, keys)) for keys, _ in found.rows]
     columns = [text_column("dataset", " / ".join(found.keys).replace("dataset", "data set"), names)]
@@ -91,7 +90,7 @@ def _mean_table(measure: str, found: PaperTable) -> Block:
             number_column(
                 f"model-{j}",
                 printable(model),
-                [cell.numbers[0] for cell in cells],
+                [cell.value for cell in cells],
                 "share",
                 best=[cell.is_best for cell in cells],
                 beside=[f"± {cell.deviation}" if cell.deviation else "" for cell in cells],
@@ -200,7 +199,7 @@ def _problem_sections(results: Results) -> list[PageSection]:
 
 def _failure_table(results: Results) -> Block:
     """Return the failed cells; those of a model and data set with the same error are one row."""
-    groups: dict[tuple[str, str, str], list[FailedCell]] = {}
+    groups: dict[tuple[str, str, str], list[Any]] = {}
     for cell in results.failed:
         last = (cell.error.strip().splitlines() or ["?"])[-1]
         groups.setdefault((cell.model, cell.dataset, last), []).append(cell)
@@ -217,5 +216,5 @@ def _failure_table(results: Results) -> Block:
     return table("Failed cells", columns, len(shown), sort="-cells", note=note)
 
 
-def _place(cell: FailedCell) -> str:
+def _place(cell: Any) -> str:
     return f"{printable(cell.split)}, fold {cell.fold}, seed {cell.seed}"
