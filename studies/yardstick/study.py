@@ -30,7 +30,7 @@ from sklearn.utils.metaestimators import available_if
 import studies
 from labelwise.data import load
 from labelwise.experiments import CellOutcome, Study
-from labelwise.learners import BestLearner
+from labelwise.learners import LEARNERS, BestLearner
 from labelwise.learners.selection._candidates import default_candidates, size_of
 from labelwise.splitting import MultilabelStratifiedShuffleSplit
 from studies.comparison import Table
@@ -132,7 +132,8 @@ class AllMeasures(ClassifierMixin, BaseEstimator):
         start = process_time()
         X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
         varies = (y.sum(axis=0) > 0) & (y.sum(axis=0) < len(y))
-        taken, self.left_out_ = default_candidates(size_of(X, int(varies.sum())), self.random_state)
+        size = size_of(X, int(varies.sum()))
+        taken, self.left_out_ = default_candidates(LEARNERS, size, self.random_state)
         candidates = {
             one.name: (PlugIn if one.name in ("efp", "sfp") else Remembered)(
                 one.estimator, one.name

@@ -3,7 +3,6 @@
 Every stage may import from here; this package imports only `_validation`.
 """
 
-from labelwise._io._encodings import as_utf8
 from labelwise._io._numpy_files import (
     Arrays,
     check_npy,
@@ -19,6 +18,7 @@ from labelwise._io._reading import (
     Bound,
     DataError,
     DataWarning,
+    as_utf8,
     bound_of,
     check_lines,
     decode,

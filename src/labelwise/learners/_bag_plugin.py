@@ -15,9 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     LabelAccuracyMixin,
     LabelScorer,
+    LabelTarget,
+    all_labels,
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    learn_targets,
     report_progress,
     scores_of_classes,
     scoring_method,
@@ -32,9 +35,14 @@ from labelwise.decisions import (
     with_constant_labels,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets
-from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
-from labelwise.learners.bags._input_bags import bag_labels, learn_bags
+from labelwise.learners._register import probability_models
+from labelwise.learners.bags._bag_scores import (
+    AGGREGATIONS,
+    bag_labels,
+    check_aggregation,
+    highest_instances,
+    learn_bags,
+)
 from labelwise.learners.bags._training_rounds import (
     BagTask,
     Round,
@@ -44,7 +52,6 @@ from labelwise.learners.bags._training_rounds import (
     fit_all,
     highest,
 )
-from labelwise.learners.selection._candidates import probability_models
 from labelwise.measures import f_measure
 
 _PENALTY = 0.01
@@ -59,7 +66,7 @@ class InstanceLabels(NamedTuple):
         Scores of the instances, bag after bag.
     decided : ndarray of int8 of shape (n_instances, n_labels)
         1 where the score reaches the threshold of the label, which is that of bags.
-    speakers : ndarray of shape (n_bags, n_labels)
+    top_instance : ndarray of shape (n_bags, n_labels)
         Number within the bag of the instance with the highest score, the first of ties.
     starts : ndarray of shape (n_bags + 1,)
         Index of the first instance of each bag, and the number of all instances.
@@ -67,7 +74,7 @@ class InstanceLabels(NamedTuple):
 
     scores: np.ndarray
     decided: np.ndarray
-    speakers: np.ndarray
+    top_instance: np.ndarray
     starts: np.ndarray
 
 
@@ -355,7 +362,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     def _rounds(
         self,
         bags: Bags,
-        targets: Targets,
+        targets: LabelTarget,
         groups: Any,
         request: Request,
         number: int,

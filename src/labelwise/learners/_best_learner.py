@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from labelwise._curves import exact_weights
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    all_labels,
     as_multilabel,
     check_constants,
     check_target,
@@ -20,6 +22,7 @@ from labelwise._estimators import (
     constant_labels,
     copy_feature_attributes,
     fit_scorer,
+    learn_features,
     proba_of_classes,
     report_progress,
     scores_of_classes,
@@ -34,12 +37,10 @@ from labelwise.decisions import (
     Thresholds,
     check_request,
     check_thresholds,
-    exact_weights,
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.learners._training import all_labels, learn_features
-from labelwise.learners.selection._blending import best_blend, best_with_blend
+from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection._candidates import (
     Candidate,
     default_candidates,
@@ -48,12 +49,17 @@ from labelwise.learners.selection._candidates import (
     size_of,
     sizes_of_parts,
 )
-from labelwise.learners.selection._decision_rules import RULES
-from labelwise.learners.selection._fitted_candidates import FittedCandidates
-from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, fit_params, with_beta_of
+from labelwise.learners.selection._rules import RULES, FittedCandidates, LabelSets, check_label_sets
+from labelwise.learners.selection._trials import (
+    Arena,
+    Trial,
+    best_blend,
+    best_with_blend,
+    fit_params,
+    with_beta_of,
+)
 from labelwise.splitting import splits_of
 
 
@@ -141,9 +147,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
     "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
     `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("sfp"), and
-    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and
-    neighbours are scaled inside each fold, unless they are sparse. A cost model of each candidate,
-    of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
+    `OkapiNeighbors` ("okapi") for counts of terms. Features that are not sparse are divided by
+    their standard deviation: for kernels and neighbours inside each fold, for linear models once,
+    because these score all folds while they are fitted. A cost model of each candidate, of the
+    numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
     "catboost" if they are installed. `labelwise.save` does not write their models.
 
@@ -403,8 +410,13 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         n_labels = int(np.isnan(self.constants_).sum())
         if self.candidates is None:
             parts = sizes_of_parts(samples.X, samples.Y[:, np.isnan(self.constants_)])
-            return default_candidates(size_of(samples.X, n_labels), seed, parts)
-        return given_candidates(self.candidates, sparse.issparse(samples.X), seed), []
+            return default_candidates(LEARNERS, size_of(samples.X, n_labels), seed, parts)
+
+        def build(name: str) -> Any:
+            known = learner_named(name, "candidates must be estimators or")
+            return known.build(sparse.issparse(samples.X), seed)
+
+        return given_candidates(self.candidates, build), []
 
     def _store(
         self,

@@ -7,32 +7,12 @@ built, because scikit-learn's forests take long to import.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from labelwise.learners.selection import _costs as costs
-from labelwise.learners.selection._costs import Size
-
-# Builds a learner from whether X is sparse, and the seed.
-Build = Callable[[bool, int | None], Any]
-
-
-class RegisteredLearner(NamedTuple):
-    """A learner by its short name: how it is built, how it decides, and what it costs."""
-
-    name: str
-    class_name: str  # in labelwise.learners, or with its package
-    line: str  # one line for the user
-    rule: str  # how the learner decides by itself
-    build: Build
-    maximizes: str | None = None  # the measure that this rule is for
-    takes_counts: bool = False  # of terms, instead of their tf-idf weights
-    seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
-    refusal: Callable[[Size], str] = costs.never  # why it is not for these samples, or ""
-    is_linear: bool = False  # the cheapest of these is always tried on sparse features
-    is_saved: bool = True  # whether `labelwise.save` writes its models
+from labelwise.learners.selection._candidates import Build, RegisteredLearner
 
 
 def scaled(model: Any, is_sparse: bool) -> Any:
@@ -58,6 +38,18 @@ def _own(
         seeds = {"random_state": seed} if is_seeded else {}
         model = getattr(learners, class_name)(**params, **seeds)
         return scaled(model, is_sparse) if is_scaled else model
+
+    return build
+
+
+def _linear(**params: Any) -> Build:
+    """Return a builder of linear models; sparse features, usually of texts, are not scaled."""
+
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from labelwise.learners import BinaryRelevance
+
+        # Inside the learner, not in a pipeline, because it then scores folds while it is fitted.
+        return BinaryRelevance(standardize=not is_sparse, **params)
 
     return build
 
@@ -161,7 +153,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a logistic regression a label",
         HALF,
-        _own("BinaryRelevance", is_scaled=True, rescale=True),
+        _linear(rescale=True),
         seconds=costs.logistic,
         is_linear=True,
     ),
@@ -170,7 +162,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        _own("BinaryRelevance", is_scaled=True, loss="squared_hinge"),
+        _linear(loss="squared_hinge"),
         seconds=costs.linear_svm,
         is_linear=True,
     ),
@@ -329,3 +321,12 @@ def learner_named(name: str, must: str, *, is_saved: bool = False) -> Registered
     if name not in known:
         raise ValueError(f"{must} one of {', '.join(known)}, got {name!r}.")
     return known[name]
+
+
+def probability_models(seed: int | None) -> list[Any]:
+    """Return the default candidates that give probabilities without a choice of penalties.
+
+    They suit models that are fitted many times, and take dense and sparse rows.
+    """
+    names = ("knn", "forest", "extra-trees")
+    return [learner_named(name, "").build(False, seed) for name in names]

@@ -11,7 +11,7 @@ from labelwise.cli._cluster import cluster_client
 from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
 from labelwise.cli.commands._results import results_in_words, results_record
 from labelwise.cli.running import current_settings
-from labelwise.experiments import Results, Study, read_study
+from labelwise.experiments import Results, Study
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
 EXAMPLE = """\
@@ -75,8 +75,8 @@ def run_comparison(path: Path | None, options: CompareOptions) -> None:
         raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
     if options.any_code and not options.resume:
         raise ValueError("--any-code cannot be given with --anew, which keeps no cells.")
-    study, own_store = read_study(path, max_bytes=options.max_bytes, timeout=options.timeout)
-    kept = own_store if options.store is None else options.store
+    study = Study.read(path, max_bytes=options.max_bytes, timeout=options.timeout)
+    kept = Path(options.store or study.store or path.with_suffix(".sqlite"))
     with warnings_as_notes():
         results = _run(study, kept, options)
     outputs = Outputs()
