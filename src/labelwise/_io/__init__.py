@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._io._encodings import as_utf8
     from labelwise._io._numpy_files import (
         Arrays,
         check_npy,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         Bound,
         DataError,
         DataWarning,
+        as_utf8,
         bound_of,
         check_lines,
         decode,

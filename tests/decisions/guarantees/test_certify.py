@@ -13,7 +13,7 @@ from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds, review_bands
 from labelwise.decisions.guarantees._certify import split_parts
 from labelwise.decisions.guarantees._options import GuaranteeOptions
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 from tests.decisions.columns import Columns
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from labelwise._blocks import warn_of_label_order
 from labelwise._validation import frame_names
+from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise.decisions.thresholds._request import check_request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
@@ -13,11 +15,6 @@ from labelwise.decisions.thresholds._tune import (
     check_calibration,
     tune_and_correct,
     warn_of_broken_constraints,
-)
-from labelwise.decisions.thresholds.curves._problem import (
-    check_problem,
-    warn_of_label_order,
-    warn_of_labels_without_positives,
 )
 
 
