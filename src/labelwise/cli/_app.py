@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from labelwise.cli import _options as opt
-from labelwise.cli._matrix_commands import adapt, decide, evaluate, report, tune
+from labelwise.cli._matrix_commands import adapt, decide, evaluate, report
+from labelwise.cli.commands._tune import tune
 from labelwise.cli.pages import _options as page_opt
 from labelwise.cli.running import command, example_text
 

@@ -1,9 +1,7 @@
-"""Signatures of the commands for scores and labels: tune, adapt, decide, evaluate, report."""
+"""Signatures of the commands for scores and labels: adapt, decide, evaluate, report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,82 +9,6 @@ import typer
 
 from labelwise.cli import _options as opt
 from labelwise.cli.pages import _options as page_opt
-
-
-def tune(
-    scores: opt.ScoresArgument,
-    labels: opt.TruthArgument,
-    maximize: opt.TuneMaximize = "micro-f",
-    beta: opt.BetaOption = 1.0,
-    shared: Annotated[bool, typer.Option("--shared", help="One threshold for all labels.")] = False,
-    shrink: opt.TuneShrink = "auto",
-    fbr: opt.TuneFbr = None,
-    fbr_rule: opt.TuneFbrRule = 1,
-    min_precision: Annotated[
-        float | None, typer.Option(help="Lowest micro precision; for macro-..., of each label.")
-    ] = None,
-    min_recall: Annotated[
-        float | None, typer.Option(help="Lowest micro recall; for macro-..., of each label.")
-    ] = None,
-    max_decisions: opt.TuneMaxDecisions = None,
-    guarantee: opt.TuneGuarantee = None,
-    across: opt.TuneAcross = "each",
-    tuning_share: opt.TuneShare = 0.5,
-    review: opt.TuneReview = None,
-    bootstrap: opt.TuneBootstrap = 0,
-    seed: opt.SeedOption = 0,
-    output: opt.TuneOutput = None,
-    plot: opt.PlotOption = None,
-    columns: opt.LabelsOption = None,
-    bags: opt.BagsOption = None,
-    ids: opt.MatchedIdsOption = None,
-    by_position: opt.ByPositionOption = False,
-    missing_labels: opt.MissingLabelsOption = "error",
-    max_bytes: opt.BytesOption = None,
-    cluster: opt.ClusterOption = None,
-) -> None:
-    """Find the thresholds that maximize a measure.
-
-    Its value on new rows is estimated, too.
-    """
-    from labelwise.cli.commands._tune import TuneOptions, show_tuning
-    from labelwise.cli.matrices._matching import Matching
-
-    options = TuneOptions(
-        maximize=maximize,
-        beta=beta,
-        shared=shared,
-        shrink=shrink,
-        fbr=fbr,
-        fbr_rule=fbr_rule,
-        min_precision=min_precision,
-        min_recall=min_recall,
-        max_decisions=max_decisions,
-        guarantee=guarantee,
-        across=across,
-        tuning_share=tuning_share,
-        bootstrap=bootstrap,
-        seed=seed,
-    )
-    show: Callable[..., object] = partial(show_tuning, cluster=cluster)
-    if review is not None:
-        if cluster is not None:
-            raise ValueError("--cluster cannot be given with --review.")
-        from labelwise.cli.review._band_tuning import show_bands
-
-        show = partial(show_bands, review)
-    show(
-        scores,
-        labels,
-        options,
-        columns=columns,
-        bags=bags,
-        ids=ids,
-        matching=Matching(by_position, missing_labels),
-        output=output,
-        plot=plot,
-        max_bytes=max_bytes,
-    )
 
 
 def adapt(

@@ -230,34 +230,6 @@ FitPart = Annotated[
 ]
 
 # Options of labelwise tune.
-TuneMaximize = Annotated[
-    str, typer.Option(help="micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ...")
-]
-TuneShrink = Annotated[
-    str, typer.Option(help="Shrinkage from 0 (labels apart) to 1 (one threshold), or auto.")
-]
-TuneFbr = Annotated[
-    str | None, typer.Option(help="Raise thresholds of labels with F below this; or auto.")
-]
-TuneFbrRule = Annotated[
-    int, typer.Option(help="0: such labels are never decided; 1: at their highest score.")
-]
-TuneMaxDecisions = Annotated[
-    str | None,
-    typer.Option(help='Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".'),
-]
-TuneGuarantee = Annotated[
-    str | None,
-    typer.Option(
-        help="Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows."
-    ),
-]
-TuneAcross = Annotated[
-    str, typer.Option(help="With macro averages: guarantee each label by itself, or all.")
-]
-TuneShare = Annotated[
-    float, typer.Option(help="Share of the rows that a guarantee is not tested on.")
-]
 TuneReview = Annotated[
     str | None,
     typer.Option(

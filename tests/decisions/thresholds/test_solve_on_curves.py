@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._solve_on_curves import check_for_curves, solve_on_curves
 from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
@@ -45,18 +45,18 @@ class CurvesInMemory:
     st.sampled_from(
         [
             {},
-            {"average": "macro"},
-            {"average": "macro", "measure": "accuracy"},
-            {"measure": "matthews"},
+            {"maximize": "macro-f"},
+            {"average": "macro", "maximize": "accuracy"},
+            {"maximize": "matthews"},
             {"cost": (1, 3)},
             {"max_decisions": 2},
-            {"average": "macro", "min_precision": 0.5},
+            {"maximize": "macro-f", "min_precision": 0.5},
         ]
     ),
 )
 def test_the_solution_is_that_of_all_rows(data, params):
     problem = Problem(data[0], sparse.csc_array(data[1]), None)
-    request = check_request(params, problem.n_labels)
+    request = Request(**params, n_labels=problem.n_labels)
     wanted = solve(problem, request, 0)
     found = solve_on_curves(CurvesInMemory(problem), request)
     for name in ("values", "value", "decided", "support", "gap", "certificate", "measure"):
@@ -71,4 +71,4 @@ def test_the_solution_is_that_of_all_rows(data, params):
 )
 def test_options_that_need_rows_are_refused(option):
     with pytest.raises(ValueError, match="needs all scores in memory"):
-        check_for_curves(check_request(option, 2))
+        check_for_curves(Request(**option, n_labels=2))

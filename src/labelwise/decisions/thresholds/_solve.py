@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_random_state
-from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.thresholds._fbr import Fbr
-from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
+from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
@@ -61,12 +60,12 @@ def solve(
     ValueError
         If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
     """
-    if request.guarantee is not None:
+    if request.certify is not None:
         for given in (problem, calibration):
             if given is not None:
                 refuse_with_guarantee(given.weights is not None, given.n_missing)
-        return _certified(problem, request, request.guarantee, random_state, calibration)
-    problem = problem.with_top(request.top_per_row)
+        return _certified(problem, request, request.certify, random_state, calibration)
+    problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
@@ -76,11 +75,72 @@ def solve(
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
     method = _method(problem, request, folds)
-    chosen = method.on_all()
-    bounds = None
-    if request.n_bootstrap:
-        bounds = _bounds(problem, request, method, random, folds)
-    return _result(problem, request, method, chosen, bounds)
+    return _result(problem, request, method, method.on_all())
+
+
+def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
+    """Refuse wrong numbers of draws, and intervals of values that the bootstrap does not cover."""
+    check_share(confidence, "confidence")
+    if not check_n_bootstrap(n_bootstrap):
+        return
+    if request.limits.are_set:
+        limits = "min_precision, min_recall or max_decisions"
+        raise ValueError(f"n_bootstrap does not go together with {limits}.")
+    if request.average == "sample":
+        raise ValueError('n_bootstrap does not go together with average="sample".')
+
+
+def confidence_interval(
+    problem: Problem, request: Request, n_bootstrap: int, confidence: float, random_state: Any
+) -> Bounds:
+    """Compute an interval of the value on new samples, and the spread of each threshold.
+
+    With the seed that `solve` was called with, "auto" means the same amounts.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    n_bootstrap : int
+        Number of draws.
+    confidence : float
+        Share of the draws within the interval and the spreads.
+    random_state : int, RandomState instance or None
+        Draws samples and folds. With None, folds are the same in every call.
+
+    Returns
+    -------
+    Bounds
+    """
+    problem = problem.with_top(request.max_rank)
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        found = confidence_interval(
+            problem.labels(known),
+            request.for_labels(chosen_labels),
+            n_bootstrap,
+            confidence,
+            random_state,
+        )
+        thresholds = np.full((2, problem.n_labels), np.inf)
+        thresholds[:, known] = found.thresholds
+        return found._replace(thresholds=thresholds)
+    random = check_random_state(random_state)
+    folds = random if random_state is not None else check_random_state(0)
+    method = _method(problem, request, folds)
+    retuning = Retuning(
+        method.under,
+        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
+        request.value,
+        n_bootstrap,
+        confidence,
+        random,
+        folds,
+    )
+    return bootstrap(problem, retuning, counts_empty=request.average == "macro")
 
 
 def solve_with_folds(
@@ -111,16 +171,10 @@ def solve_with_folds(
     by_fold = [
         method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
     ]
-    return _result(problem, request, method, method.on_all(), None), np.stack(by_fold)
+    return _result(problem, request, method, method.on_all()), np.stack(by_fold)
 
 
-def _result(
-    problem: Problem,
-    request: Request,
-    method: TuningMethod,
-    chosen: Choice,
-    bounds: Bounds | None,
-) -> Thresholds:
+def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Choice) -> Thresholds:
     return thresholds_of(
         chosen,
         request,
@@ -128,9 +182,7 @@ def _result(
         shared=request.shared,
         shrink=method.shrink,
         fbr=method.fbr,
-        interval=None if bounds is None else bounds.value,
-        intervals=None if bounds is None else bounds.thresholds,
-        top_per_row=request.top_per_row,
+        top_per_row=request.max_rank,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
     )
@@ -163,14 +215,12 @@ def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Pro
         full[..., known] = part
         return full
 
-    intervals = tuned.intervals
     return replace(
         tuned,
         values=everywhere(tuned.values, np.inf),
         support=everywhere(tuned.support, 0),
         decided=everywhere(tuned.decided, 0),
         label_names=problem.names,
-        intervals=None if intervals is None else everywhere(intervals, np.inf),
         n_missing=problem.n_missing,
     )
 
@@ -178,7 +228,7 @@ def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Pro
 def _certified(
     problem: Problem,
     request: Request,
-    options: GuaranteeOptions,
+    options: Certify,
     random_state: Any,
     calibration: Problem | None,
 ) -> Thresholds:
@@ -208,25 +258,6 @@ def _certified(
     )
 
 
-def _bounds(
-    problem: Problem,
-    request: Request,
-    method: TuningMethod,
-    random: np.random.RandomState,
-    folds: np.random.RandomState,
-) -> Bounds:
-    retuning = Retuning(
-        method.under,
-        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
-        request.value,
-        request.n_bootstrap,
-        request.confidence,
-        random,
-        folds,
-    )
-    return bootstrap(problem, retuning, counts_empty=request.average == "macro")
-
-
 def _method(problem: Problem, request: Request, random: np.random.RandomState) -> TuningMethod:
     """Choose the method of a request, and find the amounts that are "auto"."""
     plain = _plain(problem, request)
@@ -240,7 +271,7 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
         return plain._replace(on_all=OffFrontier(problem, cuts, request.measure, limits).best)
     if request.shrink != 0:
         return _shrunk(problem, request, plain, random)
-    if request.fbr is not None:
+    if request.fbr_amount is not None:
         return _with_fbr(problem, request, plain, random)
     return plain
 
@@ -251,10 +282,10 @@ def _plain(problem: Problem, request: Request) -> TuningMethod:
     def under(objective: Objective) -> Callable[[np.ndarray], Choice]:
         return lambda weights: objective(problem.cuts(weights, objective.needs_every_cut))
 
-    if request.cost is None and request.average != "macro":
+    if request.costs is None and request.average != "macro":
         rule = MicroRule(request.measure)
         return TuningMethod(lambda: best_micro(problem, rule), under(rule))
-    by_label: Objective = request.cost or MacroRule(
+    by_label: Objective = request.costs or MacroRule(
         request.measure, request.limits.in_total(problem.total_weight)
     )
     return TuningMethod(lambda: best_by_label(problem, by_label), under(by_label))
@@ -313,9 +344,9 @@ def _with_fbr(
     problem: Problem, request: Request, plain: TuningMethod, random: np.random.RandomState
 ) -> TuningMethod:
     fbr = Fbr(problem, plain.under, request)
-    _check_units(problem, "fbr", request.fbr)
-    automatic = request.fbr == "auto"
-    amount = fbr.best_amount(random) if automatic else float(request.fbr or 0.0)
+    _check_units(problem, "fbr", request.fbr_amount)
+    automatic = request.fbr_amount == "auto"
+    amount = fbr.best_amount(random) if automatic else float(request.fbr_amount or 0.0)
     if amount == 0:
         return plain._replace(fbr=0.0)
 

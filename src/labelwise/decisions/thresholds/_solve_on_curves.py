@@ -15,7 +15,6 @@ from labelwise.decisions.thresholds._tune import constraint_checks
 from labelwise.decisions.thresholds.curves._cuts import Cuts
 from labelwise.decisions.thresholds.curves._hit_gaps import joined_labels
 from labelwise.decisions.thresholds.objectives._choice import Choice, Objective, mean_choice
-from labelwise.decisions.thresholds.objectives._cost import CostRule
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
@@ -53,10 +52,9 @@ def check_for_curves(request: Request) -> None:
         "shared=True": request.shared,
         "shrink": request.shrink != 0,
         "fbr": request.fbr is not None,
-        "n_bootstrap": request.n_bootstrap > 0,
-        "guarantee": request.guarantee is not None,
+        "guarantee": request.certify is not None,
         'average="sample"': request.average == "sample",
-        "max_decisions per row": request.top_per_row is not None,
+        "max_decisions per row": request.max_rank is not None,
     }
     for option, is_given in needs_rows.items():
         if is_given:
@@ -71,7 +69,7 @@ def solve_on_curves(curves: LabelCurves, request: Request) -> Thresholds:
     What constraints reach on samples that were not tuned on is not estimated.
     """
     check_for_curves(request)
-    by_label = request.cost is not None or request.average == "macro"
+    by_label = request.costs is not None or request.average == "macro"
     chosen = _best_by_label(curves, request) if by_label else _best_micro(curves, request)
     found = thresholds_of(chosen, request, curves)
     if not request.limits.are_set:
@@ -95,18 +93,14 @@ def _best_micro(curves: LabelCurves, request: Request) -> Choice:
 
 def _best_by_label(curves: LabelCurves, request: Request) -> Choice:
     """Find the best cut of each label by itself, one label at a time."""
-    costs = request.cost
+    costs = request.costs
     rule = MacroRule(request.measure, request.limits.in_total(curves.n_samples))
     everywhere = costs is None and rule.needs_every_cut
     found = []
     for j, cuts in enumerate(curves.every_cut() if everywhere else curves.label_cuts()):
-        one: Objective = rule if costs is None else _cost_of(costs, j)
+        one: Objective = rule if costs is None else costs.of_labels(np.array([j]))
         found.append(one(cuts))
     together = mean_choice(found)
     if costs is None:
         return together
     return together._replace(value=float(np.sum([choice.value for choice in found])))
-
-
-def _cost_of(costs: CostRule, j: int) -> CostRule:
-    return CostRule(costs.false_positive[[j]], costs.false_negative[[j]])

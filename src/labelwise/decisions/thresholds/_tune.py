@@ -42,7 +42,7 @@ def tune_and_correct(
     `folds` is as in `cross_fitted`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
-    problem = problem.with_top(request.top_per_row)
+    problem = problem.with_top(request.max_rank)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
@@ -63,23 +63,21 @@ def _value(problem: Problem, request: Request, counts: Counts) -> float:
 
 
 def check_calibration(
-    calibration: Any,
     problem: Problem,
-    request: Request,
+    request: Any,
     *,
     ids: Any = None,
     by_position: bool | None = None,
 ) -> Problem | None:
     """Check the samples that a guarantee is tested on; their labels are those of the problem.
 
-    If `ids` names a column, these samples have it, too.
+    `request` is that of thresholds or of bands. If `ids` names a column, these samples have it,
+    too.
     """
-    if calibration is None:
+    if request.certify is None or request.certify.calibration is None:
         return None
-    if request.guarantee is None:
-        raise ValueError("calibration needs guarantee.")
     try:
-        scores, Y, *groups = calibration
+        scores, Y, *groups = request.certify.calibration
         (given_groups,) = groups or [None]
     except (TypeError, ValueError) as error:
         raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions import Problem, check_request, micro_frontier, solve
+from labelwise.decisions import Problem, Request, micro_frontier, solve
 from labelwise.measures import count_matched, f_measure, precision, recall
 from labelwise.reports.desk._points import (
     MEASURES,
@@ -30,7 +30,7 @@ def compare_models(
     Values and differences are those of held-out decisions, with the same folds and the same drawn
     rows for both models. Without folds, the decisions of the thresholds tuned on all rows count.
     """
-    request = check_request({}, rival.n_labels)
+    request = Request()
     folds = Folds.of(rival)
     best, by_fold = folds.tuned(request, seed)
     if held_out is None or by_fold is None:
