@@ -109,7 +109,7 @@ def print_grid(X: Any, Y: Any) -> None:
 def print_real() -> None:
     """Print the curve and the grid of the documents of the RCV1 subsets, where they are."""
     import studies
-    from studies.olsson2006_documents import rcv1_documents
+    from studies.olsson2006.documents import rcv1_documents
 
     if not (studies.HOME / "rcv1-subsets").is_dir():
         return

@@ -23,7 +23,7 @@ from benchmarks.speedups import record
 from benchmarks.timing import most_memory
 from labelwise.data import Dataset, load
 from labelwise.learners import CalibratedLabelRanking
-from labelwise.learners.ranking._label_pairs import pair_samples
+from labelwise.learners._calibrated_ranking import pair_samples
 
 N_JOBS = 2
 SETS = ("medical", "mediamill-reduced")

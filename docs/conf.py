@@ -67,7 +67,8 @@ sphinx_gallery_conf = {
 
 def draw_studies(app: Any) -> None:
     """Draw the figures of the studies from their measured tables."""
-    from studies import olsson2006_plots, yardstick_plots
+    from studies.olsson2006 import plots as olsson2006_plots
+    from studies.yardstick import plots as yardstick_plots
 
     folder = Path(app.srcdir) / "generated" / "studies"
     olsson2006_plots.draw_all(folder / "olsson2006")

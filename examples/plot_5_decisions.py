@@ -35,13 +35,13 @@ print(exact)
 # For each label: its threshold, and the scores of samples with and without the label.
 
 ThresholdDisplay.from_predictions(
-    scores, held_out.Y, thresholds=exact, label_names=data.label_names
+    held_out.Y, scores, thresholds=exact, label_names=data.label_names
 )
 
 # %%
 # The line shows the highest micro precision that any thresholds reach at each micro recall.
 
-FrontierDisplay.from_predictions(scores, held_out.Y, name="logistic regression")
+FrontierDisplay.from_predictions(held_out.Y, scores, name="logistic regression")
 
 # %%
 # On unseen samples: 0.5 for all labels, the best shared threshold, a threshold for each label, and

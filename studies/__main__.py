@@ -15,16 +15,16 @@ from studies.pages import to_markdown
 
 
 def papers() -> list[str]:
-    """Return the papers that have a study: a program, and a folder of published tables."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.with_suffix("").is_dir())
+    """Return the papers that have a study: folders with a program and published tables."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/study.py"))
 
 
 def tables_of(paper: str) -> dict[str, Callable[..., Table]]:
     """Return what measures each table of a paper, by the number or name of the table."""
     if paper not in papers():
         raise ValueError(f"PAPER must be one of {', '.join(papers())}, got {paper!r}.")
-    found: dict[str, Callable[..., Table]] = importlib.import_module(f"studies.{paper}").TABLES
-    return found
+    study = importlib.import_module(f"studies.{paper}.study")
+    return dict(study.TABLES)
 
 
 def reproduce(

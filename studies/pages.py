@@ -60,8 +60,7 @@ def _summary(table: Table) -> str:
         )
     if table.made is not None:
         parts.append(
-            f"Computed by `studies/{table.paper}.py` on {table.made.date} with "
-            f"{table.made.versions}."
+            f"Computed by `studies/{table.paper}` on {table.made.date} with {table.made.versions}."
         )
     return " ".join(parts) or "A quick run of a part of the study."
 

@@ -7,7 +7,7 @@ import numba
 import pytest
 from hypothesis import settings
 
-from labelwise.splitting.stratification import _search
+from labelwise.splitting import _balanced
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 
 # The first call of a kernel compiles: no deadline. Same examples in every run.
@@ -80,4 +80,4 @@ def environment_of_the_tests(monkeypatch):
 def few_trials_without_compiled_kernels():
     """Half a million swaps take a second when compiled, and an hour when not."""
     if numba.config.DISABLE_JIT:
-        _search.MOST_TRIALS = 50
+        _balanced.MOST_TRIALS = 50

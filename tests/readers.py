@@ -1,7 +1,14 @@
 """Every way in which a file of data is read, by the ending of its name."""
 
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import DataError, read_arff, read_reuters, read_svmlight, read_table
+from labelwise.data import (
+    DataError,
+    read_arff,
+    read_labels,
+    read_reuters,
+    read_scores,
+    read_svmlight,
+    read_table,
+)
 from labelwise.data.arff._label_xml import read_label_names
 
 _TABLES = [

@@ -1,5 +1,7 @@
 """Public docstrings have numpydoc's sections in full."""
 
+import inspect
+
 import pytest
 
 from tests.docstrings import faults, public_objects
@@ -42,3 +44,29 @@ def test_each_fault_is_found(text, fault):
 
     add.__doc__ = text
     assert fault in faults(add)
+
+
+# Functions and classes that tune thresholds; see "Order of arguments" in docs/stages.
+LEARN_FROM_LABELS = ("best_thresholds", "micro_frontier", "review_bands", "scan_thresholds", "Desk")
+
+
+def parameters_of(public):
+    """The names of the parameters of a function or class; none of a property or an exception."""
+    if isinstance(public, property):
+        return []
+    try:
+        return list(inspect.signature(public).parameters)
+    except ValueError:  # exceptions and warnings
+        return []
+
+
+def test_labels_come_last_where_something_is_learned_and_first_where_it_is_measured():
+    wrong = []
+    for name, public in PUBLIC.items():
+        names = parameters_of(public)
+        others = [names.index(part) for part in ("scores", "proba", "decided") if part in names]
+        if "Y" in names and others:
+            learns = name.rpartition(".")[2] in LEARN_FROM_LABELS
+            if learns == (names.index("Y") < min(others)):
+                wrong.append(name)
+    assert wrong == []

@@ -109,7 +109,7 @@ LOADING = """
 import sys
 import numpy as np
 from labelwise.decisions.thresholds.curves._cuts_kernels import find_hulls
-from labelwise.splitting.stratification._iterative_kernels import assign_rarest_first
+from labelwise.splitting._iterative_kernels import assign_rarest_first
 from labelwise.splitting import assign
 folds = assign(np.eye(40, 4, dtype=int), [0.5, 0.5], method="iterative", random_state=0)
 print(sum(assign_rarest_first.stats.cache_hits.values()))

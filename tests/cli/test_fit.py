@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise import learners
+from labelwise._matrices import read_matrix
 from labelwise.cli import app
 from labelwise.cli.commands._learners import choose_learner
-from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin, LabelForest
-from labelwise.learners.selection._candidates import default_candidates, given_candidates
+from labelwise.learners.selection._candidates import default_candidates
 from labelwise.learners.selection._costs import Size
 from labelwise.measures import count, evaluate, f_measure, micro
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -195,9 +195,8 @@ def test_a_name_is_one_model_for_the_command_and_for_the_leaderboard(name, is_sp
         chosen = choose_learner(name, "none", 1.0, settings, is_sparse=is_sparse).model
     except ValueError:
         chosen = choose_learner(name, "micro-f", 1.0, settings, is_sparse=is_sparse).model
-    (candidate,) = given_candidates([name], is_sparse, 7)
-    assert repr(chosen) == repr(candidate.estimator)
-    defaults, _ = default_candidates(Size(1000, 50, 8, 50.0, is_sparse, True), 7)
+    assert repr(chosen) == repr(learners.learner_named(name, "").build(is_sparse, 7))
+    defaults, _ = default_candidates(learners.LEARNERS, Size(1000, 50, 8, 50.0, is_sparse, True), 7)
     for one in defaults:
         assert one.name != name or repr(one.estimator) == repr(chosen)
 

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import labelwise
+from labelwise._matrices import read_matrix
 from labelwise.cli import app
-from labelwise.cli.matrices._matrix_files import read_matrix
 from labelwise.data import Dataset, input_files, load, read_svmlight, write_svmlight
 from labelwise.decisions import Thresholds
 from labelwise.experiments import Study

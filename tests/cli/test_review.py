@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.cli.matrices._matrix_files import FileMatrix
+from labelwise._validation import NamedMatrix
 from labelwise.cli.review._queue_file import write_queue
 from labelwise.cli.review._state_measures import answered_states
 from labelwise.decisions import Bands, best_thresholds, parse_count, review_bands, review_measures
@@ -248,7 +248,7 @@ def test_decisions_without_reviews_have_no_answers():
 
 def test_an_empty_queue_is_a_file_with_a_heading(tmp_path):
     bands = review_bands([[0.1], [0.9]], [[0], [1]], min_precision=1, min_recall=1)
-    nothing = FileMatrix(np.zeros((1, 1)), None, None)
+    nothing = NamedMatrix(np.zeros((1, 1)), None, None)
     write_queue(tmp_path / "q.csv", bands.queue([[0.1]]), bands, nothing)
     assert (tmp_path / "q.csv").read_text() == "row,label,score,lower,upper,probability\n"
 

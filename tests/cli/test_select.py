@@ -100,8 +100,8 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
 
 def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
     split = Dataset(documents.X, documents.Y, train=np.arange(100), test=np.arange(100, 150))
-    monkeypatch.setattr("labelwise.learners.okapi._term_curve.SIZES", (5, 20, 5000))
-    monkeypatch.setattr("labelwise.learners.okapi._term_curve._BLOCK", 200)
+    monkeypatch.setattr("labelwise.learners._term_curve.SIZES", (5, 20, 5000))
+    monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", 200)
     display = curve_display(split, SelectOptions(curve=True, k=15))
     train, test = split.take(split.train), split.take(split.test)
     ranking = TermSelector().fit(train.X, train.Y).ranking_

@@ -13,8 +13,15 @@ import pytest
 from pyarrow import parquet
 
 from labelwise._io import _reading as files
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import DataError, count_terms, load, read_arff, read_svmlight
+from labelwise.data import (
+    DataError,
+    count_terms,
+    load,
+    read_arff,
+    read_labels,
+    read_scores,
+    read_svmlight,
+)
 from labelwise.data.arff._label_xml import read_label_names
 from tests.writers import hostile
 from tests.writers.reuters import sgm_bytes

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from labelwise._io._reading import reading
-from labelwise.cli.matrices._matrices import read_scores
-from labelwise.data import DataError, read_table
+from labelwise.data import DataError, read_scores, read_table
 from tests.readers import file_name, refusals
 from tests.writers.seeds import SEEDS
 

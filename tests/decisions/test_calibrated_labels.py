@@ -176,7 +176,7 @@ def test_labels_and_features_may_come_in_any_form():
     [
         ({"method": "beta"}, [[0], [1]], ValueError, 'method must be "isotonic" or "sigmoid"'),
         ({"cv": "five"}, [[0], [1]], TypeError, "cv must be a number of folds"),
-        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 rows, got 3"),
+        ({"cv": 3}, [[0], [1]], ValueError, "n_splits must be at most the 2 samples, got 3"),
         ({}, [[0], [2]], ValueError, "Y must contain only 0 and 1, got 2 at row 1, label 0"),
         ({}, [[0]], ValueError, "inconsistent numbers of samples"),
         ({"estimator": BaseEstimator()}, [[0], [1]], TypeError, "must have decision_function or"),

@@ -177,7 +177,7 @@ def test_thresholds_without_names_have_the_order_of_the_scores_in_reports():
     assert desk.label_names == NAMES
     np.testing.assert_array_equal(desk.problem.scores, scores)
     drawn = ThresholdDisplay.from_predictions(
-        frame(scores), frame(Y, BACKWARDS), thresholds=thresholds
+        frame(Y, BACKWARDS), frame(scores), thresholds=thresholds
     )
     assert {label.name: label.threshold for label in drawn.labels} == dict(
         zip(NAMES, thresholds, strict=True)

@@ -26,7 +26,7 @@ from labelwise.decisions import (
     maximize_expected_f_independent,
 )
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
-from labelwise.learners.selection._label_sets import decide_of_label_sets, label_sets_of
+from labelwise.learners.selection._rules import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
 

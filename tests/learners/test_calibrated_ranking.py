@@ -20,10 +20,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import load
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
-from labelwise.learners.ranking._label_pairs import pair_samples
+from labelwise.learners._calibrated_ranking import pair_samples
 from labelwise.measures import ranking_loss, scorer
 from labelwise.splitting import MultilabelStratifiedKFold
-from tests.learners.ranking.problems import small_problems, some_data
+from tests.learners.trees.problems import small_problems, some_data
 from tests.oracles.label_ranking import votes_of
 
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)

@@ -12,9 +12,8 @@ from scipy import sparse
 
 from labelwise.splitting import assign, split_quality
 from labelwise.splitting._assign import METHODS
-from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting.stratification._sampling import turns
-from labelwise.splitting.stratification._units import without_empty
+from labelwise.splitting._iterative import without_empty
+from labelwise.splitting._subsets import check_proportions, subset_sizes, turns
 from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
 
 WAYS = [method for method in METHODS if method != "auto"]
@@ -142,12 +141,12 @@ def test_a_hundred_thousand_labels_work(method, budget):
         ({"proportions": [0.5, 0.4]}, "proportions must sum to 1, got 0.9."),
         ({"proportions": [1.5, -0.5]}, "proportions must be positive, got -0.5."),
         ({"proportions": [0.5, float("nan")]}, "proportions must be positive, got nan."),
-        ({"proportions": 7}, r"every subset a row, but subset 6 \(0.143 of 6 rows\) gets none."),
+        ({"proportions": 7}, r"subset 6 \(0.143 of 6 samples\) gets none."),
         ({"method": "best"}, "method must be one of auto, balanced, .*, got 'best'."),
-        ({"groups": [1, 2]}, r"groups must name a group for each of 6 rows, got \(2,\)."),
+        ({"groups": [1, 2]}, r"groups must name a group for each of 6 samples, got \(2,\)."),
         ({"groups": [1, 1, 1, 1, 1, 1]}, "at least as many as the 2 subsets, got 1."),
-        ({"groups": ["a", None, "a", "b", "b", "b"]}, "for every row, got none at row 1."),
-        ({"groups": [0, 0, 0, 1, 1, np.nan]}, "for every row, got none at row 5."),
+        ({"groups": ["a", None, "a", "b", "b", "b"]}, "for every sample, got none at sample 1."),
+        ({"groups": [0, 0, 0, 1, 1, np.nan]}, "for every sample, got none at sample 5."),
         ({"groups": list("aabbcc"), "method": "labelset"}, "groups cannot stay together under"),
         ({"budget": 5, "method": "random"}, 'budget is for method "balanced", got it with'),
         ({"budget": -1}, "budget must not be negative, got -1."),

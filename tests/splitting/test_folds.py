@@ -130,8 +130,8 @@ def test_arguments_are_those_of_iterative_stratification():
 @pytest.mark.parametrize(
     ("splitter", "y", "message"),
     [
-        (MultilabelStratifiedKFold(121), Y, "n_splits must be at most the 120 rows, got 121."),
-        (MultilabelStratifiedKFold(3), None, "y must be the labels of the rows, got None."),
+        (MultilabelStratifiedKFold(121), Y, "n_splits must be at most the 120 samples, got 121."),
+        (MultilabelStratifiedKFold(3), None, "y must be the labels of the samples, got None."),
         (MultilabelStratifiedKFold(3), Y[:, 0], "Y must be 2-D"),
         (MultilabelStratifiedKFold(3), Y[:7], "inconsistent numbers of samples"),
         (MultilabelStratifiedShuffleSplit(test_size=1.5), Y, "test_size must be a share between"),

@@ -82,11 +82,11 @@ def test_groups_stay_together():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"test_size": 90}, "test_size must be between 1 and 89 rows, got 90."),
+        ({"test_size": 90}, "test_size must be between 1 and 89 samples, got 90."),
         ({"test_size": 1.0}, "test_size must be a share between 0 and 1, got 1.0."),
-        ({"train_size": "all"}, "train_size must be a share or a number of rows, got 'all'."),
-        ({"test_size": 60, "train_size": 60}, r"must fit into 90 rows, got 60 \+ 60."),
-        ({"train_size": 0.01}, "must leave a row on both sides, got 0 for training and 90"),
+        ({"train_size": "all"}, "train_size must be a share or a number of samples, got 'all'."),
+        ({"test_size": 60, "train_size": 60}, r"must fit into 90 samples, got 60 \+ 60."),
+        ({"train_size": 0.01}, "must leave a sample on both sides, got 0 for training and 90"),
         ({"proportions": 3, "test_size": 0.1}, "proportions must come without test_size"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_quality_prints_as_a_table_and_never_as_markup():
 @pytest.mark.parametrize(
     ("subsets", "proportions", "message"),
     [
-        ([0, 1], None, "subsets has 2 entries but Y has 3 rows."),
+        ([0, 1], None, "subsets has 2 entries but Y has 3 samples."),
         ([0, 1, -1], None, "subsets must be counted from 0, got -1."),
         ([0, 1, 2], 2, "subsets must be below the 2 of proportions, got 2."),
         ([0.0, 1.0, 0.0], None, "subsets must be a 1-D array of whole numbers"),
@@ -70,5 +70,5 @@ def test_wrong_subsets_are_refused(subsets, proportions, message):
 
 
 def test_quality_needs_rows():
-    with pytest.raises(ValueError, match="Y must have at least one row"):
+    with pytest.raises(ValueError, match="Y must have at least one sample"):
         split_quality(np.zeros((0, 2)), np.zeros(0, dtype=int))

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
-from labelwise.splitting import MultilabelStratifiedKFold
-from labelwise.splitting._splits import splits_of
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 Y = np.tile([[1, 0], [0, 1]], (5, 1))
 ROWS = np.arange(10)

@@ -47,5 +47,5 @@ def test_groups_stay_together():
 
 
 def test_more_folds_than_rows_are_refused():
-    with pytest.raises(ValueError, match="every subset a row"):
+    with pytest.raises(ValueError, match="every subset a sample"):
         tuning_folds(sparse.csc_array(np.eye(4, 2, dtype=bool)), 5, None, 0)

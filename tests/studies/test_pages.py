@@ -48,7 +48,7 @@ def test_cells_show_the_published_number_the_measured_one_and_the_verdict():
     assert "| d | a | 0.50 → 0.520 | 0.10 → 0.520 (higher) |" in page
     assert "| d | c | 0.50 → NaN (undefined) | 12 → 12 |" in page
     assert "Within tolerance: 2 of 4 cells, 0 of 1 NaN." in page
-    assert "Computed by `studies/paper.py` on 2026-01-02 with labelwise 0.1.0." in page
+    assert "Computed by `studies/paper` on 2026-01-02 with labelwise 0.1.0." in page
 
 
 def test_a_number_beside_nan_has_its_digits():
@@ -73,4 +73,4 @@ def test_quick_runs_are_printed_and_not_written(monkeypatch, capsys):
     monkeypatch.setattr(Table, "write", lambda table: written.append(table.name))
     reproduce("paper")
     assert written == ["table9"]
-    assert "Computed by `studies/paper.py` on 2026-01-02" in capsys.readouterr().out
+    assert "Computed by `studies/paper` on 2026-01-02" in capsys.readouterr().out

@@ -1,14 +1,18 @@
-"""Functions that several estimators share: scores, held-out scores, constant labels, tags.
+"""Functions that several estimators share: scores, held-out scores, targets, conventions.
 
 Learners, decisions, experiments, reports and the command line import the names listed here. The
 modules import splitting, measures, `_text` and `_validation`, and no stage that uses them.
 """
 
-from labelwise._estimators._constant_labels import (
-    ConstantLabelWarning,
-    check_constants,
-    constant_labels,
-    warn_of_constants,
+from labelwise._estimators._conventions import (
+    LabelAccuracyMixin,
+    as_multilabel,
+    check_coefficients,
+    copy_feature_attributes,
+    learn_features,
+    learn_tree_features,
+    report_progress,
+    seeded,
 )
 from labelwise._estimators._held_out_scores import (
     HeldOutScores,
@@ -17,23 +21,27 @@ from labelwise._estimators._held_out_scores import (
     groups_for,
     held_out_scores,
 )
-from labelwise._estimators._label_accuracy import LabelAccuracyMixin
-from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
-from labelwise._estimators._label_targets import (
-    LabelTarget,
-    check_not_empty,
-    check_target,
-    check_y_given,
-    store_target,
-)
-from labelwise._estimators._progress import report_progress
-from labelwise._estimators._score_matrix import (
+from labelwise._estimators._scores import (
     METHODS,
+    LabelScorer,
+    fit_scorer,
     score_matrix,
     scores_of_labels,
     scoring_method,
 )
-from labelwise._estimators._sklearn_attributes import as_multilabel, copy_feature_attributes
+from labelwise._estimators._targets import (
+    ConstantLabelWarning,
+    LabelTarget,
+    all_labels,
+    check_constants,
+    check_not_empty,
+    check_target,
+    check_y_given,
+    constant_labels,
+    learn_targets,
+    store_target,
+    warn_of_constants,
+)
 from labelwise._estimators._vector_targets import (
     as_label_column,
     classes_of_decisions,
@@ -48,8 +56,10 @@ __all__ = [
     "LabelAccuracyMixin",
     "LabelScorer",
     "LabelTarget",
+    "all_labels",
     "as_label_column",
     "as_multilabel",
+    "check_coefficients",
     "check_constants",
     "check_not_empty",
     "check_target",
@@ -62,12 +72,16 @@ __all__ = [
     "fit_scorer",
     "groups_for",
     "held_out_scores",
+    "learn_features",
+    "learn_targets",
+    "learn_tree_features",
     "proba_of_classes",
     "report_progress",
     "score_matrix",
     "scores_of_classes",
     "scores_of_labels",
     "scoring_method",
+    "seeded",
     "store_target",
     "warn_of_constants",
 ]

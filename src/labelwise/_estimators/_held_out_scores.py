@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._estimators._constant_labels import constant_labels
-from labelwise._estimators._label_scorer import LabelScorer, fit_scorer
-from labelwise._estimators._score_matrix import scoring_method
+from labelwise._estimators._scores import LabelScorer, fit_scorer, scoring_method
+from labelwise._estimators._targets import constant_labels
 from labelwise._validation import n_rows, take_rows
 from labelwise.splitting import splits_of
 

@@ -3,7 +3,6 @@
 Every stage may import from here; this package imports only `_validation`.
 """
 
-from labelwise._io._arrow_arrays import arrow_numbers, arrow_texts, numpy_column
 from labelwise._io._encodings import as_utf8
 from labelwise._io._numpy_files import (
     Arrays,
@@ -47,8 +46,6 @@ __all__ = [
     "Bound",
     "DataError",
     "DataWarning",
-    "arrow_numbers",
-    "arrow_texts",
     "as_utf8",
     "bound_of",
     "check_lines",
@@ -63,7 +60,6 @@ __all__ = [
     "npy_array",
     "npy_header",
     "npz_arrays",
-    "numpy_column",
     "plain_name",
     "read_bytes",
     "reading",

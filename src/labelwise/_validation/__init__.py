@@ -14,6 +14,7 @@ from labelwise._validation._arrays import (
     scores_of_class_1,
 )
 from labelwise._validation._distinct_label_sets import labelset_numbers
+from labelwise._validation._groups import check_groups
 from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets, names_in_sets
 from labelwise._validation._matrices import (
     Labels,
@@ -21,6 +22,7 @@ from labelwise._validation._matrices import (
     check_labels,
     check_matching,
     check_scores,
+    check_states,
     columns_in_order,
     take_columns,
 )
@@ -30,6 +32,7 @@ from labelwise._validation._missing_cells import (
     with_nan,
     without_cells,
 )
+from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._names import check_names
 from labelwise._validation._numbers import (
     check_beta,
@@ -50,10 +53,12 @@ from labelwise._validation._weights import check_weights, relative_weights
 
 __all__ = [
     "Labels",
+    "NamedMatrix",
     "Outcome",
     "Scores",
     "as_dense",
     "check_beta",
+    "check_groups",
     "check_instance",
     "check_labels",
     "check_matching",
@@ -65,6 +70,7 @@ __all__ = [
     "check_real",
     "check_scores",
     "check_share",
+    "check_states",
     "check_undefined",
     "check_weights",
     "check_whole",

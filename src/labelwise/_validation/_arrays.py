@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable, refuse_sparse
 
@@ -22,7 +23,9 @@ def is_frame(data: Any) -> bool:
 
 
 def frame_names(data: Any) -> tuple[str, ...] | None:
-    """Return the column names of a frame; None for any other data."""
+    """Return the column names of a frame or of a matrix with names; None for any other data."""
+    if isinstance(data, NamedMatrix):
+        return data.label_names
     if isinstance(data, np.ndarray) or sparse.issparse(data) or not is_frame(data):
         return None
     import narwhals as nw

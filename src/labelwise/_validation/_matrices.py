@@ -19,6 +19,7 @@ from labelwise._validation._arrays import (
 )
 from labelwise._validation._lists_of_sets import is_list_of_sets, matrix_of_sets, names_in_sets
 from labelwise._validation._missing_cells import unmasked
+from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._names import check_names
 from labelwise._validation._readable import check_readable
 
@@ -184,6 +185,9 @@ def _array_and_names(
 ) -> tuple[Any, tuple[str, ...] | None]:
     """Return a 2-D numeric array, dense or sparse, with names from the argument or the frame."""
     names = None if label_names is None else check_names(label_names, "label_names")
+    columns: tuple[str, ...] | None = None
+    if isinstance(data, NamedMatrix):
+        data, columns = data.values, data.label_names
     if sparse.issparse(data):
         check_readable(data, input_name)
         array: Any = data
@@ -197,6 +201,7 @@ def _array_and_names(
                 f"{column_without_numbers(data)!r}: leave it out, or, if it identifies the rows, "
                 "make it the index of a pandas frame."
             )
+    if columns is not None:
         array = array if names is None else array[:, columns_in_order(names, columns, input_name)]
         names = columns if names is None else names
     if array.dtype.kind not in "biuf":
@@ -261,3 +266,15 @@ def _refuse_first(
         value = array[i, j]
     label = j if names is None else repr(names[j])
     raise ValueError(f"{input_name} must {rule}, got {value} at row {i}, label {label}.")
+
+
+def check_states(decided: Any, input_name: str) -> sparse.csr_array:
+    """Return decisions of checked numbers as int8 with 1 and -1 stored; refuse other values."""
+    values = decided.data if sparse.issparse(decided) else decided
+    is_state = np.isin(values, (-1, 0, 1))
+    if not is_state.all():
+        wrong = values[~is_state].flat[0]
+        raise ValueError(f"{input_name} must contain only 1, 0 and -1 for review, got {wrong}.")
+    states = sparse.csr_array(decided, dtype=np.int8)
+    states.eliminate_zeros()
+    return states

@@ -19,6 +19,7 @@ from labelwise._validation._matrices import (
     take_columns,
 )
 from labelwise._validation._missing_cells import without_cells
+from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._row_index import Rows, rows_in_order, rows_of
 from labelwise._validation._weights import check_weights
 
@@ -125,6 +126,7 @@ def check_outcome(
     }
     _refuse_unknown(ids, rows)
     given = {name: rows[name].data if name in rows else None for name in every}
+    given = _with_all_labels(given, label_names)
     sets = {name: data for name, data in given.items() if is_list_of_sets(data)}
     if "scores" in sets:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got a list of sets.")
@@ -156,6 +158,20 @@ def check_outcome(
 
 
 _CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}
+
+
+def _with_all_labels(given: dict[str, Any], label_names: Sequence[str] | None) -> dict[str, Any]:
+    """Add the labels that files with lists of label names do not mention, without positives."""
+    is_open = {
+        name
+        for name, data in given.items()
+        if isinstance(data, NamedMatrix) and data.has_label_lists
+    }
+    if not is_open:
+        return given
+    found = [label_names, *map(frame_names, given.values())]
+    every = dict.fromkeys(name for names in found if names is not None for name in names)
+    return {name: data.widened(every) if name in is_open else data for name, data in given.items()}
 
 
 def _refuse_unknown(ids: Any, rows: Mapping[str, Rows]) -> None:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelwise._text import listed
 from labelwise._validation._arrays import is_frame
+from labelwise._validation._named_matrices import NamedMatrix
 
 
 class Rows(NamedTuple):
@@ -46,8 +47,11 @@ def rows_of(data: Any, ids: Any, input_name: str) -> Rows:
     TypeError
         If a column is named for data that are no frame.
     """
-    has_columns = not isinstance(data, np.ndarray) and not sparse.issparse(data) and is_frame(data)
     asked = ids.get(input_name) if isinstance(ids, Mapping) else ids
+    is_own = asked is None or isinstance(asked, str)
+    if isinstance(data, NamedMatrix) and is_own and asked in (None, data.id_name):
+        return Rows(data, data.ids, is_frame=True, is_named=asked is not None)
+    has_columns = not isinstance(data, np.ndarray) and not sparse.issparse(data) and is_frame(data)
     if asked is None:
         return Rows(data, _index(data) if has_columns else None, has_columns)
     if not isinstance(asked, str):

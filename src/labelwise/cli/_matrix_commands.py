@@ -24,8 +24,8 @@ def adapt(
     max_bytes: opt.BytesOption = None,
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
+    from labelwise._matrices import Matching
     from labelwise.cli.commands.thresholds._adapt import show_adaptation
-    from labelwise.cli.matrices._matching import Matching
 
     show_adaptation(
         thresholds,
@@ -52,8 +52,8 @@ def decide(
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
+    from labelwise._matrices import Matching
     from labelwise.cli.commands._decide import run_decisions
-    from labelwise.cli.matrices._matching import Matching
 
     run_decisions(
         thresholds,
@@ -90,8 +90,8 @@ def evaluate(
     safe_csv: opt.SafeCsvOption = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
+    from labelwise._matrices import Matching
     from labelwise.cli.commands._evaluate import show_evaluation
-    from labelwise.cli.matrices._matching import Matching
 
     show_evaluation(
         labels,
@@ -138,7 +138,7 @@ def report(
 
     For a store of labelwise compare, the page shows the results of its studies.
     """
-    from labelwise.cli.matrices._matching import Matching
+    from labelwise._matrices import Matching
     from labelwise.cli.pages._report import ReportFiles, write_desk, write_study
 
     if labels is None:

@@ -10,13 +10,13 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
+from labelwise._matrices import are_numbers, is_matrix_file
+from labelwise._tables import ids_in
 from labelwise.cli._data_source import DataSource
+from labelwise.cli._file_kinds import refuse_as_data
 from labelwise.cli._outputs import note
 from labelwise.cli._parsing import part_of
 from labelwise.cli._table_input import note_unused, raw_step, read_columns, refuse_missing
-from labelwise.cli.matrices._file_kinds import refuse_as_data
-from labelwise.cli.matrices._matrices import are_numbers, ids_of
-from labelwise.cli.matrices._matrix_files import is_matrix_file
 from labelwise.data import Bags, Dataset
 from labelwise.learners import BagPlugin
 
@@ -49,7 +49,7 @@ def read_input(
     if isinstance(model, BagPlugin) and rows.bags is None:
         note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
-    return ModelInput(X, len(rows), ids_of(rows), n_training_rows)
+    return ModelInput(X, len(rows), ids_in(rows.ids), n_training_rows)
 
 
 def check_features(data: Dataset, X: Any, model: Any) -> None:

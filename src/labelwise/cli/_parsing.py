@@ -27,6 +27,11 @@ def parse_names(text: str | None) -> list[str] | None:
     return None if text is None else [name for name in text.split(",") if name]
 
 
+def parse_ids(text: str | None) -> list[str] | None:
+    """Read --ids of files that are matched: names, of which each file uses the first it has."""
+    return None if text is None else text.split(",")
+
+
 def parse_proportions(text: str) -> list[float]:
     """Read --proportions: numbers separated by commas."""
     try:

@@ -9,14 +9,13 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from labelwise._columns import ID_NAMES, ROW_NAMES, Kind, kinds_of, texts
 from labelwise._io import DataError
+from labelwise._matrices import is_matrix_file
+from labelwise._tables import ID_NAMES, ROW_NAMES, Kind, kinds_of, read_frame, texts
 from labelwise._text import listed
 from labelwise.cli._data_source import DataSource
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.cli._parsing import parse_names
-from labelwise.cli.matrices._matrix_files import is_matrix_file
-from labelwise.data import read_frame
 from labelwise.features import TableFeatures
 
 

@@ -11,6 +11,7 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise._io import DataError, DataWarning
+    from labelwise._matrices import read_scores
     from labelwise.data._bags import Bags
     from labelwise.data._bags import as_bags as as_bags
     from labelwise.data._bags import is_bags as is_bags
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from labelwise.data._label_profile import LabelProfile, label_profile
     from labelwise.data._load import load
     from labelwise.data._load import names_data as names_data
+    from labelwise.data._read_labels import read_labels
+    from labelwise.data._table import read_table
     from labelwise.data.arff._arff import read_arff
     from labelwise.data.generated._bundled import BUNDLED as BUNDLED
     from labelwise.data.generated._corpus import make_corpus
@@ -32,11 +35,6 @@ if TYPE_CHECKING:
     from labelwise.data.reuters._terms import count_terms, tf_idf
     from labelwise.data.svmlight._svmlight import read_svmlight
     from labelwise.data.svmlight._writing import write_svmlight
-    from labelwise.data.table._files import Tables as Tables
-    from labelwise.data.table._labels import from_sets as from_sets
-    from labelwise.data.table._labels import zeros_and_ones as zeros_and_ones
-    from labelwise.data.table._table import read_frame as read_frame
-    from labelwise.data.table._table import read_table
 
 __all__ = [
     "Bags",
@@ -57,7 +55,9 @@ __all__ = [
     "make_digit_bags",
     "make_multilabel",
     "read_arff",
+    "read_labels",
     "read_reuters",
+    "read_scores",
     "read_svmlight",
     "read_table",
     "tf_idf",

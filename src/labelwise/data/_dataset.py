@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._columns import encode_table, has_text, plain_table
+from labelwise._tables import encode_table, has_text, plain_table
 from labelwise._text import counted, printable, quoted
 from labelwise._validation import (
     check_instance,

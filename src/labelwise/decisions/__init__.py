@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._bands_json import content_of_bands as content_of_bands
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
-    from labelwise.decisions.bands._review_measures import check_states as check_states
     from labelwise.decisions.bands._review_measures import count_states as count_states
     from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
     from labelwise.decisions.bands._review_queue import ReviewQueue

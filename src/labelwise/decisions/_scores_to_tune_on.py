@@ -18,10 +18,17 @@ from labelwise._estimators import (
     score_matrix,
     warn_of_constants,
 )
-from labelwise._validation import Outcome, is_whole, n_rows, take_rows, without_cells
+from labelwise._validation import (
+    Outcome,
+    check_groups,
+    is_whole,
+    n_rows,
+    take_rows,
+    without_cells,
+)
 from labelwise.decisions.thresholds._request import refuse_with_guarantee
 from labelwise.decisions.thresholds.curves._problem import Problem, with_truth
-from labelwise.splitting import check_groups, splits_of
+from labelwise.splitting import splits_of
 
 
 class Samples(NamedTuple):

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._columns import (
+from labelwise._tables import (
     UNSEEN,
     Categories,
     CategoryColumn,

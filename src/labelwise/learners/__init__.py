@@ -10,6 +10,7 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
+    from labelwise.learners._bag_summary import BagSummary
     from labelwise.learners._best_learner import BestLearner
     from labelwise.learners._binary_relevance import BinaryRelevance
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
-    from labelwise.learners.bags._bag_summary import BagSummary
-    from labelwise.learners.okapi._term_curve import term_curve as term_curve
-    from labelwise.learners.ranking._pair_forests import Forests as Forests
+    from labelwise.learners._term_curve import term_curve as term_curve
     from labelwise.learners.selection._leaderboard import Leaderboard
+    from labelwise.learners.trees._packed_trees import Forests as Forests
 
 __all__ = [
     "BagPlugin",

@@ -15,9 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     LabelAccuracyMixin,
     LabelScorer,
+    LabelTarget,
+    all_labels,
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    learn_targets,
     report_progress,
     scores_of_classes,
     scoring_method,
@@ -32,9 +35,14 @@ from labelwise.decisions import (
     with_current_options,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import Targets, all_labels, learn_targets
-from labelwise.learners.bags._bag_scores import AGGREGATIONS, check_aggregation, highest_instances
-from labelwise.learners.bags._input_bags import bag_labels, learn_bags
+from labelwise.learners._register import probability_models
+from labelwise.learners.bags._bag_scores import (
+    AGGREGATIONS,
+    bag_labels,
+    check_aggregation,
+    highest_instances,
+    learn_bags,
+)
 from labelwise.learners.bags._training_rounds import (
     BagTask,
     Round,
@@ -44,7 +52,6 @@ from labelwise.learners.bags._training_rounds import (
     fit_all,
     highest,
 )
-from labelwise.learners.selection._candidates import probability_models
 
 _PENALTY = 0.01
 
@@ -359,7 +366,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     def _rounds(
         self,
         bags: Bags,
-        targets: Targets,
+        targets: LabelTarget,
         groups: Any,
         request: Request,
         number: int,

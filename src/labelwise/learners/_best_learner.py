@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    all_labels,
     as_multilabel,
     check_constants,
     check_target,
@@ -20,6 +21,7 @@ from labelwise._estimators import (
     constant_labels,
     copy_feature_attributes,
     fit_scorer,
+    learn_features,
     proba_of_classes,
     report_progress,
     scores_of_classes,
@@ -37,8 +39,7 @@ from labelwise.decisions import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.learners._training import all_labels, learn_features
-from labelwise.learners.selection._blending import best_blend, best_with_blend
+from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection._candidates import (
     Candidate,
     default_candidates,
@@ -47,12 +48,17 @@ from labelwise.learners.selection._candidates import (
     size_of,
     sizes_of_parts,
 )
-from labelwise.learners.selection._decision_rules import RULES
-from labelwise.learners.selection._fitted_candidates import FittedCandidates
-from labelwise.learners.selection._label_sets import LabelSets, check_label_sets
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
-from labelwise.learners.selection._trials import Arena, Trial, fit_params, with_beta_of
+from labelwise.learners.selection._rules import RULES, FittedCandidates, LabelSets, check_label_sets
+from labelwise.learners.selection._trials import (
+    Arena,
+    Trial,
+    best_blend,
+    best_with_blend,
+    fit_params,
+    with_beta_of,
+)
 from labelwise.splitting import splits_of
 
 
@@ -400,8 +406,13 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         n_labels = int(np.isnan(self.constants_).sum())
         if self.candidates is None:
             parts = sizes_of_parts(samples.X, samples.Y[:, np.isnan(self.constants_)])
-            return default_candidates(size_of(samples.X, n_labels), seed, parts)
-        return given_candidates(self.candidates, sparse.issparse(samples.X), seed), []
+            return default_candidates(LEARNERS, size_of(samples.X, n_labels), seed, parts)
+
+        def build(name: str) -> Any:
+            known = learner_named(name, "candidates must be estimators or")
+            return known.build(sparse.issparse(samples.X), seed)
+
+        return given_candidates(self.candidates, build), []
 
     def _store(
         self,

@@ -16,26 +16,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    LabelTarget,
+    all_labels,
     as_multilabel,
+    check_coefficients,
     check_constants,
     classes_of_decisions,
     copy_feature_attributes,
     cut_params,
     groups_for,
+    learn_features,
+    learn_targets,
     proba_of_classes,
     report_progress,
     scores_of_classes,
     scores_of_labels,
 )
 from labelwise._validation import check_readable, n_rows, relative_weights, take_rows
-from labelwise.learners._training import (
-    Targets,
-    all_labels,
-    check_coefficients,
-    learn_features,
-    learn_targets,
-)
-from labelwise.learners.regression._missing_labels import fit_label_regressions
+from labelwise.learners.regression._label_regressions import fit_label_regressions
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,
@@ -423,7 +421,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return given
 
-    def _fit_labels(self, X: Any, targets: Targets, fit_params: dict[str, Any]) -> list[Any]:
+    def _fit_labels(self, X: Any, targets: LabelTarget, fit_params: dict[str, Any]) -> list[Any]:
         columns = (targets.matrix[:, [j]].toarray().ravel() for j in targets.varying)
         rows = (targets.rows_with(j) for j in targets.varying)
         # int64, since some classifiers treat other types of classes differently.

@@ -11,20 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    all_labels,
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    learn_features,
+    learn_targets,
     proba_of_classes,
     report_progress,
 )
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import (
-    all_labels,
-    learn_features,
-    learn_targets,
-)
-from labelwise.learners.chains._chain_models import (
+from labelwise.learners._chain_models import (
     ChainPenalties,
     ChainPlan,
     LinearChain,

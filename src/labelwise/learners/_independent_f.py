@@ -13,19 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     LabelAccuracyMixin,
     LabelScorer,
+    all_labels,
     as_multilabel,
     check_constants,
     classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
     groups_for,
+    learn_targets,
     proba_of_classes,
 )
 from labelwise._validation import check_readable, dense_targets
 from labelwise.data import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._training import all_labels, learn_targets
 
 
 class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -12,22 +12,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     LabelAccuracyMixin,
+    LabelTarget,
+    all_labels,
     as_multilabel,
     check_constants,
     classes_of_decisions,
-    proba_of_classes,
-    report_progress,
-)
-from labelwise._validation import check_random_state, check_weights
-from labelwise.learners._training import (
-    Targets,
-    all_labels,
     learn_targets,
     learn_tree_features,
+    proba_of_classes,
+    report_progress,
     seeded,
 )
-from labelwise.learners.forests._packed_labels import PackedLabels, pack_joint, samples_seen
-from labelwise.learners.ranking._pair_forests import FORESTS, Forests, joined, packed
+from labelwise._validation import check_random_state, check_weights
+from labelwise.learners.trees._packed_trees import (
+    FORESTS,
+    Forests,
+    PackedLabels,
+    joined,
+    pack_joint,
+    packed,
+    samples_seen,
+)
 
 
 class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -228,7 +233,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         return scores
 
     def _fit_joint(
-        self, X: Any, targets: Targets, weights: Any, scores_bags: bool
+        self, X: Any, targets: LabelTarget, weights: Any, scores_bags: bool
     ) -> tuple[PackedLabels, np.ndarray]:
         model = self._seeded(1)[0].set_params(n_jobs=self.n_jobs)
         Y = targets.dense()
@@ -240,7 +245,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         return trees, trees.chances(X, Y.shape[1], samples_seen(model, X.shape[0]))
 
     def _fit_labels(
-        self, X: Any, targets: Targets, weights: Any, scores_bags: bool
+        self, X: Any, targets: LabelTarget, weights: Any, scores_bags: bool
     ) -> tuple[PackedLabels, np.ndarray]:
         columns = targets.dense().T
         rows = [targets.rows_with(j) for j in targets.varying]

@@ -15,24 +15,22 @@ from labelwise._estimators import (
     as_multilabel,
     check_constants,
     classes_of_decisions,
+    learn_features,
+    learn_targets,
     scores_of_classes,
 )
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
-from labelwise.learners._training import learn_features, learn_targets
-from labelwise.learners.okapi._loaded_documents import (
-    LARGEST,
-    check_counts,
-    check_documents,
-    check_idf,
-)
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums
-from labelwise.learners.okapi._selected_terms import check_order, check_sizes, only_terms
 
 if TYPE_CHECKING:
     from labelwise.learners.okapi._okapi_kernels import Csr
 
 _LENGTHS = ("document", "selected")
+# Products of such weights cannot overflow, however many terms there are.
+LARGEST = 1e100
+# Above the logarithm of any number of documents.
+_LARGEST_IDF = 50.0
 
 
 class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
@@ -319,3 +317,67 @@ def _arrays(matrix: Any, data: np.ndarray) -> Csr:
 
     # Unsigned, since numba guards signed indices against being negative.
     return Csr(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), data)
+
+
+def check_order(term_order: Any, n_terms: int) -> np.ndarray:
+    """Return distinct column numbers."""
+    order = np.asarray(term_order)
+    if order.ndim != 1 or (order.size and order.dtype.kind not in "iu"):
+        raise TypeError("term_order must be a 1-D array of column numbers.")
+    outside = (order < 0) | (order >= n_terms)
+    if outside.any():
+        raise ValueError(
+            f"term_order must contain columns from 0 to {n_terms - 1}, got {order[outside][0]}."
+        )
+    if np.unique(order).size < order.size:
+        raise ValueError("term_order must contain each column once.")
+    return order.astype(np.int64)
+
+
+def check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
+    """Return numbers of terms, each from 1 to the number of terms in the order."""
+    checked = [check_whole(size, "sizes") for size in sizes]
+    if not checked:
+        raise ValueError("sizes must contain a number of terms, got none.")
+    if max(checked) > most:
+        raise ValueError(f"sizes must be at most the {most} of term_order, got {max(checked)}.")
+    return np.array(checked)
+
+
+def only_terms(X: sparse.csr_array, terms: np.ndarray) -> sparse.csr_array:
+    """Return documents of the same shape without the entries of other terms."""
+    chosen = np.zeros(X.shape[1], dtype=bool)
+    chosen[terms] = True
+    stays = chosen[X.indices]
+    # Entries of the documents before each one, of those that stay.
+    starts = np.concatenate([[0], np.cumsum(stays)])[X.indptr]
+    return sparse.csr_array((X.data[stays], X.indices[stays], starts), shape=X.shape)
+
+
+def check_documents(postings: Any, labels: Any, shape: tuple[int, int]) -> None:
+    """Check that weights by term and labels by document match the numbers of terms and labels."""
+    n_terms, n_labels = shape
+    if type(postings) is not sparse.csc_array or type(labels) is not sparse.csr_array:
+        raise ValueError("documents must be stored by term, and labels by document")
+    if postings.shape != (labels.shape[0], n_terms) or labels.shape[1] != n_labels:
+        raise ValueError("documents, terms and labels must match")
+    if postings.dtype != np.float64 or not (np.abs(postings.data) <= LARGEST).all():
+        raise ValueError(f"documents must have weights of at most {LARGEST:g} in size")
+
+
+def check_counts(counts: Any, shape: tuple[int, int]) -> None:
+    """Check that counts, if they are kept, are those of the documents."""
+    if counts is None:
+        return
+    if type(counts) is not sparse.csr_array or counts.shape != shape:
+        raise ValueError("counts must be those of the documents")
+    if counts.dtype.kind not in "fiu" or not (np.abs(counts.data) <= LARGEST).all():
+        raise ValueError(f"counts must be at most {LARGEST:g} in size")
+
+
+def check_idf(idf: Any, n_terms: int) -> None:
+    """Check that there is an inverse document frequency for each term."""
+    if idf.dtype != np.float64 or idf.shape != (n_terms,):
+        raise ValueError(f"idf_ must be one number for each of {n_terms} terms")
+    if not (np.abs(idf) <= _LARGEST_IDF).all():
+        raise ValueError(f"idf_ must be at most {_LARGEST_IDF:g} in size")

@@ -7,32 +7,12 @@ built, because scikit-learn's forests take long to import.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from labelwise.learners.selection import _costs as costs
-from labelwise.learners.selection._costs import Size
-
-# Builds a learner from whether X is sparse, and the seed.
-Build = Callable[[bool, int | None], Any]
-
-
-class RegisteredLearner(NamedTuple):
-    """A learner by its short name: how it is built, how it decides, and what it costs."""
-
-    name: str
-    class_name: str  # in labelwise.learners, or with its package
-    line: str  # one line for the user
-    rule: str  # how the learner decides by itself
-    build: Build
-    maximizes: str | None = None  # the measure that this rule is for
-    takes_counts: bool = False  # of terms, instead of their tf-idf weights
-    seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
-    refusal: Callable[[Size], str] = costs.never  # why it is not for these samples, or ""
-    is_linear: bool = False  # the cheapest of these is always tried on sparse features
-    is_saved: bool = True  # whether `labelwise.save` writes its models
+from labelwise.learners.selection._candidates import Build, RegisteredLearner
 
 
 def scaled(model: Any, is_sparse: bool) -> Any:
@@ -329,3 +309,12 @@ def learner_named(name: str, must: str, *, is_saved: bool = False) -> Registered
     if name not in known:
         raise ValueError(f"{must} one of {', '.join(known)}, got {name!r}.")
     return known[name]
+
+
+def probability_models(seed: int | None) -> list[Any]:
+    """Return the default candidates that give probabilities without a choice of penalties.
+
+    They suit models that are fitted many times, and take dense and sparse rows.
+    """
+    names = ("knn", "forest", "extra-trees")
+    return [learner_named(name, "").build(False, seed) for name in names]

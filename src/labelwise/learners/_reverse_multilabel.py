@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from labelwise._estimators import (
     LabelAccuracyMixin,
     as_multilabel,
+    check_coefficients,
     check_constants,
     classes_of_decisions,
     scores_of_classes,
 )
-from labelwise.learners._training import check_coefficients
 from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 

@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from labelwise._estimators import (
     LabelAccuracyMixin,
     as_multilabel,
+    check_coefficients,
     check_constants,
     classes_of_decisions,
     scores_of_classes,
 )
 from labelwise._validation import check_real
-from labelwise.learners._training import check_coefficients
 from labelwise.learners.structured._hinge_loss import decide, pairs_of
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 from labelwise.learners.structured._min_cut_kernels import PairGains

@@ -1,7 +1,7 @@
 """Split multi-label data into subsets with equal label ratios, and measure the quality of splits.
 
-`_assign` is the function behind all splitters; its methods are in `stratification`. The stage
-imports only the packages below the stages, and other stages import only what is listed here.
+`_assign` is the function behind all splitters; its methods are in `_subsets` (random, label set),
+`_iterative` and `_balanced`. The stage imports only the packages below the stages.
 """
 
 from typing import TYPE_CHECKING
@@ -14,19 +14,22 @@ if TYPE_CHECKING:
     from labelwise.splitting._assign import assign_blocks as assign_blocks
     from labelwise.splitting._assign import assign_checked as assign_checked
     from labelwise.splitting._assign import tuning_folds as tuning_folds
-    from labelwise.splitting._comparison import SplitComparison, compare_splits
     from labelwise.splitting._folds import (
         MultilabelStratifiedKFold,
         MultilabelStratifiedShuffleSplit,
         RepeatedMultilabelStratifiedKFold,
     )
+    from labelwise.splitting._folds import splits_of as splits_of
     from labelwise.splitting._holdout import train_test_split
-    from labelwise.splitting._proportions import check_proportions as check_proportions
-    from labelwise.splitting._quality import SplitQuality, split_quality
-    from labelwise.splitting._quality import positives_by_subset as positives_by_subset
+    from labelwise.splitting._quality import (
+        SplitComparison,
+        SplitQuality,
+        compare_splits,
+        split_quality,
+    )
     from labelwise.splitting._quality import quality_of_counts as quality_of_counts
-    from labelwise.splitting._splits import splits_of as splits_of
-    from labelwise.splitting.stratification._units import check_groups as check_groups
+    from labelwise.splitting._subsets import check_proportions as check_proportions
+    from labelwise.splitting._subsets import positives_by_subset as positives_by_subset
 
 __all__ = [
     "MultilabelStratifiedKFold",

@@ -1,4 +1,8 @@
-"""Assign samples to subsets by one of the stratification methods."""
+"""Assign samples to subsets by one of the stratification methods.
+
+`assign` checks its arguments and chooses the method; the methods are in `_subsets` (random, label
+set), `_iterative` and `_balanced`. All splitters of the stage are made of it.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, check_random_state
-from labelwise.splitting._proportions import check_proportions, subset_sizes
-from labelwise.splitting.stratification._sampling import (
+from labelwise._validation import check_groups, check_labels, check_random_state, is_whole
+from labelwise.splitting._subsets import (
+    check_proportions,
     labelset_subsets,
     random_subsets,
     rarest_label_subsets,
+    subset_sizes,
 )
-from labelwise.splitting.stratification._search import check_budget
-from labelwise.splitting.stratification._units import check_groups, units_of, without_empty
 
 METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random")
-# Rows and positives together up to which "auto" is "balanced".
+# Samples and positives together up to which "auto" is "balanced".
 BALANCED_UP_TO = 10_000_000
 
 
@@ -134,15 +137,14 @@ def assign_checked(
     random_state: Any = None,
     budget: int | timedelta | None = None,
 ) -> np.ndarray:
-    """Assign rows as `assign` does, for labels that are a checked boolean CSC matrix."""
+    """Assign samples as `assign` does, from a checked boolean CSC matrix."""
     shares = check_proportions(proportions)
-    budget = check_budget(budget)
+    budget = _check_budget(budget)
     _check_method(method, groups, budget)
     numbers = None if groups is None else check_groups(groups, matrix.shape[0])
     _check_enough(matrix.shape[0], numbers, shares)
-    rng = generator(random_state)
     method = method_for(matrix, method, budget)
-    return _assigned(matrix, shares, method, numbers, rng, budget)
+    return _assigned(matrix, shares, method, numbers, generator(random_state), budget)
 
 
 def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | None = None) -> str:
@@ -154,33 +156,27 @@ def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | 
 
 
 def assign_blocks(
-    blocks: Callable[[], Iterable[Any]],
+    blocks: Callable[[], Iterable[tuple[np.ndarray, np.ndarray]]],
     shape: tuple[int, int],
     proportions: Any,
     *,
     random_state: Any,
     allocate: Callable[[int, Any], np.ndarray],
 ) -> np.ndarray:
-    """Assign rows by method "iterative", from blocks of their positives.
+    """Assign samples by method "iterative", from blocks of positives (`assign_from_blocks`)."""
+    from labelwise.splitting._iterative import assign_from_blocks
 
-    `blocks` returns arrays of row and label numbers (int32), and is called twice; `allocate`
-    provides the arrays that grow with the positives.
-    """
-    from labelwise.splitting.stratification._iterative import assign_rows_iteratively
-
-    shares, n_rows = check_proportions(proportions), shape[0]
-    _check_enough(n_rows, None, shares)
-    rng = generator(random_state)
-    subset = assign_rows_iteratively(blocks, shape, shares, rng, allocate)
-    return without_empty(np.ones(n_rows, dtype=np.int64), subset, n_rows * shares)
+    shares = check_proportions(proportions)
+    _check_enough(shape[0], None, shares)
+    return assign_from_blocks(blocks, shape, shares, generator(random_state), allocate)
 
 
 def tuning_folds(
     matrix: sparse.csc_array, n_folds: int, groups: np.ndarray | None, random_state: Any
 ) -> np.ndarray:
-    """Assign rows to folds on which values of a parameter are compared.
+    """Assign samples to folds on which values of a parameter are compared.
 
-    Rows of each rarest label are divided evenly. Folds of method "balanced" choose no better
+    Samples of each rarest label are divided evenly. Folds of method "balanced" choose no better
     values, but need a search, and kernels that take seconds to compile; only groups need them.
     """
     if groups is not None:
@@ -206,19 +202,25 @@ def _assigned(
     rng: np.random.Generator,
     budget: int | timedelta | None,
 ) -> np.ndarray:
-    """Return the subset of each row by one of the methods but "auto"."""
+    """Return the subset of each sample by one of the methods but "auto"."""
     sizes = subset_sizes(Y.shape[0], shares)
     if method == "random" and groups is None:
         return random_subsets(sizes, rng)
     if method == "labelset":
         return labelset_subsets(Y, sizes, rng)
-    if method == "balanced":
-        return _balanced(Y, shares, groups, rng, budget)
     # Kernels are imported by the methods that use them.
-    from labelwise.splitting.stratification._iterative import (
+    if method == "balanced":
+        from labelwise.splitting._balanced import balance_groups, balance_samples
+
+        if groups is None:
+            return balance_samples(Y, shares, rng, budget)
+        return balance_groups(Y, groups, shares, rng, budget)
+    from labelwise.splitting._iterative import (
         assign_by_size,
         assign_iteratively,
         label_pairs,
+        units_of,
+        without_empty,
     )
 
     units = units_of(Y, groups)
@@ -227,24 +229,8 @@ def _assigned(
     else:
         pairs = units_of(label_pairs(Y), groups) if method == "pairs" else None
         subset = assign_iteratively(units, shares, rng, pairs=pairs)
-    # Iterative assignment has no quota of rows, so a small subset may stay empty.
-    return units.to_rows(without_empty(units.weight, subset, Y.shape[0] * shares))
-
-
-def _balanced(
-    Y: sparse.csc_array,
-    shares: np.ndarray,
-    groups: np.ndarray | None,
-    rng: np.random.Generator,
-    budget: int | timedelta | None,
-) -> np.ndarray:
-    if groups is None:
-        from labelwise.splitting.stratification._balanced import balance_rows
-
-        return balance_rows(Y, shares, rng, budget)
-    from labelwise.splitting.stratification._grouped import balance_groups
-
-    return units_of(Y, groups).to_rows(balance_groups(Y, groups, shares, rng, budget))
+    # Iterative assignment has no quota of samples, so a small subset may stay empty.
+    return units.to_samples(without_empty(units.weight, subset, Y.shape[0] * shares))
 
 
 def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> None:
@@ -256,13 +242,24 @@ def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> N
         raise ValueError(f'budget is for method "balanced", got it with {method!r}.')
 
 
+def _check_budget(budget: Any) -> int | timedelta | None:
+    if budget is None:
+        return None
+    if not is_whole(budget) and not isinstance(budget, timedelta):
+        raise TypeError(f"budget must be a number of trials or a timedelta, got {budget!r}.")
+    amount = budget.total_seconds() if isinstance(budget, timedelta) else budget
+    if amount < 0:
+        raise ValueError(f"budget must not be negative, got {budget}.")
+    return budget if isinstance(budget, timedelta) else int(budget)
+
+
 def _check_enough(n_samples: int, groups: np.ndarray | None, shares: np.ndarray) -> None:
-    """Refuse proportions that leave a subset without rows, or without groups."""
+    """Refuse proportions that leave a subset without samples, or without groups."""
     empty = np.flatnonzero(subset_sizes(n_samples, shares) == 0)
     if empty.size:
         raise ValueError(
-            f"proportions must give every subset a row, but subset {empty[0]} "
-            f"({shares[empty[0]]:.3g} of {n_samples} rows) gets none."
+            f"proportions must give every subset a sample, but subset {empty[0]} "
+            f"({shares[empty[0]]:.3g} of {n_samples} samples) gets none."
         )
     if groups is not None and groups.max() + 1 < shares.size:
         raise ValueError(

@@ -1,20 +1,93 @@
-"""Stratified splitters for the argument `cv` of scikit-learn."""
+"""Stratified splitters for scikit-learn's argument `cv`, and the splits of any value of `cv`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_random_state, check_whole, n_rows
+from labelwise._validation import check_random_state, check_whole, is_whole, n_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._holdout import holdout_sizes
 
 
-class MultilabelStratifiedKFold(BaseCrossValidator):
+class _StratifiedSplitter(BaseCrossValidator):
+    """A splitter of scikit-learn whose pairs of parts are made of subsets of `assign`."""
+
+    # scikit-learn reads from this attribute that the splitter uses groups.
+    __metadata_request__split: ClassVar = {"groups": True}
+
+    n_splits: int
+    method: str
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
+        """Yield the samples for training and for testing, pair by pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; only their number is used.
+        y : array, sparse matrix, frame or list of sets, default=None
+            Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample; samples of the same group stay together.
+
+        Yields
+        ------
+        train : ndarray of int64
+            Indices of the samples for training.
+        test : ndarray of int64
+            Indices of the samples for testing.
+
+        Raises
+        ------
+        ValueError
+            If `y` is None, lengths differ, or there are too few samples.
+        """
+        if y is None:
+            raise ValueError("y must be the labels of the samples, got None.")
+        check_consistent_length(X, y, groups)
+        yield from self._pairs(y, groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """Return the number of pairs that `split` yields.
+
+        Parameters
+        ----------
+        X : object, default=None
+            Ignored; present for scikit-learn.
+        y : object, default=None
+            Ignored; present for scikit-learn.
+        groups : object, default=None
+            Ignored; present for scikit-learn.
+
+        Returns
+        -------
+        int
+            Number of pairs of training and test part.
+        """
+        return self.n_splits
+
+    @abstractmethod
+    def _pairs(self, y: Any, groups: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the parts of labels that are as long as X and the groups."""
+
+    def _folds(self, y: Any, groups: Any, seed: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        if n_rows(y) < self.n_splits:
+            raise ValueError(
+                f"n_splits must be at most the {n_rows(y)} samples, got {self.n_splits}."
+            )
+        subset = assign(y, self.n_splits, method=self.method, groups=groups, random_state=seed)
+        for fold in range(self.n_splits):
+            yield np.flatnonzero(subset != fold), np.flatnonzero(subset == fold)
+
+
+class MultilabelStratifiedKFold(_StratifiedSplitter):
     """Cross-validation folds with equal label ratios.
 
     Each of the k folds is the test part once. The class can replace the class of this name in the
@@ -45,7 +118,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
 
     Notes
     -----
-    Rows of the same group stay together if `groups` is given to `split`. With scikit-learn's
+    Samples of the same group stay together if `groups` is given to `split`. With scikit-learn's
     metadata routing the splitter requests `groups` by default.
 
     Examples
@@ -57,9 +130,6 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     >>> [Y[test].sum(axis=0).tolist() for train, test in folds.split(Y, Y)]
     [[1, 1], [1, 1], [1, 1]]
     """
-
-    # scikit-learn reads from this attribute that the splitter uses groups.
-    __metadata_request__split: ClassVar = {"groups": True}
 
     def __init__(
         self,
@@ -80,55 +150,11 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         self.random_state = random_state
         self.method = method
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        """Yield the rows for training and for testing, fold by fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; only their number is used.
-        y : array, sparse matrix, frame or list of sets, default=None
-            Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of the same group stay together.
-
-        Yields
-        ------
-        train : ndarray of int64
-            Numbers of the rows for training.
-        test : ndarray of int64
-            Numbers of the rows for testing.
-
-        Raises
-        ------
-        ValueError
-            If `y` is None, lengths differ, or there are fewer rows than folds.
-        """
-        _check_rows(X, y, groups, self.n_splits)
-        seed = self.random_state if self.shuffle else 0
-        yield from _folds(y, self.n_splits, self.method, groups, seed)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """Return the number of folds.
-
-        Parameters
-        ----------
-        X : object, default=None
-            Ignored; present for scikit-learn.
-        y : object, default=None
-            Ignored; present for scikit-learn.
-        groups : object, default=None
-            Ignored; present for scikit-learn.
-
-        Returns
-        -------
-        int
-            The number of pairs that `split` yields.
-        """
-        return self.n_splits
+    def _pairs(self, y: Any, groups: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        yield from self._folds(y, groups, self.random_state if self.shuffle else 0)
 
 
-class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
+class RepeatedMultilabelStratifiedKFold(_StratifiedSplitter):
     """Repeated cross-validation folds with equal label ratios.
 
     `MultilabelStratifiedKFold` is repeated with different random numbers.
@@ -165,8 +191,6 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
     6
     """
 
-    __metadata_request__split: ClassVar = {"groups": True}
-
     def __init__(
         self,
         n_splits: int = 5,
@@ -182,34 +206,10 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
         self.random_state = random_state
         self.method = method
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        """Yield the rows for training and for testing, fold by fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; only their number is used.
-        y : array, sparse matrix, frame or list of sets, default=None
-            Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of the same group stay together.
-
-        Yields
-        ------
-        train : ndarray of int64
-            Numbers of the rows for training.
-        test : ndarray of int64
-            Numbers of the rows for testing.
-
-        Raises
-        ------
-        ValueError
-            If `y` is None, lengths differ, or there are fewer rows than folds.
-        """
-        _check_rows(X, y, groups, self.n_splits)
+    def _pairs(self, y: Any, groups: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         random_state = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
-            yield from _folds(y, self.n_splits, self.method, groups, random_state)
+            yield from self._folds(y, groups, random_state)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
         """Return the number of folds times the number of repetitions.
@@ -226,12 +226,12 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
         Returns
         -------
         int
-            The number of pairs that `split` yields.
+            Number of pairs of training and test part.
         """
         return self.n_splits * self.n_repeats
 
 
-class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
+class MultilabelStratifiedShuffleSplit(_StratifiedSplitter):
     """Random training and test parts with equal label ratios.
 
     The class can replace the class of this name in the package iterative-stratification.
@@ -241,11 +241,11 @@ class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
     n_splits : int, default=10
         Number of pairs of parts, at least 1.
     test_size : float or int, default=None
-        Share between 0 and 1, or number of rows, of the test part. None means the rows that
+        Share between 0 and 1, or number of samples, of the test part. None means the samples that
         `train_size` leaves, or 0.1 if both are None.
     train_size : float or int, default=None
-        Share between 0 and 1, or number of rows, of the training part. None means the rows that
-        `test_size` leaves. Rows that are in neither part are not used.
+        Share between 0 and 1, or number of samples, of the training part. None means the samples
+        that `test_size` leaves. Samples in neither part are not used.
     random_state : int, RandomState or None, default=None
         Seed of the parts; the same int gives the same parts.
     method : str, default="auto"
@@ -272,8 +272,6 @@ class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
     [[1, 1], [1, 1]]
     """
 
-    __metadata_request__split: ClassVar = {"groups": True}
-
     def __init__(
         self,
         n_splits: int = 10,
@@ -290,75 +288,94 @@ class MultilabelStratifiedShuffleSplit(BaseCrossValidator):
         self.random_state = random_state
         self.method = method
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        """Yield the rows for training and for testing, pair by pair.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; only their number is used.
-        y : array, sparse matrix, frame or list of sets, default=None
-            Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of the same group stay together.
-
-        Yields
-        ------
-        train : ndarray of int64
-            Numbers of the rows for training.
-        test : ndarray of int64
-            Numbers of the rows for testing.
-
-        Raises
-        ------
-        ValueError
-            If `y` is None, lengths differ, or there are too few rows for both parts.
-        """
-        _check_rows(X, y, groups, 2)
+    def _pairs(self, y: Any, groups: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         sizes = holdout_sizes(n_rows(y), self.test_size, self.train_size, default=0.1)
         random_state = check_random_state(self.random_state)
+        shares = sizes / sizes.sum()
         for _ in range(self.n_splits):
-            subset = assign(
-                y,
-                sizes / sizes.sum(),
-                method=self.method,
-                groups=groups,
-                random_state=random_state,
-            )
+            subset = assign(y, shares, method=self.method, groups=groups, random_state=random_state)
             yield np.flatnonzero(subset == 0), np.flatnonzero(subset == 1)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """Return the number of pairs of parts.
 
-        Parameters
-        ----------
-        X : object, default=None
-            Ignored; present for scikit-learn.
-        y : object, default=None
-            Ignored; present for scikit-learn.
-        groups : object, default=None
-            Ignored; present for scikit-learn.
+def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows of the training part and of the test part of each split.
 
-        Returns
-        -------
-        int
-            The number of pairs that `split` yields.
-        """
-        return self.n_splits
+    Parameters
+    ----------
+    cv : int, splitter or iterable of (train, test)
+        A number means that many folds of `MultilabelStratifiedKFold`. Parts are row numbers or
+        boolean masks of all rows.
+    X : array-like of shape (n_samples, n_features)
+        Samples, for the splitter.
+    Y : array-like of shape (n_samples, n_labels)
+        Labels, for the splitter and for the number of rows.
+    groups : array of shape (n_samples,), default=None
+        Group of each row, for the splitter.
+
+    Returns
+    -------
+    list of (ndarray of int, ndarray of int)
+        Numbers of the training rows and of the test rows.
+
+    Raises
+    ------
+    TypeError
+        If `cv` is of another kind.
+    ValueError
+        If there is no split, if a part is empty, or if it has a row that does not exist.
+    """
+    if is_whole(cv):
+        cv = MultilabelStratifiedKFold(int(cv))
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        pairs = list(cv.split(X, Y, groups))
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        pairs = list(cv)
+    else:
+        raise TypeError(f"cv must be a number of folds, a splitter or pairs of rows, got {cv!r}.")
+    if not pairs:
+        raise ValueError("cv must give a split, got none.")
+    return [_checked(pair, k, n_rows(Y)) for k, pair in enumerate(pairs)]
 
 
-def _folds(
-    y: Any, n_splits: int, method: str, groups: Any, random_state: Any
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows of all other folds and those of the fold, for each fold."""
-    subset = assign(y, n_splits, method=method, groups=groups, random_state=random_state)
-    for fold in range(n_splits):
-        yield np.flatnonzero(subset != fold), np.flatnonzero(subset == fold)
+def _checked(pair: Any, split: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parts of a split as row numbers; warn if they have rows in common."""
+    if not hasattr(pair, "__len__") or len(pair) != 2:
+        raise ValueError(f"cv must give pairs (train, test), got {pair!r} as split {split}.")
+    train, test = (
+        _rows(part, f"the {name} part of split {split}", n_samples)
+        for part, name in zip(pair, ("training", "test"), strict=True)
+    )
+    trained = np.zeros(n_samples, dtype=bool)
+    trained[train] = True
+    n_shared = int(trained[test].sum())
+    if n_shared:
+        warnings.warn(
+            f"cv puts {n_shared} of the {test.size} test rows of split {split} into the training "
+            "part too: their scores are not held out.",
+            stacklevel=5,
+        )
+    return train, test
 
 
-def _check_rows(X: Any, y: Any, groups: Any, n_splits: int) -> None:
-    if y is None:
-        raise ValueError("y must be the labels of the rows, got None.")
-    check_consistent_length(X, y, groups)
-    if n_rows(y) < n_splits:
-        raise ValueError(f"n_splits must be at most the {n_rows(y)} rows, got {n_splits}.")
+def _rows(part: Any, name: str, n_samples: int) -> np.ndarray:
+    """Return the row numbers of a part that is given as row numbers or as a mask."""
+    rows = np.asarray(part)
+    if rows.dtype.kind == "b":
+        if rows.shape != (n_samples,):
+            raise ValueError(
+                f"cv must give masks of all {n_samples} rows, got shape {rows.shape} as {name}."
+            )
+        rows = np.flatnonzero(rows)
+    if rows.size == 0:
+        raise ValueError(f"cv must give every part a row, got none in {name}.")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise TypeError(
+            "cv must give 1-D row numbers or boolean masks, "
+            f"got {rows.dtype} of shape {rows.shape} as {name}."
+        )
+    outside = (rows < 0) | (rows >= n_samples)
+    if outside.any():
+        raise ValueError(
+            f"cv must give rows from 0 to {n_samples - 1}, got {rows[outside][0]} in {name}."
+        )
+    return rows

@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length
 
 from labelwise._validation import check_readable, is_real, is_whole, n_rows, take_rows
 from labelwise.splitting._assign import assign
-from labelwise.splitting._proportions import check_proportions
+from labelwise.splitting._subsets import check_proportions
 
 
 def train_test_split(
@@ -25,7 +25,7 @@ def train_test_split(
 ) -> list[Any]:
     """Split arrays into training and test parts with equal label ratios.
 
-    The function can replace `sklearn.model_selection.train_test_split`. Rows keep their order
+    The function can replace `sklearn.model_selection.train_test_split`. Samples keep their order
     within a part.
 
     Parameters
@@ -33,18 +33,18 @@ def train_test_split(
     *arrays : arrays, sparse matrices, frames, lists or Bags of the same length
         Arrays to split. The second one is the labels, unless `stratify` is given.
     test_size : float or int, default=None
-        Share between 0 and 1, or number of rows, of the test part. None means the rows that
+        Share between 0 and 1, or number of samples, of the test part. None means the samples that
         `train_size` leaves, or 0.25 if both are None.
     train_size : float or int, default=None
-        Share between 0 and 1, or number of rows, of the training part. None means the rows that
-        `test_size` leaves. Rows that are in neither part are left out.
+        Share between 0 and 1, or number of samples, of the training part. None means the samples
+        that `test_size` leaves. Samples in neither part are left out.
     proportions : int or sequence of float, default=None
         Shares of any number of parts, as for `assign`, instead of `test_size` and `train_size`. No
         part is empty.
     stratify : array, sparse matrix, frame or list of sets, default=None
         Labels to stratify by, of shape (n_samples, n_labels), instead of the second array.
     groups : array of shape (n_samples,), default=None
-        Group of each row; rows of the same group stay together.
+        Group of each sample; samples of the same group stay together.
     random_state : int, RandomState or None, default=None
         Seed of the split; the same int gives the same parts.
     method : str, default="auto"
@@ -101,38 +101,38 @@ def train_test_split(
 
 
 def holdout_sizes(n_samples: int, test_size: Any, train_size: Any, *, default: float) -> np.ndarray:
-    """Return the numbers of rows for training, for testing and, if any, for neither.
+    """Return the numbers of samples for training, for testing and, if any, for neither.
 
     Shares are rounded as in scikit-learn: up for testing, down for training.
     """
     if test_size is None and train_size is None:
         test_size = default
-    n_test = _n_rows_for("test_size", test_size, n_samples, ceil)
-    n_train = _n_rows_for("train_size", train_size, n_samples, floor)
+    n_test = _n_samples_for("test_size", test_size, n_samples, ceil)
+    n_train = _n_samples_for("train_size", train_size, n_samples, floor)
     n_train = n_samples - n_test if n_train is None else n_train
     n_test = n_samples - n_train if n_test is None else n_test
     if n_train + n_test > n_samples:
         raise ValueError(
-            f"test_size and train_size must fit into {n_samples} rows, got {n_test} + {n_train}."
+            f"test_size and train_size must fit into {n_samples} samples, got {n_test} + {n_train}."
         )
     if n_train < 1 or n_test < 1:
         raise ValueError(
-            "test_size and train_size must leave a row on both sides, "
+            "test_size and train_size must leave a sample on both sides, "
             f"got {n_train} for training and {n_test} for testing."
         )
     n_unused = n_samples - n_train - n_test
     return np.array([n_train, n_test] + ([n_unused] if n_unused else []))
 
 
-def _n_rows_for(name: str, size: Any, n_samples: int, rounded: Any) -> Any:
-    """Return the number of rows that a share or a number means."""
+def _n_samples_for(name: str, size: Any, n_samples: int, rounded: Any) -> Any:
+    """Return the number of samples that a share or a number means."""
     if size is None:
         return None
     if not is_real(size):
-        raise TypeError(f"{name} must be a share or a number of rows, got {size!r}.")
+        raise TypeError(f"{name} must be a share or a number of samples, got {size!r}.")
     if is_whole(size):
         if not 0 < size < n_samples:
-            raise ValueError(f"{name} must be between 1 and {n_samples - 1} rows, got {size}.")
+            raise ValueError(f"{name} must be between 1 and {n_samples - 1} samples, got {size}.")
         return int(size)
     if not 0 < size < 1:
         raise ValueError(f"{name} must be a share between 0 and 1, got {size}.")

@@ -1,17 +1,27 @@
-"""Measure the quality of a split: label ratios (LD, FZ, FLZ) and sizes (ED)."""
+"""Measure the quality of a split: label ratios (LD, FZ, FLZ) and sizes (ED).
+
+`compare_splits` measures one method of `assign` beside the others on the same data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable, titles_as_html
+from labelwise._text import as_html, as_text, printable, titles_as_html
 from labelwise._validation import check_labels, check_readable
-from labelwise.splitting._proportions import check_proportions
+from labelwise.splitting._assign import assign_checked, method_for
+from labelwise.splitting._subsets import (
+    check_proportions,
+    label_distribution,
+    positives_by_subset,
+)
+
+_COMPARED = ("random", "labelset", "iterative", "balanced")
 
 
 @dataclass(frozen=True)
@@ -35,15 +45,15 @@ class SplitQuality:
     worst_ld : float
         Labels distribution of `worst_label`.
     n_left_out : int
-        Number of labels that belong to every row; they have no odds and are not in `ld`.
+        Number of labels that belong to every sample; they have no odds and are not in `ld`.
     sizes : tuple of int
-        Number of rows of each subset.
+        Number of samples of each subset.
     n_labels : int
         Number of labels, including those that are not in `ld`.
     label_names : tuple of str, default=()
         Names of the labels.
     label_ld : array of shape (n_labels,), default=()
-        Labels distribution of each label; NaN for labels that belong to every row.
+        Labels distribution of each label; NaN for labels that belong to every sample.
     positives : array of int of shape (n_labels, n_subsets), default=()
         Number of positives of each label in each subset.
 
@@ -112,8 +122,8 @@ _TITLES = {
     "fz": "FZ, subsets that lack a label",
     "flz": "FLZ, (subset, label) without positives",
     "worst_label": "worst label (its LD)",
-    "n_left_out": "labels of every row, left out of LD",
-    "sizes": "rows per subset",
+    "n_left_out": "labels of every sample, left out of LD",
+    "sizes": "samples per subset",
 }
 
 
@@ -160,12 +170,12 @@ def split_quality(
              - \frac{|D^i|}{|D| - |D^i|} \right| \qquad
         ED = \frac{1}{k} \sum_j \bigl| |S_j| - r_j |D| \bigr|
 
-    where :math:`S_j^i` are the rows of subset :math:`S_j` with label i, :math:`D^i` those of the
+    where :math:`S_j^i` are the samples of subset :math:`S_j` with label i, :math:`D^i` those of the
     whole data D, and :math:`r_j` is the wanted share of subset j. FZ is the number of subsets in
     which some label has no positives, FLZ the number of pairs of subset and label without
     positives.
 
-    Labels of every row are not in LD but in `n_left_out`. LD is infinite if a label has no
+    Labels of every sample are not in LD but in `n_left_out`. LD is infinite if a label has no
     negatives in a subset, or if a subset is empty. A label without positives adds 0 to LD, and k
     to FLZ. A missing label (NaN in Y) is neither a positive nor a negative. The time is
     O(nnz + q·k) for nnz positives.
@@ -215,7 +225,7 @@ def quality_of_counts(
 ) -> SplitQuality:
     """Compute the quality from the positives of each label in each subset.
 
-    `known` are the rows of each subset that have truth: `sizes`, or an array for each label.
+    `known` are the samples of each subset that have truth: `sizes`, or an array for each label.
     """
     by_label = label_distribution(counts, known)
     counted = ~np.isnan(by_label)
@@ -236,41 +246,143 @@ def quality_of_counts(
     )
 
 
-def positives_by_subset(Y: sparse.csc_array, subsets: np.ndarray, n_subsets: int) -> np.ndarray:
-    """Count the positives of each label in each subset."""
-    n_labels = Y.shape[1]
-    label = np.repeat(np.arange(n_labels), np.diff(Y.indptr))
-    cells = np.bincount(label * n_subsets + subsets[Y.indices], minlength=n_labels * n_subsets)
-    return cells.reshape(n_labels, n_subsets)
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitComparison:
+    """A split, and its quality beside that of other methods; prints as a table.
 
+    `compare_splits` creates it.
 
-def label_distribution(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the LD of each label, NaN for labels of every row.
+    Parameters
+    ----------
+    chosen : str
+        Method of the split.
+    subsets : array of int of shape (n_samples,)
+        Subset of each sample by the chosen method.
+    qualities : dict of str to SplitQuality
+        Quality of each method, the chosen one first.
 
-    `sizes` are those of the subsets, of shape (n_subsets,), or the rows of each subset that have
-    truth for a label, of shape (n_labels, n_subsets).
+    See Also
+    --------
+    compare_splits : Split data and compare the methods.
+
+    Examples
+    --------
+    >>> from labelwise.splitting import compare_splits
+    >>> found = compare_splits([[1, 0], [1, 1], [0, 1], [0, 0]], 2, random_state=0)
+    >>> found.chosen, list(found.qualities)
+    ('auto', ['auto', 'random', 'labelset', 'iterative', 'balanced'])
     """
-    sizes = np.broadcast_to(sizes, counts.shape)
-    n_samples, totals = sizes.sum(axis=1), counts.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = totals / (n_samples - totals)
-        apart = np.abs(counts / (sizes - counts) - odds[:, None])
-    # No negatives: infinite odds, also where an empty subset gives 0/0.
-    apart[sizes == counts] = np.inf
-    by_label: np.ndarray = apart.mean(axis=1)
-    by_label[totals == n_samples] = np.nan
-    return by_label
+
+    chosen: str
+    subsets: np.ndarray
+    qualities: Mapping[str, SplitQuality]
+
+    @property
+    def quality(self) -> SplitQuality:
+        """Quality of the chosen method."""
+        return self.qualities[self.chosen]
+
+    def __repr__(self) -> str:
+        return as_text(self._rows())
+
+    def _repr_html_(self) -> str:
+        return as_html(self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        rows = [
+            [
+                f"{name} (chosen)" if name == self.chosen else name,
+                f"{one.ld:.6f}",
+                f"{one.ed:.2f}",
+                f"{one.fz}",
+                f"{one.flz}",
+            ]
+            for name, one in self.qualities.items()
+        ]
+        return [["method", "LD", "ED", "FZ", "FLZ"], *rows]
+
+
+def compare_splits(
+    Y: Any,
+    proportions: Any,
+    *,
+    method: str = "auto",
+    groups: Any = None,
+    random_state: Any = None,
+    label_names: Sequence[str] | None = None,
+) -> SplitComparison:
+    """Split data by one method, and measure it beside the other methods.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Labels of the samples.
+    proportions : int or sequence of float
+        Share of each subset, as for `assign`; a whole number k means k equal parts.
+    method : str, default="auto"
+        Method of the split, as for `assign`.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together.
+    random_state : int, RandomState or None, default=None
+        Seed, the same for every method if it is an int.
+    label_names : sequence of str, default=None
+        Names of the labels; None takes those of a frame or of sets, otherwise "0", "1", ...
+
+    Returns
+    -------
+    SplitComparison
+        The subsets of the chosen method, and LD, ED, FZ and FLZ of every method.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If `assign` refuses the arguments.
+
+    See Also
+    --------
+    assign : Assign each sample to a subset, with equal label ratios in all subsets.
+    split_quality : Measure how well subsets preserve label ratios and sizes.
+
+    Notes
+    -----
+    The methods "random", "labelset", "iterative" and "balanced" are compared with the chosen one;
+    "labelset" is left out if there are groups, since it would separate them.
+
+    Examples
+    --------
+    >>> from labelwise.splitting import compare_splits
+    >>> compare_splits([[1, 0], [1, 0], [0, 1], [0, 1]], 2, random_state=0).quality.flz
+    0
+    """
+    labels = check_labels(Y, label_names=label_names, allow_missing=True)
+    matrix = labels.matrix
+    names = labels.names or tuple(map(str, range(matrix.shape[1])))
+    shares = check_proportions(proportions)
+    others = [name for name in _COMPARED if groups is None or name != "labelset"]
+    meant = {name: method_for(matrix, name) for name in (method, *others)}
+    subsets_by = {
+        name: assign_checked(matrix, shares, method=name, groups=groups, random_state=random_state)
+        for name in dict.fromkeys(meant.values())
+    }
+    found = {name: subsets_by[meant[name]] for name in meant}
+    qualities = {
+        name: quality_of(matrix, subsets, shares, names, labels.missing)
+        for name, subsets in found.items()
+    }
+    return SplitComparison(method, found[method], qualities)
 
 
 def _check_subsets(subsets: Any, n_samples: int) -> np.ndarray:
     check_readable(subsets, "subsets")
     numbers = np.asarray(subsets)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-        raise TypeError("subsets must be a 1-D array of whole numbers, one for each row.")
+        raise TypeError("subsets must be a 1-D array of whole numbers, one for each sample.")
     if numbers.size != n_samples:
-        raise ValueError(f"subsets has {numbers.size} entries but Y has {n_samples} rows.")
+        raise ValueError(f"subsets has {numbers.size} entries but Y has {n_samples} samples.")
     if n_samples == 0:
-        raise ValueError("Y must have at least one row.")
+        raise ValueError("Y must have at least one sample.")
     if numbers.min() < 0:
         raise ValueError(f"subsets must be counted from 0, got {numbers.min()}.")
     return numbers.astype(np.int64, copy=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise.data.table._csv_text import CsvText
+from labelwise._tables._csv_text import CsvText
 
 
 def text(content):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.data import DataError, DataWarning, read_table
-from labelwise.data.table._table import table_files
+from labelwise.data._table import table_files
 from tests.oracles.table_columns import expected_features
 from tests.writers.table import csv_bytes, parquet_bytes
 

@@ -19,6 +19,7 @@ from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle
+from tests.oracles.maximized import maximized
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Y has no positives"),
@@ -90,7 +91,7 @@ def test_whole_weights_count_as_repeated_samples(problem, options):
     rows = np.repeat(np.arange(len(Y)), weights)
     expected = tuned(scores[rows], Y[rows], **options)
     # A sum over samples depends on the order of its terms, by a rounding error.
-    exactly = options.get("average") != "sample"
+    exactly = maximized(options)[0] != "sample"
     assert_same(tuned(scores, Y, sample_weight=weights, **options), expected, exactly=exactly)
     stored = sparse.csr_array(scores + 5.0)
     assert_same(
@@ -156,12 +157,12 @@ def test_fractional_weights_meet_constraints_and_reach_their_value(problem, opti
     decided = scores[counted] >= found.values
     some = Y[counted], decided, weights[counted] * 0.3
     if "cost" not in options:
-        measure, average = options.get("measure", f_measure), options.get("average", "micro")
+        measure, average = maximized(options)[::-1]
         measure = partial(measure, beta=options["beta"]) if "beta" in options else measure
         reached = oracle.value(measure, average, *some)
         np.testing.assert_allclose(found.value, reached, rtol=1e-10, atol=1e-12)
     counts = oracle.counts(*some)
-    if "min_precision" in options and options.get("average") != "macro":
+    if "min_precision" in options and maximized(options)[0] != "macro":
         least = options["min_precision"] * found.decided.sum()
         assert counts.tp.sum() >= least * (1 - 1e-9)
         assert found.decided.any()

@@ -15,6 +15,7 @@ from labelwise.measures import count, f_measure, jaccard, macro, micro, precisio
 from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
 from tests.decisions.problems import problems
+from tests.oracles.maximized import maximized
 from tests.spoken import spoken
 
 
@@ -23,10 +24,10 @@ def value_of(options, Y, decided):
     if "cost" in options:
         counts = count(Y, decided)
         return (options["cost"][0] * counts.fp + options["cost"][1] * counts.fn).sum()
-    if options.get("average") == "sample":
-        return macro(f_measure, count(Y, decided, by="sample"))
-    average = macro if options.get("average") == "macro" else micro
-    return average(options.get("measure", f_measure), count(Y, decided))
+    average, measure = maximized(options)
+    if average == "sample":
+        return macro(measure, count(Y, decided, by="sample"))
+    return (macro if average == "macro" else micro)(measure, count(Y, decided))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelwise.data import Bags
-from labelwise.learners.bags._hidden_labels import draw_hidden, first_sizes, found_sizes
+from labelwise.learners.bags._training_rounds import draw_hidden, first_sizes, found_sizes
 from tests.learners.bags.problems import scored_bags
 from tests.oracles.bags import (
     draw_chances,

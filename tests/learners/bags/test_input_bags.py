@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelwise.data import make_digit_bags
-from labelwise.learners.bags._input_bags import bag_labels, learn_bags
+from labelwise.learners.bags._bag_scores import bag_labels, learn_bags
 
 
 def test_every_form_of_the_same_bags_gives_the_same_bags():

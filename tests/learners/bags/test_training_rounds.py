@@ -11,8 +11,7 @@ from labelwise.data import make_digit_bags
 from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.learners.bags import _training_rounds
-from labelwise.learners.bags._hidden_labels import draw_hidden
-from labelwise.learners.bags._training_rounds import highest
+from labelwise.learners.bags._training_rounds import draw_hidden, highest
 from labelwise.measures import count, f_measure, matthews, micro
 from labelwise.splitting import MultilabelStratifiedKFold
 

@@ -13,8 +13,11 @@ from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
 from labelwise.learners.regression import _batched_descent, _design, _penalty_path
 from labelwise.learners.regression._design import make_design
 from labelwise.learners.regression._log_loss import Tasks
-from labelwise.learners.regression._penalty_path import RegressionProblem, fit_regressions
-from labelwise.learners.regression._rescaling import rescaled_losses
+from labelwise.learners.regression._penalty_path import (
+    RegressionProblem,
+    fit_regressions,
+    rescaled_losses,
+)
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.logistic import (
     best_penalty,

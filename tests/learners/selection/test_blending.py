@@ -6,9 +6,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.learners import BinaryRelevance, ExactFPlugin
-from labelwise.learners.selection._blending import best_blend
-from labelwise.learners.selection._decision_rules import RULES, dense_problem
-from labelwise.learners.selection._trials import run_trial
+from labelwise.learners.selection._rules import RULES, dense_problem
+from labelwise.learners.selection._trials import best_blend, run_trial
 from tests.learners.selection.arenas import arena_of
 
 

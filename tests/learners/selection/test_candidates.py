@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labelwise.learners._register import LEARNERS
+from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection import _costs
 from labelwise.learners.selection._candidates import (
     default_candidates,
@@ -38,15 +38,15 @@ def test_the_size_of_sparse_rows_is_that_of_their_entries():
 
 
 def test_default_candidates_suit_the_samples():
-    taken, left_out = default_candidates(MEDIUM, 0)
+    taken, left_out = default_candidates(LEARNERS, MEDIUM, 0)
     assert {one.name for one in taken} | dict(left_out).keys() == set(COSTS)
     assert dict(left_out) == {"okapi": "it is for counts of terms"}
     counts = MEDIUM._replace(is_sparse=True, are_counts=True)
-    assert "okapi" in {one.name for one in default_candidates(counts, 0)[0]}
+    assert "okapi" in {one.name for one in default_candidates(LEARNERS, counts, 0)[0]}
 
 
 def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
-    _, left_out = default_candidates(MEDIUM._replace(n_rows=10**6, n_labels=500), 0)
+    _, left_out = default_candidates(LEARNERS, MEDIUM._replace(n_rows=10**6, n_labels=500), 0)
     reasons = dict(left_out)
     assert reasons["br-kernel-svm"] == "it is for at most 5000 rows"
     assert reasons["clr"] == "it is for at most 60 labels"
@@ -71,14 +71,16 @@ def test_packages_that_are_installed_are_taken_by_name(name, kind, monkeypatch):
 
     package = SimpleNamespace(**{kind: build}, __spec__=SimpleNamespace(name=name))
     monkeypatch.setitem(sys.modules, name, package)
-    (candidate,) = given_candidates([name], False, 7)
-    assert candidate.name == name
+    model = learner_named(name, "").build(False, 7)
     assert made[0]["random_state"] == 7
-    assert isinstance(candidate.estimator.estimator, LogisticRegression)
+    assert isinstance(model.estimator, LogisticRegression)
 
 
 def test_given_estimators_are_cheap_in_their_order():
-    found = given_candidates([("b", LogisticRegression()), "br", LogisticRegression()], True, 0)
+    found = given_candidates(
+        [("b", LogisticRegression()), "br", LogisticRegression()],
+        lambda name: learner_named(name, "").build(True, 0),
+    )
     assert [(one.name, one.cost) for one in found] == [
         ("b", 0.0),
         ("br", 1.0),
@@ -89,10 +91,10 @@ def test_given_estimators_are_cheap_in_their_order():
 
 def test_the_cheapest_linear_learner_is_always_a_candidate_for_sparse_features():
     huge = Size(10**6, 10**6, 5000, 200.0, True, False)
-    taken, left_out = default_candidates(huge, 0)
+    taken, left_out = default_candidates(LEARNERS, huge, 0)
     (first,) = [one for one in taken if one.is_first]
     assert first.name == "br"
     assert first.cost > _costs.LONGEST_FIT
     assert dict(left_out)["br-svm"].startswith("a fit would take about ")
-    dense, _ = default_candidates(MEDIUM, 0)
+    dense, _ = default_candidates(LEARNERS, MEDIUM, 0)
     assert not any(one.is_first for one in dense)

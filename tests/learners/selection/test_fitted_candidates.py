@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelwise.data import make_multilabel
 from labelwise.decisions import Request, Sigmoids, maximize_expected_f_independent
 from labelwise.learners import BinaryRelevance
-from labelwise.learners.selection._fitted_candidates import FittedCandidates
+from labelwise.learners.selection._rules import FittedCandidates
 
 CONSTANTS = np.array([np.nan, 1.0, np.nan, 0.0])
 VARIES = [0, 2]

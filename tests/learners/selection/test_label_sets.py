@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.special import expit
 
 from labelwise.decisions import maximize_expected_f_independent
-from labelwise.learners.selection import _label_sets as module
-from labelwise.learners.selection._label_sets import (
+from labelwise.learners.selection import _rules as module
+from labelwise.learners.selection._rules import (
     check_label_sets,
     decide_of_label_sets,
     label_sets_of,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.decisions import Problem, Request
-from labelwise.learners.selection._standard_errors import leave_out_values, standard_error
+from labelwise.learners.selection._trials import leave_out_values, standard_error
 from labelwise.measures import average_and_measure
 from tests.oracles.leave_out import jackknife, leave_out_loop, value_of
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.learners.selection._decision_rules import RULES, Judgement
+from labelwise.learners.selection._rules import RULES, Judgement
 from labelwise.learners.selection._trials import Trial, best_of
 from tests.learners.selection.arenas import arena_of
 from tests.oracles.leave_out import cheapest_of_equals

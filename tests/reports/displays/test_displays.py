@@ -32,7 +32,7 @@ def _no_figure_stays():
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_a_display_draws_on_given_axes_or_a_new_figure(display):
     figure, axes = plt.subplots()
-    drawn = display.from_predictions(SCORES, DATA.Y, ax=axes)
+    drawn = display.from_predictions(DATA.Y, SCORES, ax=axes)
     assert drawn.ax_ is axes
     assert drawn.figure_ is figure
     assert drawn.plot() is drawn
@@ -44,10 +44,10 @@ def test_a_display_draws_on_given_axes_or_a_new_figure(display):
 def test_an_estimator_is_drawn_by_its_scores(display):
     model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
     drawn = display.from_estimator(model, DATA.X, DATA.Y)
-    same = display.from_predictions(model.decision_function(DATA.X), DATA.Y)
+    same = display.from_predictions(DATA.Y, model.decision_function(DATA.X))
     if display is FrontierDisplay:
         assert drawn.name == "OneVsRestClassifier"
-        assert np.array_equal(drawn.hits, same.hits)
+        assert np.array_equal(drawn.true_positives, same.true_positives)
     else:
         assert [label.threshold for label in drawn.labels] == [
             label.threshold for label in same.labels
@@ -56,7 +56,7 @@ def test_an_estimator_is_drawn_by_its_scores(display):
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
 def test_the_marked_point_is_the_highest_f(beta):
-    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, beta=beta)
+    drawn = FrontierDisplay.from_predictions(DATA.Y, SCORES, beta=beta)
     best = best_thresholds(SCORES, DATA.Y, beta=beta)
     assert drawn.best_value == pytest.approx(best.value)
     precision, recall = drawn.best_.get_ydata()[0], drawn.best_.get_xdata()[0]
@@ -67,7 +67,7 @@ def test_the_marked_point_is_the_highest_f(beta):
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
 def test_f_is_equal_along_each_grey_line(beta):
-    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, beta=beta)
+    drawn = FrontierDisplay.from_predictions(DATA.Y, SCORES, beta=beta)
     lines = [line for line in drawn.ax_.lines if line.get_color() == "0.85"]
     assert len(lines) == 4
     for value, line in zip((0.2, 0.4, 0.6, 0.8), lines, strict=True):
@@ -79,7 +79,7 @@ def test_f_is_equal_along_each_grey_line(beta):
 
 
 def test_the_line_passes_through_every_vertex_and_recall_rises():
-    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, color="C3")
+    drawn = FrontierDisplay.from_predictions(DATA.Y, SCORES, color="C3")
     frontier = micro_frontier(SCORES, DATA.Y)
     recall, precision = drawn.line_.get_xdata(), drawn.line_.get_ydata()
     points = set(zip(recall.tolist(), precision.tolist(), strict=True))
@@ -90,8 +90,8 @@ def test_the_line_passes_through_every_vertex_and_recall_rises():
 
 
 def test_two_models_share_axes_and_one_set_of_grey_lines():
-    drawn = FrontierDisplay.from_predictions(SCORES, DATA.Y, name="one")
-    FrontierDisplay.from_predictions(-SCORES, DATA.Y, name="two", ax=drawn.ax_)
+    drawn = FrontierDisplay.from_predictions(DATA.Y, SCORES, name="one")
+    FrontierDisplay.from_predictions(DATA.Y, -SCORES, name="two", ax=drawn.ax_)
     assert sum(line.get_color() == "0.85" for line in drawn.ax_.lines) == 4
     texts = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
     assert texts[0] == "one"
@@ -100,11 +100,11 @@ def test_two_models_share_axes_and_one_set_of_grey_lines():
 
 def test_without_positives_there_is_no_frontier():
     with pytest.raises(ValueError, match="Y has no positives"):
-        FrontierDisplay.from_predictions([[0.5], [0.25]], [[0], [0]])
+        FrontierDisplay.from_predictions([[0], [0]], [[0.5], [0.25]])
 
 
 def test_thresholds_stand_beside_their_labels_by_falling_support():
-    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, average="macro")
+    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, maximize="macro-f")
     best = best_thresholds(SCORES, DATA.Y, maximize="macro-f")
     f = f_measure(count(DATA.Y, best.decide(SCORES)))
     supports = [label.support for label in drawn.labels]
@@ -119,7 +119,7 @@ def test_thresholds_stand_beside_their_labels_by_falling_support():
 
 @pytest.mark.parametrize("beta", [0.5, 2.0])
 def test_f_is_that_of_the_thresholds_and_the_heading_says_which(beta):
-    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, average="macro", beta=beta)
+    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, maximize="macro-f", beta=beta)
     best = best_thresholds(SCORES, DATA.Y, maximize="macro-f", beta=beta)
     f = f_measure(count(DATA.Y, best.decide(SCORES)), beta)
     assert {label.name: label.f for label in drawn.labels} == pytest.approx(
@@ -139,14 +139,14 @@ def test_a_tuned_estimator_shows_its_own_thresholds_beside_its_scores():
 
 
 def test_the_rarest_labels_are_left_out_and_counted():
-    drawn = ThresholdDisplay.from_predictions(SCORES, DATA.Y, max_labels=2)
+    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, max_labels=2)
     assert len(drawn.labels) == 2
     assert f"{SCORES.shape[1] - 2} rarer labels not shown" in drawn.ax_.get_xlabel()
 
 
 def test_labels_decided_never_or_always_are_said_so():
     scores, Y = np.array([[0.5, 0.2], [0.25, 0.1]]), np.array([[1, 0], [1, 1]])
-    drawn = ThresholdDisplay.from_predictions(scores, Y, thresholds=[-np.inf, np.inf])
+    drawn = ThresholdDisplay.from_predictions(Y, scores, thresholds=[-np.inf, np.inf])
     words = {text.get_text() for text in drawn.ax_.texts}
     assert {"never ▸", "◂ always", "1.00", "0.00"} <= words
     drawn.figure_.canvas.draw()
@@ -157,7 +157,7 @@ def test_named_thresholds_find_their_labels():
     Y = np.array([[0, 1], [1, 0], [0, 1]])
     best = best_thresholds(turned, Y, label_names=names)
     drawn = ThresholdDisplay.from_predictions(
-        np.array(turned)[:, ::-1], Y[:, ::-1], thresholds=best, label_names=names[::-1]
+        Y[:, ::-1], np.array(turned)[:, ::-1], thresholds=best, label_names=names[::-1]
     )
     found = {label.name: label.threshold for label in drawn.labels}
     assert found == dict(zip(names, best.values.tolist(), strict=True))
@@ -179,7 +179,7 @@ def test_the_labels_of_a_model_are_found_by_name(display):
 def test_a_score_that_is_absent_is_a_positive_missed():
     scores = sparse.csr_array(np.array([[0.5, 0.0], [0.0, 0.75], [0.25, 0.0]]))
     Y = np.array([[1, 1], [1, 0], [0, 0]])
-    drawn = ThresholdDisplay.from_predictions(scores, Y, thresholds=[0.4, 0.4])
+    drawn = ThresholdDisplay.from_predictions(Y, scores, thresholds=[0.4, 0.4])
     assert [label.support for label in drawn.labels] == [2, 1]
     assert [label.f for label in drawn.labels] == pytest.approx([2 / 3, 0.0])
     drawn.figure_.canvas.draw()
@@ -195,7 +195,7 @@ def test_a_score_that_is_absent_is_a_positive_missed():
 )
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(ValueError, match=message):
-        ThresholdDisplay.from_predictions(SCORES, DATA.Y, **options)
+        ThresholdDisplay.from_predictions(DATA.Y, SCORES, **options)
 
 
 ODD_NAMES = ["$$", "$x^{", "$a$", "_", "_hidden", "a_b", "x\x1b[2J", r"\frac{", "%", "two\nlines"]
@@ -213,10 +213,10 @@ def test_every_name_is_drawn_as_it_is_written(name):
     shown = name.replace("\x1b", r"\x1b").replace("\n", r"\n")
     Y, scores = [[1], [0]], [[0.9], [0.1]]
     for beta in (1, 2):
-        frontier = FrontierDisplay.from_predictions(scores, Y, name=name, beta=beta)
+        frontier = FrontierDisplay.from_predictions(Y, scores, name=name, beta=beta)
         assert shown in drawn_texts(frontier)
         assert any(text.startswith(f"{shown}: highest F") for text in drawn_texts(frontier))
-    thresholds = ThresholdDisplay.from_predictions(scores, Y, label_names=[name])
+    thresholds = ThresholdDisplay.from_predictions(Y, scores, label_names=[name])
     assert f"{shown} (1)" in drawn_texts(thresholds)
     curve = TermCurveDisplay([5, 10], [0.1, 0.2], [0.1, 0.1], name=name, measure=name).plot()
     assert drawn_texts(curve).count(shown) == 2

@@ -24,11 +24,11 @@ PROBA = POSTERIOR.marginals
 DECIDED = (PROBA >= 0.4).astype(int)
 COMPARED = compare_splits(DATA.Y, 5, random_state=0)
 DRAWN = {
-    "labels": lambda **ax: LabelMeasuresDisplay.from_predictions(DECIDED, DATA.Y, **ax),
+    "labels": lambda **ax: LabelMeasuresDisplay.from_predictions(DATA.Y, DECIDED, **ax),
     "pairs": lambda **ax: CoOccurrenceDisplay.from_labels(DATA.Y, **ax),
     "splits": lambda **ax: SplitQualityDisplay.from_comparison(COMPARED, **ax),
     "split": lambda **ax: SplitQualityDisplay.from_subsets(DATA.Y, COMPARED.subsets, **ax),
-    "reliability": lambda **ax: ReliabilityDisplay.from_predictions(PROBA, DATA.Y, **ax),
+    "reliability": lambda **ax: ReliabilityDisplay.from_predictions(DATA.Y, PROBA, **ax),
 }
 ODD_NAMES = ["$x^{", "_hidden", "x\x1b[2J"]
 
@@ -69,7 +69,7 @@ def test_scores_alone_are_drawn_by_average_precision():
 def test_an_estimator_is_drawn_by_its_decisions_and_probabilities():
     model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
     drawn = LabelMeasuresDisplay.from_estimator(model, DATA.X, DATA.Y)
-    same = LabelMeasuresDisplay.from_predictions(model.predict(DATA.X), DATA.Y)
+    same = LabelMeasuresDisplay.from_predictions(DATA.Y, model.predict(DATA.X))
     assert drawn.names == same.names
     curve = ReliabilityDisplay.from_estimator(model, DATA.X, DATA.Y, n_bins=5)
     found = reliability(DATA.Y, model.predict_proba(DATA.X), n_bins=5)
@@ -101,10 +101,10 @@ def test_an_infinite_distance_is_not_drawn():
 
 
 def test_the_curve_of_reliability_leaves_out_empty_bins():
-    drawn = ReliabilityDisplay.from_predictions([[0.05], [0.95], [0.97]], [[0], [1], [0]])
+    drawn = ReliabilityDisplay.from_predictions([[0], [1], [0]], [[0.05], [0.95], [0.97]])
     assert drawn.line_.get_xdata().tolist() == pytest.approx([0.05, 0.96])
     assert drawn.line_.get_ydata().tolist() == pytest.approx([0.0, 0.5])
-    again = ReliabilityDisplay.from_predictions([[0.05]], [[0]], name="two", ax=drawn.ax_)
+    again = ReliabilityDisplay.from_predictions([[0]], [[0.05]], name="two", ax=drawn.ax_)
     assert sum(line.get_linestyle() == "--" for line in again.ax_.lines) == 1
 
 
@@ -115,7 +115,7 @@ def test_every_name_is_drawn_as_it_is_written(name):
         LabelMeasuresDisplay.from_predictions([[1], [0]], [[1], [0]], label_names=[name]),
         CoOccurrenceDisplay.from_labels([[1], [0]], label_names=[name]),
         SplitQualityDisplay.from_subsets([[1], [0]], [0, 1], name=name),
-        ReliabilityDisplay.from_predictions([[0.9], [0.1]], [[1], [0]], name=name),
+        ReliabilityDisplay.from_predictions([[1], [0]], [[0.9], [0.1]], name=name),
     ]
     for display in displays:
         display.figure_.canvas.draw()

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._matrices import position_note
 from labelwise._text import counted
 from labelwise.cli._cluster import cluster_client
 from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes
 from labelwise.cli._progress import working
 from labelwise.cli._tuning_report import TuningReport, never_decided
 from labelwise.cli.blocks._block_inputs import BlockRows
-from labelwise.cli.matrices._matching import position_note
 from labelwise.decisions import (
     Request,
     Thresholds,

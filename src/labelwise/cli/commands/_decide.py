@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import take_columns
+from labelwise._matrices import (
+    DEFAULT_MATCHING,
+    LabelColumns,
+    Matching,
+    check_matrix_ending,
+    label_columns,
+    position_note,
+    same_labels,
+    write_matrix,
+)
+from labelwise._validation import NamedMatrix, take_columns
+from labelwise.cli._file_kinds import refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -17,22 +28,11 @@ from labelwise.cli._outputs import (
     note,
     warnings_as_notes,
 )
-from labelwise.cli._parsing import parse_names
+from labelwise.cli._parsing import parse_ids, parse_names
 from labelwise.cli._progress import working
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-from labelwise.cli.matrices._file_kinds import refuse_as_rule
-from labelwise.cli.matrices._matching import (
-    DEFAULT_MATCHING,
-    LabelColumns,
-    Matching,
-    label_columns,
-    position_note,
-    same_labels,
-)
-from labelwise.cli.matrices._matrices import read_scores
-from labelwise.cli.matrices._matrix_files import FileMatrix
-from labelwise.cli.matrices._written_matrices import check_matrix_ending, write_matrix
 from labelwise.cli.review._queue_file import write_queue
+from labelwise.data import read_scores
 from labelwise.decisions import Bands, Thresholds, bands_of_labels, load_rule
 
 
@@ -67,7 +67,7 @@ def run_decisions(
     with working("deciding"), warnings_as_notes():
         rule = load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         labels = same_labels(
             LabelColumns(thresholds, rule.label_names, len(rule)),
             [label_columns(scored)],
@@ -76,7 +76,7 @@ def run_decisions(
         of_rule, of_scores = labels.places
         chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
         decided = chosen.decide(values)
-        matrix = FileMatrix(decided, labels.names, scored.ids, scored.id_name)
+        matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
         write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, Bands):
             write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
@@ -89,11 +89,12 @@ def run_decisions(
         outputs.say_written(path)
 
 
-def _in_columns_of(matrix: FileMatrix, columns: np.ndarray) -> FileMatrix:
+def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
     """Return decisions in the order of the columns of the scores, as `Thresholds.decide` does."""
     order = np.argsort(columns)
     names = matrix.label_names
-    return matrix._replace(
+    return replace(
+        matrix,
         values=take_columns(matrix.values, order),
         label_names=None if names is None else tuple(names[j] for j in order),
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import written_whole
+from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
 from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli._outputs import (
     Outputs,
@@ -21,14 +22,13 @@ from labelwise.cli._outputs import (
     warnings_as_notes,
     write_figure,
 )
-from labelwise.cli._parsing import parse_names
+from labelwise.cli._parsing import parse_ids, parse_names
 from labelwise.cli._progress import working
+from labelwise.cli._truth import read_decided, read_truth
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-from labelwise.cli.matrices._matching import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli.matrices._matrices import read_decisions, read_labels, read_scores
 from labelwise.cli.pages._pages import write_page
 from labelwise.cli.review._state_measures import AnsweredStates, answered_states
-from labelwise.data import input_files
+from labelwise.data import input_files, read_scores
 from labelwise.measures import Evaluation, evaluate
 
 # Labels in the table on the screen; a file has all labels.
@@ -91,11 +91,13 @@ def show_evaluation(
         evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)
         return _shown(evaluation, outputs, files, notes)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(
+        truth = read_truth(
             labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
         )
-        scored = [] if scores is None else [read_scores(scores, max_bytes, ids=ids)]
-        found = [] if decided is None else [read_decisions(decided, max_bytes, ids=ids)]
+        scored = (
+            [] if scores is None else [read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)]
+        )
+        found = [] if decided is None else [read_decided(decided, max_bytes, ids)]
         same = matched(truth, [*scored, *found], matching)
         decisions = same.others[-1].values if found else None
         states = answered_states(same.truth.values, decisions) if found else None

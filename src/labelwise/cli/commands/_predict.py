@@ -10,20 +10,20 @@ import numpy as np
 from labelwise import _saving
 from labelwise._estimators import METHODS, score_matrix
 from labelwise._io import DataError
-from labelwise.cli._data_source import DataSource
-from labelwise.cli._model_input import ModelInput, fitted_label_names, read_input
-from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
-from labelwise.cli._parsing import check_part
-from labelwise.cli._progress import working
-from labelwise.cli.matrices._file_kinds import refuse_as_model
-from labelwise.cli.matrices._matrix_files import FileMatrix
-from labelwise.cli.matrices._written_matrices import (
+from labelwise._matrices import (
     check_format,
     check_label_names,
     check_matrix_ending,
     write_label_sets,
     write_matrix,
 )
+from labelwise._validation import NamedMatrix
+from labelwise.cli._data_source import DataSource
+from labelwise.cli._file_kinds import refuse_as_model
+from labelwise.cli._model_input import ModelInput, fitted_label_names, read_input
+from labelwise.cli._outputs import Outputs, check_safe_csv, decision_summary, warnings_as_notes
+from labelwise.cli._parsing import check_part
+from labelwise.cli._progress import working
 from labelwise.data import Bags
 from labelwise.learners import BagPlugin
 
@@ -86,7 +86,7 @@ def _check_files(files: PredictFiles, form: str, safe_csv: bool) -> None:
     check_safe_csv(safe_csv, *files)
 
 
-def _write(path: Path, matrix: FileMatrix, form: str, safe_csv: bool) -> None:
+def _write(path: Path, matrix: NamedMatrix, form: str, safe_csv: bool) -> None:
     if form == "wide":
         write_matrix(path, matrix, safe_csv=safe_csv)
     else:
@@ -95,16 +95,16 @@ def _write(path: Path, matrix: FileMatrix, form: str, safe_csv: bool) -> None:
 
 def _predictions(
     fitted: Any, given: ModelInput, names: tuple[str, ...], files: PredictFiles, model: Path
-) -> dict[Path, FileMatrix]:
+) -> dict[Path, NamedMatrix]:
     """Return what goes into each file."""
-    found: dict[Path, FileMatrix] = {}
+    found: dict[Path, NamedMatrix] = {}
     # Only a model whose labels have no names can have been fitted to a vector.
     if files.output is not None or getattr(fitted, "label_names_", None) is None:
         decided, names = _decisions(fitted, given.X, names, model)
     if files.scores is not None:
-        found[files.scores] = FileMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
+        found[files.scores] = NamedMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
     if files.output is not None:
-        found[files.output] = FileMatrix(decided, names, *given.ids)
+        found[files.output] = NamedMatrix(decided, names, *given.ids)
     if files.instances is not None:
         found[files.instances] = _instance_scores(fitted, given.X, names, given.ids[0])
     return found
@@ -132,7 +132,7 @@ def _decisions(
 
 def _instance_scores(
     model: BagPlugin, bags: Bags, names: tuple[str, ...], ids: tuple[str, ...] | None
-) -> FileMatrix:
+) -> NamedMatrix:
     """Return a row of scores for each row of each bag, named BAG/NUMBER, both from 0."""
     found = model.predict_instances(bags)
     bag_names = ids or tuple(map(str, range(len(bags))))
@@ -140,7 +140,7 @@ def _instance_scores(
     instance_names = tuple(
         f"{bag_names[bag]}/{number}" for bag, number in zip(bags.bag_of_row, numbers, strict=True)
     )
-    return FileMatrix(found.scores, names, instance_names, "instance")
+    return NamedMatrix(found.scores, names, instance_names, "instance")
 
 
 def _scores(model: Any, X: Any, names: tuple[str, ...], path: Path) -> np.ndarray:

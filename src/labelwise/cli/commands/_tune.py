@@ -17,9 +17,9 @@ from labelwise.cli import _options as opt
 from labelwise.decisions import Certify, Request, option_of, options
 
 if TYPE_CHECKING:
+    from labelwise._matrices import Matching
     from labelwise.cli._outputs import Outputs
     from labelwise.cli._tuning_report import TuningReport
-    from labelwise.cli.matrices._matching import Matching
     from labelwise.decisions import Problem, Thresholds
 
 # Labels in the figure, the most frequent ones.
@@ -102,7 +102,7 @@ def tune(
 
     Its value on new rows is estimated, too.
     """
-    from labelwise.cli.matrices._matching import Matching
+    from labelwise._matrices import Matching
 
     given = parse_options(typed)
     reading: dict[str, Any] = {
@@ -154,6 +154,7 @@ def show_tuning(
     `given` are arguments of `best_thresholds`. With `output`, the thresholds are also written to a
     JSON file, and with `plot` a figure of them.
     """
+    from labelwise._matrices import matched
     from labelwise.cli._outputs import (
         Outputs,
         check_ending,
@@ -162,13 +163,12 @@ def show_tuning(
         warnings_as_notes,
         write_figure,
     )
-    from labelwise.cli._parsing import parse_names
+    from labelwise.cli._parsing import parse_ids, parse_names
     from labelwise.cli._progress import working
+    from labelwise.cli._truth import read_truth
     from labelwise.cli._tuning_report import tuning_report
     from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-    from labelwise.cli.matrices._matching import matched
-    from labelwise.cli.matrices._matrices import read_labels, read_scores
-    from labelwise.data import input_files
+    from labelwise.data import input_files, read_scores
 
     check_figure(plot)
     check_ending(output, ".json")
@@ -186,8 +186,8 @@ def show_tuning(
         _show(report, outputs, output, None)
         return
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=True)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     request = Request(**given)
     problem = _problem(same.others[0].values, same.truth.values, same.truth.label_names)
@@ -226,10 +226,10 @@ def tuning_figure(tuned: Thresholds, problem: Problem) -> Any:
 
     height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
     left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
-    FrontierDisplay.from_predictions(problem.scores, problem.Y, beta=tuned.beta, ax=left)
+    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.beta, ax=left)
     ThresholdDisplay.from_predictions(
-        problem.scores,
         problem.Y,
+        problem.scores,
         thresholds=tuned,
         label_names=tuned.label_names,
         max_labels=_MOST_DRAWN,

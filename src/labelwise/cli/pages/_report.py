@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 
 from labelwise import _saving
 from labelwise._io import DataError
+from labelwise._matrices import Matching, matched
+from labelwise._validation import NamedMatrix
+from labelwise.cli._file_kinds import is_model_file, refuse_as_rule
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
+from labelwise.cli._parsing import parse_ids
 from labelwise.cli._progress import working
-from labelwise.cli.matrices._file_kinds import is_model_file, refuse_as_rule
-from labelwise.cli.matrices._matching import Matching, matched
-from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
+from labelwise.cli._truth import read_truth
 from labelwise.cli.pages._pages import write_page
 from labelwise.cli.pages._row_columns import only_texts, read_row_columns
-from labelwise.data import input_files
+from labelwise.data import input_files, read_scores
 from labelwise.decisions import Thresholds
 from labelwise.experiments import read_results
 
@@ -54,9 +56,9 @@ def write_desk(
     inputs = [*files.read, *input_files(files.labels, None, columns)]
     outputs = Outputs([files.output], inputs=inputs)
     with working("reading"), warnings_as_notes():
-        truth = read_labels(files.labels, columns, max_bytes, bags=bags, ids=ids)
+        truth = read_truth(files.labels, columns, max_bytes, bags=bags, ids=ids)
         models = [path for path in (files.scores, files.versus) if path is not None]
-        scored = [read_scores(path, max_bytes, ids=ids) for path in models]
+        scored = [read_scores(path, ids=parse_ids(ids), max_bytes=max_bytes) for path in models]
         same = matched(truth, scored, matching, labels_of_scores=True)
         beside, notes = _beside(files, same.truth, matching, ids, max_bytes)
     from labelwise.reports import Desk, write_report
@@ -80,7 +82,11 @@ def write_desk(
 
 
 def _beside(
-    files: ReportFiles, truth: Matrix, matching: Matching, ids: str | None, max_bytes: int | None
+    files: ReportFiles,
+    truth: NamedMatrix,
+    matching: Matching,
+    ids: str | None,
+    max_bytes: int | None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Read what belongs to the rows and labels, as arguments of a desk, with lines for the user."""
     found: dict[str, Any] = {"ids": truth.ids}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelwise._columns import ID_NAMES, ROW_NAMES, named_ids
 from labelwise._io import DataError
-from labelwise.cli.matrices._matching import Matching, position_note
-from labelwise.cli.matrices._matrices import Matrix
-from labelwise.data import read_frame
+from labelwise._matrices import Matching, position_note
+from labelwise._tables import ID_NAMES, ROW_NAMES, named_ids, read_frame
+from labelwise._validation import NamedMatrix
 
 
 class RowColumns(NamedTuple):
@@ -21,7 +20,7 @@ class RowColumns(NamedTuple):
 
 def read_row_columns(
     path: Path,
-    truth: Matrix,
+    truth: NamedMatrix,
     matching: Matching,
     ids: str | None = None,
     max_bytes: int | None = None,
@@ -42,7 +41,7 @@ def read_row_columns(
         raise DataError(path, "has no column beside the ids.")
     if found is None or truth.ids is None:
         _check_positions(path, truth, found, table.num_rows, matching)
-        return RowColumns(columns, [position_note(path, truth.path, rows=True, labels=False)])
+        return RowColumns(columns, [position_note(path, truth.source, rows=True, labels=False)])
     rows = _rows(path, truth, found)
     return RowColumns({name: [of[row] for row in rows] for name, of in columns.items()}, [])
 
@@ -72,15 +71,15 @@ def _texts(column: Any) -> list[str]:
 
 
 def _check_positions(
-    path: Path, truth: Matrix, ids: list[str] | None, n_rows: int, matching: Matching
+    path: Path, truth: NamedMatrix, ids: list[str] | None, n_rows: int, matching: Matching
 ) -> None:
     """Refuse rows that cannot be matched by position, or not without being asked for."""
     n_wanted = truth.values.shape[0]
     if n_rows != n_wanted:
-        raise DataError(path, f"has {n_rows} rows but {truth.path} has {n_wanted}.")
+        raise DataError(path, f"has {n_rows} rows but {truth.source} has {n_wanted}.")
     if matching.by_position or (ids is None and truth.ids is None):
         return
-    having, lacking = (truth.path, path) if ids is None else (path, truth.path)
+    having, lacking = (truth.source, path) if ids is None else (path, truth.source)
     raise DataError(
         lacking,
         f"has no ids and {having} has: name the column with --ids, or give --by-position to match "
@@ -88,7 +87,7 @@ def _check_positions(
     )
 
 
-def _rows(path: Path, truth: Matrix, ids: list[str]) -> list[int]:
+def _rows(path: Path, truth: NamedMatrix, ids: list[str]) -> list[int]:
     """Return the row of the table for each row of the labels."""
     places = {name: row for row, name in enumerate(ids)}
     if len(places) < len(ids):
@@ -96,5 +95,5 @@ def _rows(path: Path, truth: Matrix, ids: list[str]) -> list[int]:
         raise DataError(path, f"has row {twice!r} twice.")
     missing = next((name for name in truth.ids or () if name not in places), None)
     if missing is not None:
-        raise DataError(path, f"lacks row {missing!r}, which {truth.path} has.")
+        raise DataError(path, f"lacks row {missing!r}, which {truth.source} has.")
     return [places[name] for name in truth.ids or ()]

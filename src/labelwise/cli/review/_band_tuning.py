@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._matrices import Matching, matched
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
+from labelwise.cli._parsing import parse_ids
 from labelwise.cli._progress import working
-from labelwise.cli.matrices._matching import Matching, matched
-from labelwise.cli.matrices._matrices import read_labels, read_scores
-from labelwise.data import input_files
+from labelwise.cli._truth import read_truth
+from labelwise.data import input_files, read_scores
 from labelwise.decisions import (
     BandGuarantee,
     Bands,
@@ -51,8 +52,8 @@ def show_bands(
     check_ending(output, ".json")
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
-        truth = read_labels(labels, columns, max_bytes, bags=bags, ids=ids)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
     request = check_band_request(*rates, most, None, problem.n_labels, given["guarantee"])

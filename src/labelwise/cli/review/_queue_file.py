@@ -10,12 +10,12 @@ import numpy as np
 
 from labelwise._io import written_whole
 from labelwise._text import safe_cell
-from labelwise.cli.matrices._matrix_files import FileMatrix
+from labelwise._validation import NamedMatrix
 from labelwise.decisions import Bands, ReviewQueue
 
 
 def write_queue(
-    path: Path, queue: ReviewQueue, bands: Bands, matrix: FileMatrix, *, safe_csv: bool = False
+    path: Path, queue: ReviewQueue, bands: Bands, matrix: NamedMatrix, *, safe_csv: bool = False
 ) -> None:
     """Write id (or row, from 0), label, score, lower, upper and probability of each cell.
 

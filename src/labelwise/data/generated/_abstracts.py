@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._columns import encode_table
+from labelwise._tables import encode_table
 from labelwise._validation import check_whole
 from labelwise.data._dataset import Dataset
 

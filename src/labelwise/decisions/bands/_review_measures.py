@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_outcome
+from labelwise._validation import check_outcome, check_states
 
 
 class ReviewMeasures(NamedTuple):
@@ -131,18 +130,6 @@ def review_measures(
         # States are checked as scores, since they have three values.
         raise type(error)(str(error).replace("scores", "decided", 1)) from error
     return count_states(outcome.Y, check_states(outcome.scores, "decided"))
-
-
-def check_states(decided: Any, input_name: str) -> sparse.csr_array:
-    """Return decisions of checked numbers as int8 with 1 and -1 stored; refuse other values."""
-    values = decided.data if sparse.issparse(decided) else decided
-    is_state = np.isin(values, (-1, 0, 1))
-    if not is_state.all():
-        wrong = values[~is_state].flat[0]
-        raise ValueError(f"{input_name} must contain only 1, 0 and -1 for review, got {wrong}.")
-    states = sparse.csr_array(decided, dtype=np.int8)
-    states.eliminate_zeros()
-    return states
 
 
 def count_states(Y: sparse.csc_array, states: sparse.csr_array) -> ReviewMeasures:

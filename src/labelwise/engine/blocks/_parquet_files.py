@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._columns import find_ids, named_ids, row_names
 from labelwise._io import DataError
+from labelwise._tables import find_ids, named_ids, row_names
 
 # Rows that are decoded together: a column of them is a page or two.
 _DECODED = 2**16

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from labelwise._columns import ID_NAMES
 from labelwise._io import DataError, bound_of
+from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
 from labelwise.engine.blocks._npy_file import NpyFile, equal_sizes
 from labelwise.engine.blocks._parquet_files import ParquetFiles, parquet_parts
@@ -124,7 +124,7 @@ def open_source(
         all but the ids.
     ids : str or sequence of str, default=None
         Name of the column of ids in a parquet file, or several names, of which the first that the
-        file has is used. None finds the column by the rule of `labelwise._columns`.
+        file has is used. None finds the column by the rule of `labelwise._tables`.
 
     Returns
     -------

@@ -1,4 +1,1 @@
-"""Parts of `BagPlugin` and `BagSummary`: input checks, scores of bags, hidden labels, rounds.
-
-Only the two bag learners import from here; the modules import data, decisions and `_estimators`.
-"""
+"""What the bag learners stand on: bags of instances, their scores, rounds of training."""

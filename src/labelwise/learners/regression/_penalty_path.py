@@ -12,14 +12,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from labelwise._parallel import Shared
-from labelwise._validation import check_real, is_whole, n_rows
-from labelwise.decisions import Sigmoids
+from labelwise._validation import check_groups, check_real, is_whole, n_rows
+from labelwise.decisions import Sigmoids, fit_sigmoids
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
-from labelwise.learners.regression._rescaling import rescaled_losses, unit_sigmoids
 from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
-from labelwise.splitting import MultilabelStratifiedKFold, check_groups, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
 # 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
@@ -341,3 +340,28 @@ def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
     n_parts = 2 * -(-ends[-1] // (2 * together))
     part = (ends - 1) * n_parts // ends[-1]
     return np.split(np.arange(ends.size), np.flatnonzero(np.diff(part)) + 1)
+
+
+def unit_sigmoids(n_labels: int) -> Sigmoids:
+    """Return sigmoids that leave margins as they are."""
+    return Sigmoids(np.ones(n_labels), np.zeros(n_labels))
+
+
+def rescaled_losses(
+    margins: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> tuple[Sigmoids, np.ndarray]:
+    """Fit a sigmoid to the held-out margins of each label; return it and the mean log-loss.
+
+    Where positives do not have the higher margins, the loss is that of a constant probability, and
+    the sigmoid leaves margins as they are: a slope of 0 would make all scores equal.
+    """
+    Y = Y.astype(np.float64)
+    share = np.full(len(Y), 1 / len(Y)) if weights is None else weights / weights.sum()
+    found = fit_sigmoids(margins, Y, share * len(Y), increasing=True)
+    log_odds = found.log_odds(margins)
+    losses = share @ (np.logaddexp(0, log_odds) - Y * log_odds)
+    has_order = found.slopes > 0
+    kept = Sigmoids(
+        np.where(has_order, found.slopes, 1.0), np.where(has_order, found.intercepts, 0.0)
+    )
+    return kept, losses

@@ -1,1 +1,1 @@
-"""Parts of `BestLearner`: candidates and their costs, held-out trials, the race and its table."""
+"""What `BestLearner` stands on: candidates and their costs, decision rules, trials, the race."""

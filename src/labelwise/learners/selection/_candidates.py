@@ -1,4 +1,4 @@
-"""The candidates of `BestLearner`: the default ones, those by name, and what each costs."""
+"""The candidates of `BestLearner`: default ones, those by name, and what each costs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.learners._register import LEARNERS, learner_named
-from labelwise.learners.selection._costs import LONGEST_FIT, Size
+from labelwise.learners.selection._costs import LONGEST_FIT, Size, never
+
+# Builds a learner from whether X is sparse, and the seed.
+Build = Callable[[bool, int | None], Any]
+
+
+class RegisteredLearner(NamedTuple):
+    """A learner by its short name: how it is built, how it decides, and what it costs."""
+
+    name: str
+    class_name: str  # in labelwise.learners, or with its package
+    line: str  # one line for the user
+    rule: str  # how the learner decides by itself
+    build: Build
+    maximizes: str | None = None  # the measure that this rule is for
+    takes_counts: bool = False  # of terms, instead of their tf-idf weights
+    seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
+    refusal: Callable[[Size], str] = never  # why it is not for these samples, or ""
+    is_linear: bool = False  # the cheapest of these is always tried on sparse features
+    is_saved: bool = True  # whether `labelwise.save` writes its models
 
 
 class Candidate(NamedTuple):
@@ -24,7 +42,10 @@ class Candidate(NamedTuple):
 
 
 def default_candidates(
-    size: Size, seed: int | None, parts: Callable[[Size, int], Size] | None = None
+    register: Sequence[RegisteredLearner],
+    size: Size,
+    seed: int | None,
+    parts: Callable[[Size, int], Size] | None = None,
 ) -> tuple[list[Candidate], list[tuple[str, str]]]:
     """Return the default candidates for some samples, and why the others are left out.
 
@@ -33,7 +54,7 @@ def default_candidates(
     the rows; None means that they have all features and all labels.
     """
     taken, left_out = [], []
-    known = [(one, one.seconds) for one in LEARNERS if one.seconds is not None]
+    known = [(one, one.seconds) for one in register if one.seconds is not None]
     linear = [seconds(size) for one, seconds in known if one.is_linear and size.is_sparse]
     for one, seconds in known:
         reason, took = one.refusal(size), seconds(size)
@@ -49,17 +70,15 @@ def default_candidates(
     return taken, left_out
 
 
-def given_candidates(given: Any, is_sparse: bool, seed: int | None) -> list[Candidate]:
+def given_candidates(given: Any, build: Callable[[str], Any]) -> list[Candidate]:
     """Return the candidates of a mapping or a sequence, with names.
 
     Parameters
     ----------
     given : mapping of str to estimator, or sequence of estimator, str or (str, estimator)
         A str is a name of the register. The first is taken as the cheapest.
-    is_sparse : bool
-        Whether X is a sparse matrix.
-    seed : int or None
-        Seed of the learners of the register.
+    build : callable
+        Builds the learner of a name, or raises a ValueError if the name is unknown.
 
     Returns
     -------
@@ -68,7 +87,7 @@ def given_candidates(given: Any, is_sparse: bool, seed: int | None) -> list[Cand
     Raises
     ------
     TypeError, ValueError
-        If there is no candidate, a name is unknown or repeated, or one is no estimator.
+        If there is no candidate, a name is unknown or repeated, or one is not an estimator.
     """
     pairs = list(given.items()) if isinstance(given, Mapping) else _named(given)
     if not pairs:
@@ -79,13 +98,11 @@ def given_candidates(given: Any, is_sparse: bool, seed: int | None) -> list[Cand
         raise ValueError(f"candidates must have different names, got {repeated[0]!r} twice.")
     found = []
     for place, (name, one) in enumerate(pairs):
-        estimator = one
-        if isinstance(one, str):
-            must = "candidates must be estimators or"
-            estimator = learner_named(one, must).build(is_sparse, seed)
+        estimator = build(one) if isinstance(one, str) else one
         if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
             raise TypeError(f"candidates must be estimators or names, got {one!r} as {name!r}.")
-        found.append(Candidate(str(name), estimator, float(place), _unknown))
+        # Without a cost model, the seconds of a fit are unknown.
+        found.append(Candidate(str(name), estimator, float(place), lambda n_rows: 0.0))  # noqa: ARG005
     return found
 
 
@@ -94,20 +111,6 @@ def given_estimators(given: Any) -> list[Any]:
     values = list(given.values()) if hasattr(given, "values") else list(given)
     last = [one[-1] if isinstance(one, tuple) else one for one in values]
     return [one for one in last if hasattr(one, "__sklearn_tags__")]
-
-
-def _unknown(n_rows: int) -> float:  # noqa: ARG001
-    """Return 0 for the seconds of an estimator without a cost model."""
-    return 0.0
-
-
-def probability_models(seed: int | None) -> list[Any]:
-    """Return the default candidates that give probabilities without a choice of penalties.
-
-    They suit models that are fitted many times, and take dense and sparse rows.
-    """
-    names = ("knn", "forest", "extra-trees")
-    return [learner_named(name, "").build(False, seed) for name in names]
 
 
 def _named(given: Any) -> list[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Trials: a candidate's held-out scores on the folds that all candidates share, and their worth."""
+"""Trials: held-out scores of candidates and blends on shared folds, and what they are worth."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -28,16 +29,20 @@ from labelwise.decisions import (
     fit_sigmoids,
     tuning_problem,
 )
-from labelwise.learners.selection._decision_rules import (
+from labelwise.learners.selection._rules import (
     DecisionRule,
     Judgement,
+    OwnDecisions,
     dense_problem,
     last_step,
     rules_for,
+    rules_of_scores,
 )
-from labelwise.learners.selection._standard_errors import leave_out_values, standard_error
+from labelwise.measures import Counts
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
+MOST_MEMBERS = 5
+N_GROUPS = 50
 
 
 class Arena(NamedTuple):
@@ -209,3 +214,117 @@ def _is_tie(top: Trial, other: Trial) -> bool:
     if top.left_out_values.shape != other.left_out_values.shape or not top.left_out_values.size:
         return bool(behind == 0)
     return bool(behind <= standard_error(top.left_out_values - other.left_out_values))
+
+
+def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
+    """Return the blend of the highest corrected value; None if there are no two to blend.
+
+    The candidates are added in the order of their values, up to five. Their scores are turned into
+    log-odds by one sigmoid for each label, because scores of different learners have different
+    scales.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials on the samples of the arena.
+    arena : Arena
+        What they were judged by.
+
+    Returns
+    -------
+    Trial or None
+        A blend of two to five candidates.
+    """
+    scored = [trial for trial in trials if not isinstance(trial.rule, OwnDecisions)]
+    ranked = sorted(scored, key=lambda trial: -trial.judgement.compared)[:MOST_MEMBERS]
+    total = np.zeros(0)
+    best: Trial | None = None
+    for n_members, trial in enumerate(ranked, start=1):
+        log_odds = _log_odds(trial)
+        total = log_odds if n_members == 1 else total + log_odds
+        if n_members == 1:
+            continue
+        members = ranked[:n_members]
+        blend = judged(
+            tuple(one.name for one in members),
+            sum(one.cost for one in members),
+            rules_of_scores(arena.request),
+            _in_rows(total / n_members, arena),
+            arena,
+        )
+        if best is None or blend.judgement.compared > best.judgement.compared:
+            best = blend._replace(seconds=sum(one.seconds for one in members))
+    return best
+
+
+def best_with_blend(trials: list[Trial], blend: Trial | None) -> tuple[Trial, list[Trial]]:
+    """Return the best trial, or the blend if its value exceeds all others, and all trials."""
+    best = trials[best_of(trials)]
+    if blend is None:
+        return best, trials
+    highest = max(trial.judgement.compared for trial in trials)
+    return blend if blend.judgement.compared > highest else best, [*trials, blend]
+
+
+def _log_odds(trial: Trial) -> np.ndarray:
+    return trial.sigmoids().log_odds(dense_problem(trial.problem)[0])
+
+
+def _in_rows(scores: np.ndarray, arena: Arena) -> HeldOutScores:
+    """Return blended scores with the sample and the fold of each row."""
+    rows = np.concatenate([test for _, test in arena.splits])
+    folds = np.repeat(np.arange(len(arena.splits)), [len(test) for _, test in arena.splits])
+    has_truth = ~np.isnan(arena.samples.Y[rows][:, np.isnan(arena.constants)]).all(axis=1)
+    return HeldOutScores(scores, rows[has_truth], folds[has_truth])
+
+
+def leave_out_values(problem: Problem, decided: sparse.csc_array, request: Request) -> np.ndarray:
+    """Return the value of decisions without each of at most 50 groups of samples.
+
+    Samples of one group of the problem are left out together. Groups, or samples without groups,
+    are left out in turn, so that different decisions of the same samples have the same groups.
+    """
+    units = np.arange(problem.n_samples) if problem.groups is None else problem.groups
+    n_groups = min(N_GROUPS, problem.n_units)
+    group = units % n_groups
+    if request.counts_by == "sample":
+        by_row = problem.counts_of_decisions(decided, "sample")
+        weights = problem.weights
+        values = [
+            request.value(
+                Counts(*(cells[group != k] for cells in by_row)),
+                None if weights is None else weights[group != k],
+            )
+            for k in range(n_groups)
+        ]
+    else:
+        without = _counts_without(problem, decided, group, n_groups)
+        values = [request.value(counts) for counts in without]
+    return np.array(values, dtype=np.float64)
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Return the jackknife standard error of a value from its values without each group."""
+    if values.size < 2:
+        return float("nan")
+    deviations = values - values.mean()
+    return float(np.sqrt((values.size - 1) / values.size * (deviations**2).sum()))
+
+
+def _counts_without(
+    problem: Problem, decided: sparse.csc_array, group: np.ndarray, n_groups: int
+) -> list[Counts]:
+    """Return the counts of each label without each group."""
+    rows = np.arange(group.size)
+    cells_of_groups = (problem.everyone.astype(np.float64), (group, rows))
+    members = sparse.csr_array(cells_of_groups, shape=(n_groups, group.size))
+    hits, n_decided, positives = (
+        (members @ part.astype(np.float64)).toarray()
+        for part in (decided.multiply(problem.Y), decided, problem.Y)
+    )
+    n_known = np.repeat(members.sum(axis=1)[:, None], problem.n_labels, axis=1)
+    if problem.missing is not None:
+        n_known = n_known - (members @ problem.missing.astype(np.float64)).toarray()
+    tp, fp, fn = hits, n_decided - hits, positives - hits
+    cells = (part.sum(axis=0) - part for part in (tp, fp, fn, n_known - tp - fp - fn))
+    return [Counts(*counts) for counts in zip(*cells, strict=True)]

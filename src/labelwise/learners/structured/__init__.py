@@ -1,5 +1,1 @@
-"""Structured hinge loss of `ReverseMultilabel` and `SubmodularMultilabel`: model, solver, kernels.
-
-Only these two learners import from here; the modules import measures, splitting and the check of
-penalties from the regression folder.
-"""
+"""What the structured learners stand on: linear model, structured hinge loss, kernels."""

@@ -12,9 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._estimators import report_progress
+from labelwise._estimators import learn_features, learn_targets, report_progress
 from labelwise._validation import check_real, check_whole
-from labelwise.learners._training import learn_features, learn_targets
 from labelwise.learners.regression._penalty_path import Splits, check_penalty, penalty_splits
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains

@@ -26,7 +26,7 @@ class FrontierDisplay:
 
     Parameters
     ----------
-    decided, hits : array of int of shape (n_vertices,)
+    decided, true_positives : array of int of shape (n_vertices,)
         Decisions and true positives of the vertices, as in `labelwise.decisions.Frontier`.
     n_positive : int
         Number of positives of all labels.
@@ -60,7 +60,7 @@ class FrontierDisplay:
     >>> matplotlib.use("Agg")
     >>> from labelwise.reports import FrontierDisplay
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-    >>> display = FrontierDisplay.from_predictions(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> display = FrontierDisplay.from_predictions([[1, 0], [0, 1], [1, 0], [0, 0]], scores)
     >>> round(display.best_value, 4)
     0.8571
     >>> display.figure_.savefig(getfixture("tmp_path") / "frontier.png")
@@ -69,18 +69,18 @@ class FrontierDisplay:
     def __init__(
         self,
         decided: Any,
-        hits: Any,
+        true_positives: Any,
         n_positive: int,
         *,
         beta: float = 1.0,
         name: str | None = None,
     ) -> None:
         self.decided = np.asarray(decided)
-        self.hits = np.asarray(hits)
+        self.true_positives = np.asarray(true_positives)
         self.n_positive = n_positive
         self.beta = beta
         self.name = name
-        self.recall, self.precision = self._rates(self.decided, self.hits)
+        self.recall, self.precision = self._rates(self.decided, self.true_positives)
         reached = f_measure(self._counts(), beta)
         self.best = int(np.argmax(reached))
         self.best_value = float(reached[self.best])
@@ -88,8 +88,8 @@ class FrontierDisplay:
     @classmethod
     def from_predictions(
         cls,
-        scores: Any,
         Y: Any,
+        scores: Any,
         *,
         beta: float = 1.0,
         label_names: Sequence[str] | None = None,
@@ -101,10 +101,10 @@ class FrontierDisplay:
 
         Parameters
         ----------
-        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Scores; absent entries of a sparse matrix are never decided.
         Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
             True labels.
+        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Scores; absent entries of a sparse matrix are never decided.
         beta : float, default=1.0
             Weight of recall in the F-measure whose highest point is marked.
         label_names : sequence of str, default=None
@@ -163,7 +163,7 @@ class FrontierDisplay:
         name = type(estimator).__name__ if name is None else name
         options["label_names"] = labels.names
         Y = with_nan(labels.matrix, labels.missing)
-        return cls.from_predictions(scores, Y, name=name, **options)
+        return cls.from_predictions(Y, scores, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
         """Draw the frontier, and lines of equal F if the axes are empty.
@@ -211,22 +211,26 @@ class FrontierDisplay:
         return "F" if self.beta == 1 else f"F$_{{{self.beta:g}}}$"
 
     def _counts(self) -> Counts:
-        fn = self.n_positive - self.hits
-        return Counts(self.hits, self.decided - self.hits, fn, np.zeros_like(fn))
+        fn = self.n_positive - self.true_positives
+        return Counts(
+            self.true_positives, self.decided - self.true_positives, fn, np.zeros_like(fn)
+        )
 
-    def _rates(self, decided: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _rates(
+        self, decided: np.ndarray, true_positives: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return recall and precision; without decisions, precision is that of the next point."""
         nothing = decided == 0
-        precision = np.where(nothing, 1.0, hits / np.where(nothing, 1, decided))
+        precision = np.where(nothing, 1.0, true_positives / np.where(nothing, 1, decided))
         if decided.size > 1 and nothing[0]:
             precision[0] = precision[1]
-        return hits / self.n_positive, precision
+        return true_positives / self.n_positive, precision
 
     def _curve(self) -> tuple[np.ndarray, np.ndarray]:
         """Return points on the frontier, dense enough to draw a smooth curve."""
         between = np.linspace(0, self.decided[-1], _N_POINTS)
         decided = np.union1d(self.decided, between)
-        return self._rates(decided, np.interp(decided, self.decided, self.hits))
+        return self._rates(decided, np.interp(decided, self.decided, self.true_positives))
 
     def _draw_contours(self, ax: Any) -> None:
         """Draw lines of equal F, each with its value at the right."""

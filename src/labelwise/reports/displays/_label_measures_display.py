@@ -44,7 +44,7 @@ class LabelMeasuresDisplay:
     >>> matplotlib.use("Agg")
     >>> from labelwise.reports import LabelMeasuresDisplay
     >>> Y, decided = [[1, 0], [0, 1], [1, 1]], [[1, 0], [0, 0], [1, 1]]
-    >>> display = LabelMeasuresDisplay.from_predictions(decided, Y, label_names=["sea", "sky"])
+    >>> display = LabelMeasuresDisplay.from_predictions(Y, decided, label_names=["sea", "sky"])
     >>> display.names
     ('sky', 'sea')
     >>> display.figure_.savefig(getfixture("tmp_path") / "labels.png")
@@ -99,8 +99,8 @@ class LabelMeasuresDisplay:
     @classmethod
     def from_predictions(
         cls,
-        decided: Any,
         Y: Any,
+        decided: Any,
         *,
         beta: float = 1.0,
         label_names: Sequence[str] | None = None,
@@ -111,10 +111,10 @@ class LabelMeasuresDisplay:
 
         Parameters
         ----------
-        decided : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            Decided labels.
         Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
             True labels.
+        decided : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+            Decided labels.
         beta : float, default=1.0
             Weight of recall in the F-measure.
         label_names : sequence of str, default=None
@@ -156,7 +156,7 @@ class LabelMeasuresDisplay:
         scoring_method(estimator, ("predict",))
         labels = labels_for(estimator, Y, options.get("label_names"))
         options["label_names"] = labels.names
-        return cls.from_predictions(estimator.predict(X), labels.matrix, **options)
+        return cls.from_predictions(labels.matrix, estimator.predict(X), **options)
 
     def plot(self, ax: Any = None) -> LabelMeasuresDisplay:
         """Draw a row for each label, with a dot for each measure.

@@ -51,7 +51,7 @@ class ReliabilityDisplay:
     >>> matplotlib.use("Agg")
     >>> from labelwise.reports import ReliabilityDisplay
     >>> proba = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-    >>> display = ReliabilityDisplay.from_predictions(proba, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> display = ReliabilityDisplay.from_predictions([[1, 0], [0, 1], [1, 0], [0, 0]], proba)
     >>> round(display.error, 3)
     0.275
     >>> display.figure_.savefig(getfixture("tmp_path") / "reliability.png")
@@ -69,8 +69,8 @@ class ReliabilityDisplay:
     @classmethod
     def from_predictions(
         cls,
-        proba: Any,
         Y: Any,
+        proba: Any,
         *,
         n_bins: int = 10,
         label_names: Sequence[str] | None = None,
@@ -81,10 +81,10 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        proba : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Probabilities; absent entries of a sparse matrix are 0.
         Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
             True labels.
+        proba : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Probabilities; absent entries of a sparse matrix are 0.
         n_bins : int, default=10
             Number of bins of equal width between 0 and 1.
         label_names : sequence of str, default=None
@@ -131,7 +131,7 @@ class ReliabilityDisplay:
         proba = score_matrix(estimator, X, n_labels, method="predict_proba")
         name = type(estimator).__name__ if name is None else name
         options["label_names"] = labels.names
-        return cls.from_predictions(proba, labels.matrix, name=name, **options)
+        return cls.from_predictions(labels.matrix, proba, name=name, **options)
 
     def plot(self, ax: Any = None) -> ReliabilityDisplay:
         """Draw the curve, and the diagonal if the axes are empty.

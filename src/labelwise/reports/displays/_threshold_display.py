@@ -56,7 +56,7 @@ class ThresholdDisplay:
     >>> matplotlib.use("Agg")
     >>> from labelwise.reports import ThresholdDisplay
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-    >>> display = ThresholdDisplay.from_predictions(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> display = ThresholdDisplay.from_predictions([[1, 0], [0, 1], [1, 0], [0, 0]], scores)
     >>> [(label.name, label.threshold) for label in display.labels]
     [('0', 0.25), ('1', 0.35)]
     >>> display.figure_.savefig(getfixture("tmp_path") / "thresholds.png")
@@ -70,8 +70,8 @@ class ThresholdDisplay:
     @classmethod
     def from_predictions(
         cls,
-        scores: Any,
         Y: Any,
+        scores: Any,
         *,
         thresholds: Any = None,
         label_names: Sequence[str] | None = None,
@@ -83,10 +83,10 @@ class ThresholdDisplay:
 
         Parameters
         ----------
-        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Scores; absent entries of a sparse matrix are never decided.
         Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
             True labels.
+        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
+            Scores; absent entries of a sparse matrix are never decided.
         thresholds : Thresholds or array of shape (n_labels,), default=None
             Thresholds to show; by default those that `best_thresholds` finds.
         label_names : sequence of str, default=None
@@ -157,7 +157,7 @@ class ThresholdDisplay:
             options = {"thresholds": own} | options
         options["label_names"] = labels.names
         Y = with_nan(labels.matrix, labels.missing)
-        return cls.from_predictions(scores, Y, **options)
+        return cls.from_predictions(Y, scores, **options)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
         """Draw a row for each label: quantiles of its scores, threshold and F.

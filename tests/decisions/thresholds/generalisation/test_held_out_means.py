@@ -76,8 +76,8 @@ def test_groups_are_drawn_as_wholes():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([1, 2], "groups must name a group for each of 3 rows"),
-        ([1, None, 2], "groups must name a group for every row, got none at row 1"),
+        ([1, 2], "groups must name a group for each of 3 samples"),
+        ([1, None, 2], "groups must name a group for every sample, got none at sample 1"),
         ([1, 1, 1], 'shrink="auto" needs at least 2 groups for cross-validation, got 1'),
     ],
 )

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
-from labelwise.cli._progress import working
-from labelwise.cli.matrices._file_kinds import refuse_as_rule
-from labelwise.cli.matrices._matching import (
+from labelwise._matrices import (
     DEFAULT_MATCHING,
     LabelColumns,
     Matching,
@@ -21,7 +18,13 @@ from labelwise.cli.matrices._matching import (
     position_note,
     same_labels,
 )
-from labelwise.cli.matrices._matrices import Matrix, read_labels, read_scores
+from labelwise._validation import NamedMatrix
+from labelwise.cli._file_kinds import refuse_as_rule
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
+from labelwise.cli._parsing import parse_ids
+from labelwise.cli._progress import working
+from labelwise.cli._truth import read_truth
+from labelwise.data import read_scores
 from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds
 
 
@@ -43,7 +46,7 @@ def show_adaptation(
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
     with working("adapting"), warnings_as_notes():
         tuned = Thresholds.load(thresholds)
-        scored = read_scores(scores, max_bytes, ids=ids)
+        scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         known, notes = _labelled(calibrate, ids, matching, max_bytes)
         labels = same_labels(
             LabelColumns(thresholds, tuned.label_names, len(tuned)),
@@ -77,7 +80,7 @@ def show_adaptation(
 
 def _labelled(
     files: tuple[Path, Path] | None, ids: str | None, matching: Matching, max_bytes: int | None
-) -> tuple[list[Matrix], Sequence[str]]:
+) -> tuple[list[NamedMatrix], Sequence[str]]:
     """Read scores and labels of the same rows, in the same order, and notes about their matching.
 
     There are none of both without files.
@@ -85,8 +88,8 @@ def _labelled(
     if files is None:
         return [], ()
     scores, labels = files
-    truth = read_labels(labels, None, max_bytes, ids=ids, allow_missing=True)
-    same = matched(truth, [read_scores(scores, max_bytes, ids=ids)], matching)
+    truth = read_truth(labels, None, max_bytes, ids=ids, allow_missing=True)
+    same = matched(truth, [read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)], matching)
     return [*same.others, same.truth], same.notes
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import listed, quoted
-from labelwise._validation import Outcome, check_outcome, check_weights
+from labelwise._validation import Outcome, check_groups, check_outcome, check_weights
 from labelwise.decisions.thresholds._row_limit import decisions_at, highest_scores
 from labelwise.decisions.thresholds.curves._copies import copy_groups
 from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, every_cut
@@ -31,7 +31,6 @@ from labelwise.decisions.thresholds.curves._weighted_cuts import (
 )
 from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import weighted_counts
 from labelwise.measures import Counts, count_matched, stored_places
-from labelwise.splitting import check_groups
 
 
 @dataclass(frozen=True, eq=False)

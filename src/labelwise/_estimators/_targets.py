@@ -1,0 +1,272 @@
+"""The target y of `fit` as a checked label matrix, and labels that have one class in it.
+
+A label with one class in the training data cannot be learned: estimators decide it always as in
+the training data, store its value in `constants_`, and warn of it once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._estimators._vector_targets import as_label_column, check_target_classes
+from labelwise._text import listed, quoted
+from labelwise._validation import check_groups, check_labels, check_readable, first_cell
+
+_NAMED_AT_MOST = 10
+
+
+@dataclass(frozen=True)
+class LabelTarget:
+    """The labels that an estimator is fitted to."""
+
+    matrix: sparse.csc_array  # bool, of shape (n_samples, n_labels)
+    names: tuple[str, ...] | None  # None if the labels have no names
+    classes: np.ndarray | None  # the classes of a vector; None if y was not a vector
+    missing: sparse.csc_array | None = None  # cells without truth; None if there are none
+
+    @cached_property
+    def constants(self) -> np.ndarray:
+        """0 or 1 for labels that have one class, NaN for those with both classes."""
+        return constant_labels(self.matrix, self.missing)
+
+    @cached_property
+    def varying(self) -> np.ndarray:
+        """Numbers of the labels that have both classes."""
+        return np.flatnonzero(np.isnan(self.constants))
+
+    def rows_with(self, label: int) -> np.ndarray | None:
+        """Return the samples that have truth for a label; None if all have."""
+        if self.missing is None:
+            return None
+        gaps = self.missing.indices[self.missing.indptr[label] : self.missing.indptr[label + 1]]
+        if not gaps.size:
+            return None
+        return np.setdiff1d(np.arange(self.matrix.shape[0]), gaps)
+
+    def dense(self) -> np.ndarray:
+        """Return the labels that have both classes, int64 of shape (n_samples, n_varying)."""
+        # int64, since some classifiers treat other types of classes differently.
+        return np.asarray(self.matrix[:, self.varying].toarray(), dtype=np.int64)
+
+
+def learn_targets(
+    learner: Any,
+    X: Any,
+    y: Any,
+    label_names: Sequence[str] | None = None,
+    *,
+    allow_missing: bool = False,
+    groups: Any = None,
+) -> LabelTarget:
+    """Check the labels of samples, and store names, classes and constants on the learner.
+
+    Only the number of samples of X is checked; `learn_features` checks the rest.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets the attributes `label_names_` (tuple, or None if y has no names), `constants_` (0 or 1
+        for labels with one class, NaN for all others), `classes_` (numbers of the labels, or the
+        classes of a vector) and `target_classes_` (the classes of a vector, or None).
+    X : samples
+        As many as y has rows.
+    y : array, sparse matrix, frame, list of sets, or vector of at most two classes
+        Labels of the samples.
+    label_names : sequence of str, optional
+        Names of the columns of y.
+    allow_missing : bool, default=False
+        Whether the learner can do without labels of some samples (NaN, null or masked).
+    groups : array of shape (n_samples,), default=None
+        Groups of the samples, which are checked whether or not the learner has folds.
+
+    Returns
+    -------
+    LabelTarget
+        The labels as a boolean matrix, and the cells without truth.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes, or
+        if groups do not name a group for each sample.
+
+    Warns
+    -----
+    UserWarning
+        Once, naming the labels that have one class only.
+    """
+    target = check_target(learner, X, y, label_names, allow_missing=allow_missing)
+    if groups is not None:
+        check_groups(groups, target.matrix.shape[0])
+    warn_of_constants(target.constants, target.names)
+    store_target(learner, target)
+    learner.constants_ = target.constants
+    return target
+
+
+def check_target(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    label_names: Sequence[str] | None = None,
+    *,
+    allow_missing: bool = False,
+) -> LabelTarget:
+    """Check the labels of samples, before any model is fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its class is named if y is missing.
+    X : samples
+        As many as y has rows. Broken sparse matrices are refused, before scikit-learn reads them.
+    y : array, sparse matrix, frame, list of sets, or vector of at most two classes
+        Labels of the samples.
+    label_names : sequence of str, default=None
+        Names of the columns of y.
+    allow_missing : bool, default=False
+        Whether labels may be missing (NaN, null or masked).
+
+    Returns
+    -------
+    LabelTarget
+        The labels as a boolean matrix, and the cells without truth.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If X is a sparse matrix with indices outside its shape; if y is missing, empty, of another
+        length than X, or neither 0/1 labels nor two classes.
+    """
+    from sklearn.utils import check_consistent_length
+
+    check_readable(X, "X")
+    check_y_given(estimator, y)
+    labels, classes = as_label_column(y)
+    matrix, names, missing = check_labels(labels, label_names=label_names, allow_missing=True)
+    if missing is not None and not allow_missing:
+        _refuse_missing(estimator, missing, names)
+    check_consistent_length(X, matrix)
+    check_not_empty(matrix)
+    return LabelTarget(matrix, names, classes, missing)
+
+
+def _refuse_missing(
+    estimator: Any, missing: sparse.csc_array, names: tuple[str, ...] | None
+) -> None:
+    """Refuse missing labels for an estimator that learns from whole rows of labels."""
+    row, column = first_cell(missing)
+    label = column if names is None else repr(names[column])
+    raise ValueError(
+        f"y must have no missing labels for {type(estimator).__name__}, which needs all labels of "
+        f"a sample, got one at row {row}, label {label}."
+    )
+
+
+def check_y_given(estimator: Any, y: Any) -> None:
+    """Refuse a missing y in the words of scikit-learn."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+
+
+def check_not_empty(matrix: Any) -> None:
+    """Refuse labels without a row or without a column."""
+    if 0 in matrix.shape:
+        n_samples, n_labels = matrix.shape
+        raise ValueError(
+            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
+        )
+
+
+def store_target(estimator: Any, target: LabelTarget) -> None:
+    """Set `label_names_`, `target_classes_` and `classes_` of an estimator.
+
+    `classes_` are the numbers of the labels, or the classes of a vector.
+    """
+    is_matrix = target.classes is None
+    estimator.label_names_ = target.names
+    estimator.target_classes_ = target.classes
+    estimator.classes_ = np.arange(target.matrix.shape[1]) if is_matrix else target.classes
+
+
+def constant_labels(Y: Any, missing: Any = None) -> np.ndarray:
+    """Value of each label that is the same in all samples with truth, NaN for others.
+
+    Cells without truth are NaN in dense labels, and those of `missing` for sparse ones. A label
+    without truth for any sample has the value 0.
+    """
+    n_known = Y.shape[0]
+    if missing is not None:
+        n_known = n_known - np.diff(missing.indptr)
+    elif isinstance(Y, np.ndarray) and Y.dtype.kind == "f":
+        n_known = (~np.isnan(Y)).sum(axis=0)
+        Y = Y == 1
+    n_positives = np.asarray(Y.sum(axis=0)).ravel()
+    return np.where(n_positives == 0, 0.0, np.where(n_positives == n_known, 1.0, np.nan))
+
+
+def check_constants(estimator: Any) -> int:
+    """Check `constants_` of an estimator loaded from a file; count its labels."""
+    n_labels = check_target_classes(estimator)
+    constants = estimator.constants_
+    if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
+        raise ValueError("constants_ must be an array of numbers")
+    if constants.shape != (n_labels,) or n_labels == 0:
+        raise ValueError(f"constants_ must be those of {n_labels} labels, got {constants.shape}")
+    return n_labels
+
+
+def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:
+    """Add columns of labels with one class, `low` or 1, to those of the labels that vary."""
+    columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)
+    columns[:, np.isnan(constants)] = varying
+    return columns
+
+
+class ConstantLabelWarning(UserWarning):
+    """Warning of labels that have one class in the training data.
+
+    Parameters
+    ----------
+    labels : sequence of int
+        Columns of the labels.
+    n_labels : int
+        Number of all labels.
+    names : sequence of str or None
+        Names of all labels, if they are known.
+    """
+
+    def __init__(self, labels: Sequence[int], n_labels: int, names: Sequence[str] | None) -> None:
+        shown = [names[j] for j in labels] if names else labels
+        text = listed(shown, _NAMED_AT_MOST, show=quoted if names else str)
+        super().__init__(
+            f"Y has one class only for label {text}: decided as in the training data, always."
+        )
+        self._arguments = labels, n_labels, names
+
+    def __reduce__(self) -> Any:
+        return ConstantLabelWarning, self._arguments
+
+    def with_names(self, names: Sequence[str]) -> ConstantLabelWarning:
+        """Name the labels, unless they have names or are only a part of these."""
+        labels, n_labels, known = self._arguments
+        if known or n_labels != len(names):
+            return self
+        return ConstantLabelWarning(labels, n_labels, names)
+
+
+def warn_of_constants(constants: np.ndarray, names: Sequence[str] | None) -> None:
+    """Warn once, with their names, about labels that have one class."""
+    found = np.flatnonzero(~np.isnan(constants))
+    if found.size:
+        warning = ConstantLabelWarning(found.tolist(), constants.size, names)
+        warnings.warn(warning, stacklevel=3)

@@ -1,0 +1,440 @@
+"""Read scores, labels and decisions from csv, parquet, JSON lines, npy and npz files.
+
+A table has a column for each label, and may have a column of ids (the rule is that of
+`labelwise._tables`). A file of JSON lines has an object for each row, with a number for each label,
+or with one list of label names. An npz file has one matrix, dense or as `scipy.sparse.save_npz`
+writes it, and may have `label_names` and `ids` beside it. An npy file has neither names nor ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import (
+    TEXT_BYTES,
+    Arrays,
+    Bound,
+    DataError,
+    check_lines,
+    decode,
+    npy_array,
+    npz_arrays,
+    read_bytes,
+    reading,
+    sparse_matrix,
+)
+from labelwise._tables import (
+    ID_NAMES,
+    ROW_NAMES,
+    Tables,
+    as_written,
+    columns_like_ids,
+    find_ids,
+    first_row_without_number,
+    from_sets,
+    ids_hint,
+    is_text,
+    named_ids,
+    numbers,
+    row_names,
+    texts,
+    zeros_and_ones,
+)
+from labelwise._validation import (
+    Labels,
+    NamedMatrix,
+    Scores,
+    check_labels,
+    check_scores,
+    check_states,
+    with_nan,
+)
+
+_TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
+_NAMES = ("label_names", "ids")
+# Rows of a column that are looked at together.
+_LOOKED_AT = 2**16
+# The only column but the ids where `predict --format names` writes label names.
+_LABEL_SETS = "labels"
+# A row and a column number, and both again while they are sorted by label.
+_POSITIVE_BYTES = 24
+# Whole numbers of more digits have no float; whether they are ids does not depend on them.
+_LARGEST = 2**53
+
+
+def is_matrix_file(path: str | Path) -> bool:
+    """Return whether the ending of a file is that of a matrix file."""
+    return _ending(Path(path)) in (*_TABLES, *_OTHERS)
+
+
+def read_scores(
+    path: str | Path, *, ids: str | Sequence[str] | None = None, max_bytes: int | None = None
+) -> NamedMatrix:
+    r"""Read scores from a file, with the names of labels and the ids of rows.
+
+    Parameters
+    ----------
+    path : str or Path
+        A csv, tsv, parquet, jsonl, npy or npz file, also .gz.
+    ids : str or sequence of str, default=None
+        Name of the column of ids, or several names of which the file has one. None recognises a
+        first column of texts, of whole numbers under the name "id" or "row", or of row names that
+        pandas or R wrote.
+    max_bytes : int, default=None
+        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
+        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
+
+    Returns
+    -------
+    NamedMatrix
+        The scores as `values`, dense or CSR, with `label_names` and `ids`, which are None if the
+        file has none. All functions that take scores accept it, match rows by id and labels by
+        name.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, with the file, the line and the reason, or if a score is missing
+        or not finite.
+
+    See Also
+    --------
+    read_labels : Read labels from a file, with the names of labels and the ids of rows.
+    labelwise.decisions.best_thresholds : Find thresholds for scores.
+
+    Examples
+    --------
+    >>> from labelwise.data import read_scores
+    >>> path = getfixture("tmp_path") / "scores.csv"
+    >>> _ = path.write_text("id,sea,sky\nb,0.5,0.25\na,0.75,1.0\n")
+    >>> scores = read_scores(path)
+    >>> scores.label_names, scores.ids
+    (('sea', 'sky'), ('b', 'a'))
+    >>> scores.values
+    array([[0.5 , 0.25],
+           [0.75, 1.  ]])
+    """
+    found = read_matrix(path, ids=ids, max_bytes=max_bytes)
+    if found.has_label_lists:
+        raise DataError(path, "has label names, not scores: a number for each label is needed.")
+    with reading(path):
+        try:
+            return _checked(found, check_scores(found.values, label_names=found.label_names))
+        except (TypeError, ValueError) as error:
+            raise DataError(path, str(error)) from error
+
+
+def read_label_matrix(
+    path: str | Path, *, ids: str | Sequence[str] | None = None, max_bytes: int | None = None
+) -> NamedMatrix:
+    """Read the labels of a matrix file as boolean CSC, or as float64 with NaN for missing ones."""
+    found = read_matrix(path, ids=ids, max_bytes=max_bytes, allow_gaps=True)
+    return _as_labels(found, max_bytes, allow_missing=True)
+
+
+def read_decisions(
+    path: str | Path, *, ids: str | Sequence[str] | None = None, max_bytes: int | None = None
+) -> NamedMatrix:
+    """Read decisions from a matrix file: boolean, or int8 with -1 if some cells are to review."""
+    found = read_matrix(path, ids=ids, max_bytes=max_bytes)
+    stored = found.values.data if sparse.issparse(found.values) else found.values
+    if not (stored == -1).any():
+        return _as_labels(found, max_bytes)
+    checked = check_scores(found.values, label_names=found.label_names)
+    try:
+        states = sparse.csc_array(check_states(checked.matrix, "decisions"))
+    except ValueError as error:
+        raise DataError(path, str(error)) from error
+    return _checked(found, Labels(states, checked.names))
+
+
+def read_matrix(
+    path: str | Path,
+    *,
+    ids: str | Sequence[str] | None = None,
+    max_bytes: int | None = None,
+    allow_gaps: bool = False,
+) -> NamedMatrix:
+    """Read the numbers of a file, not yet checked, with names and ids if the file has them.
+
+    With `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
+    """
+    path = Path(path)
+    asked = [ids] if isinstance(ids, str) else ids
+    ending = _ending(path)
+    if ending not in (*_TABLES, *_OTHERS):
+        raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_OTHERS))}.")
+    with reading(path, max_bytes) as bound:
+        if ending in _TABLES:
+            return _from_table(path, max_bytes, asked, allow_gaps)
+        content = read_bytes(path, bound.max_bytes)
+        if ending == ".jsonl":
+            return _from_json_lines(path, content, bound, asked)
+        if ending == ".npy":
+            return NamedMatrix(_two_sided(path, npy_array(path, content)), source=path)
+        return _from_npz(path, bytes(content), bound)
+
+
+def _ending(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def _as_labels(
+    found: NamedMatrix, max_bytes: int | None, *, allow_missing: bool = False
+) -> NamedMatrix:
+    """Return the 0/1 labels of the numbers in a file."""
+    path = found.source
+    with reading(path, max_bytes) as bound:
+        stored = found.values.data if sparse.issparse(found.values) else found.values
+        n_bytes = int(np.count_nonzero(stored)) * _POSITIVE_BYTES
+        bound.check(n_bytes, "its labels")
+        try:
+            checked = check_labels(
+                found.values,
+                label_names=found.label_names,
+                input_name="labels",
+                allow_missing=allow_missing,
+            )
+        except (TypeError, ValueError) as error:
+            hint = ids_hint(columns_like_ids(found.values, found.label_names))
+            problem = f"{str(error).removesuffix('.')}: give {hint}." if hint else str(error)
+            raise DataError(path, problem) from error
+        return _checked(found, checked._replace(matrix=with_nan(*checked[::2])))
+
+
+def _checked(found: NamedMatrix, checked: Labels | Scores) -> NamedMatrix:
+    if 0 in checked.matrix.shape:
+        rows, columns = checked.matrix.shape
+        raise DataError(found.source, f"must have a row and a label, got {rows} and {columns}.")
+    return replace(found, values=checked.matrix, label_names=checked.names)
+
+
+# Tables.
+
+
+def _from_table(
+    path: Path, max_bytes: int | None, asked: Sequence[str] | None, allow_gaps: bool
+) -> NamedMatrix:
+    tables = Tables([path], (*ID_NAMES, *ROW_NAMES, *(asked or ())), max_bytes)
+    id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables)
+    names = [name for name in tables.names if name not in (id_name, *row_names(tables.names))]
+    if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
+        return _from_label_sets(path, tables, id_name)
+    has_ids = id_name is not None
+    tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
+    values = np.empty((tables.n_rows, len(names)))
+    for j, name in enumerate(names):
+        values[:, j] = _column_numbers(tables, name, allow_gaps)
+    return NamedMatrix(values, tuple(names), *_ids_of(tables, id_name), path)
+
+
+def _from_label_sets(path: Path, tables: Tables, id_name: str | None) -> NamedMatrix:
+    """Return 0/1 for the label names that each row lists."""
+    Y, names = from_sets(tables, _LABEL_SETS, None)
+    if Y is None:
+        raise DataError(path, f"has no label name in column {_LABEL_SETS!r}.")
+    return NamedMatrix(Y, tuple(names), *_ids_of(tables, id_name), path, has_label_lists=True)
+
+
+def _found_ids(tables: Tables) -> str | None:
+    """Return the column of ids; values are looked at in batches, and only until they show it."""
+    is_parquet = _ending(Path(tables.files[0].path)) == ".parquet"
+
+    def parts(name: str) -> Iterator[Any]:
+        for batch in tables.table.select([name]).to_batches(_LOOKED_AT):
+            yield batch.column(0)
+
+    return find_ids(tables.names, parts, is_parquet=is_parquet)
+
+
+def _is_plain_text(tables: Tables, name: str) -> bool:
+    """Return whether a column is text, and not yes and no."""
+    return is_text(tables.column(name)) and zeros_and_ones(tables, name) is None
+
+
+def _ids_of(tables: Tables, name: str | None) -> tuple[tuple[str, ...] | None, str]:
+    """Return the ids and the name of their column."""
+    if name is None:
+        return None, "id"
+    found = texts(as_written(tables.column(name)))
+    if "" in found:
+        raise tables.fault(f"has no value for {name!r}.", int(np.argmax(found == "")))
+    return tuple(found.tolist()), name
+
+
+def _column_numbers(tables: Tables, name: str, allow_gaps: bool) -> np.ndarray:
+    """Return a column of numbers, or of yes and no as 1 and 0; gaps are NaN if they are allowed."""
+    import pyarrow as pa
+
+    column = tables.column(name)
+    if pa.types.is_nested(column.type):
+        raise DataError(tables.files[0].path, f"has lists in column {name!r}, not numbers.")
+    binary = zeros_and_ones(tables, name) if is_text(column) else None
+    try:
+        values = numbers(column) if binary is None else binary
+    except pa.ArrowInvalid as error:
+        row = first_row_without_number(column)
+        text = column[row].as_py()
+        raise tables.fault(
+            f"has {text!r:.50} in column {name!r}, not a number (--ids names a column of ids, "
+            "--labels a column of label names).",
+            row,
+        ) from error
+    if not allow_gaps and np.isnan(values).any():
+        raise tables.fault(f"has no value in column {name!r}.", int(np.argmax(np.isnan(values))))
+    return values
+
+
+# NumPy files.
+
+
+def _from_npz(path: Path, content: bytes, bound: Bound) -> NamedMatrix:
+    arrays = npz_arrays(path, content, bound.max_bytes)
+    for key in _NAMES:
+        bound.check(arrays[key].size * TEXT_BYTES if key in arrays else 0, f"its {key}")
+    names, ids = (_strings(path, arrays, key) for key in _NAMES)
+    values = sparse_matrix(path, arrays, bound) if "format" in arrays else _only_array(path, arrays)
+    if ids is not None and len(ids) != values.shape[0]:
+        raise DataError(path, f"has {len(ids)} ids for {values.shape[0]} rows.")
+    return NamedMatrix(values, names, ids, source=path)
+
+
+def _two_sided(path: Path, array: np.ndarray) -> np.ndarray:
+    if array.ndim != 2:
+        raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
+    if array.dtype.kind not in "biuf":
+        raise DataError(path, f"must contain numbers or booleans, got {array.dtype}.")
+    return array
+
+
+def _strings(path: Path, arrays: Arrays, key: str) -> tuple[str, ...] | None:
+    if key not in arrays:
+        return None
+    if arrays[key].ndim != 1 or arrays[key].dtype.kind != "U":
+        raise DataError(path, f"must contain {key} as a 1-D array of text.")
+    return tuple(arrays[key].tolist())
+
+
+def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
+    found = [name for name in arrays if name not in _NAMES]
+    if len(found) != 1:
+        raise DataError(path, f"must contain one matrix, got {', '.join(found) or 'none'}.")
+    return _two_sided(path, arrays[found[0]])
+
+
+# JSON lines: an object for each row, with a number for each label, or a list of label names.
+
+
+def _from_json_lines(
+    path: Path, content: bytearray, bound: Bound, asked: Sequence[str] | None
+) -> NamedMatrix:
+    """Read the matrix; empty lines are ignored.
+
+    If the only value beside the id is a list, it contains the names of the row's labels, and cells
+    are 0 and 1.
+    """
+    check_lines(path, content)
+    lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
+    lines = [(number, line) for number, line in lines if line.strip()]
+    if not lines:
+        raise DataError(path, "is empty.")
+    first = _object(path, *lines[0])
+    bound.check(len(lines) * (len(first) * 8 + TEXT_BYTES), "its cells")
+    rows = {number: _object(path, number, line) for number, line in lines}
+    for number, row in rows.items():
+        if row.keys() != first.keys():
+            raise _wrong_keys(path, number, row, first)
+    id_name = _id_key(rows.values(), list(first))
+    if asked is not None:
+        id_name = named_ids(path, asked, list(first))
+    keys = [name for name in first if name != id_name]
+    has_lists = len(keys) == 1 and isinstance(first[keys[0]], list)
+    values, names = (_listed_labels if has_lists else _cell_numbers)(path, rows, keys, bound)
+    ids = None
+    if id_name is not None:
+        ids = tuple(_id(path, number, id_name, row[id_name]) for number, row in rows.items())
+    return NamedMatrix(values, names, ids, id_name or "id", path, has_lists)
+
+
+def _object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(path, "is not JSON.", number) from error
+    if not isinstance(row, dict):
+        raise DataError(path, f"must have an object, got {type(row).__name__}.", number)
+    return row
+
+
+def _wrong_keys(path: Path, number: int, row: dict[str, Any], first: dict[str, Any]) -> DataError:
+    missing = next((name for name in first if name not in row), None)
+    if missing is not None:
+        return DataError(path, f"has no value for {missing!r:.50}.", number)
+    extra = next(name for name in row if name not in first)
+    return DataError(path, f"has the key {extra!r:.50}, which the first row has not.", number)
+
+
+def _id_key(rows: Collection[dict[str, Any]], keys: list[str]) -> str | None:
+    import pyarrow as pa
+
+    def parts(name: str) -> Iterator[Any]:
+        values = [row[name] for row in rows if row[name] is not None]
+        if any(isinstance(value, list | dict) for value in values):
+            yield pa.array([[]])  # lists are not ids
+        elif any(isinstance(value, str) for value in values):
+            yield pa.array(list(map(str, values)))
+        else:
+            yield pa.array([max(-_LARGEST, min(value, _LARGEST)) for value in values], pa.float64())
+
+    return find_ids(keys, parts)
+
+
+def _id(path: Path, number: int, name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise DataError(path, f"must have text or a whole number for {name!r:.50}.", number)
+    return str(value)
+
+
+def _cell_numbers(
+    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], _bound: Bound
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the number of each row and label."""
+    values = np.empty((len(rows), len(keys)))
+    for i, (number, row) in enumerate(rows.items()):
+        for j, name in enumerate(keys):
+            values[i, j] = _number(path, number, name, row[name])
+    return values, tuple(keys)
+
+
+def _number(path: Path, number: int, name: str, value: Any) -> float:
+    try:
+        if isinstance(value, int | float):
+            return float(value)
+    except OverflowError:
+        pass
+    raise DataError(path, f"has {value!r:.50} for {name!r:.50}, not a number.", number)
+
+
+def _listed_labels(
+    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], bound: Bound
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return 1 for each label name that a row lists, and the sorted names."""
+    (key,) = keys
+    for number, row in rows.items():
+        named = row[key]
+        if not isinstance(named, list) or not all(isinstance(name, str) and name for name in named):
+            raise DataError(path, f"must have a list of label names for {key!r:.50}.", number)
+    names = sorted({name for row in rows.values() for name in row[key]})
+    bound.check(len(rows) * len(names) * 8, "its cells")
+    places = {name: j for j, name in enumerate(names)}
+    values = np.zeros((len(rows), len(names)))
+    for i, row in enumerate(rows.values()):
+        values[i, [places[name] for name in row[key]]] = 1
+    return values, tuple(names)

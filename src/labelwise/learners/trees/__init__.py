@@ -1,0 +1,1 @@
+"""Packed trees, on which `CalibratedLabelRanking` and `LabelForest` stand."""

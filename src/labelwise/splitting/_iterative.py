@@ -1,0 +1,319 @@
+"""Methods "iterative" and "pairs": Algorithm 1 of Sechidis et al. (2011), also for pairs.
+
+The label with the fewest remaining samples is next. Each of its samples is assigned to the subset
+that lacks most positives of the label, among equals to the one that lacks most samples. A *unit*
+is a sample, or a group of samples that stay together; units are assigned in a random order. The
+kernels read labels in this order, by unit and by label, which `_unit_labels` prepares for matrices
+in memory and `labels_in_order` from blocks of positives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise.splitting._iterative_kernels import (
+    CHILDREN,
+    SHIFT,
+    Demand,
+    Minima,
+    UnitLabels,
+    add_cells,
+    assign_rarest_first,
+    count_cells,
+    fill,
+    fill_holders,
+    sort_buckets,
+    take_cells,
+)
+
+# Positives from which on `labels_in_order` is worth the time to compile its kernels.
+_MANY = 2_000_000
+# Samples, and most positives, of a block of a matrix in memory.
+_ROWS, _BLOCK = 2**16, 2**19
+# Sample and label numbers of positives, in any order.
+Cells = tuple[np.ndarray, np.ndarray]
+# Returns an array of this many numbers of a type, in memory or in a file.
+Allocate = Callable[[int, Any], np.ndarray]
+
+
+class Units(NamedTuple):
+    """Samples or groups to assign: label counts, sizes, and the unit of each sample."""
+
+    counts: sparse.csc_array
+    weight: np.ndarray
+    of_sample: np.ndarray | None
+
+    @property
+    def n_units(self) -> int:
+        return self.weight.size
+
+    @property
+    def n_labels(self) -> int:
+        return int(self.counts.shape[1])
+
+    def to_samples(self, subset: np.ndarray) -> np.ndarray:
+        return subset if self.of_sample is None else subset[self.of_sample]
+
+
+def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
+    """Return the units of a label matrix; `groups` numbers the group of each sample."""
+    if groups is None:
+        return Units(Y.astype(np.int8, copy=False), np.ones(Y.shape[0], dtype=np.int64), None)
+    weight = np.bincount(groups)
+    place = (groups, np.arange(groups.size))
+    membership = sparse.csr_array(
+        (np.ones(groups.size, dtype=np.int32), place), shape=(weight.size, groups.size)
+    )
+    return Units(sparse.csc_array(membership @ Y.astype(np.int32)), weight, groups)
+
+
+def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the subset of each unit after a small unit has moved into each empty subset.
+
+    `weight` is the number of samples of each unit, `wanted` that of each subset; there are at
+    least as many units as subsets. Among units of equal size, one of the subset that exceeds its
+    wanted number of samples by most moves. No subset becomes empty.
+    """
+    subset = subset.copy()
+    for empty in np.setdiff1d(np.arange(wanted.size), subset):
+        n_units = np.bincount(subset, minlength=wanted.size)
+        excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
+        movable = np.flatnonzero(n_units[subset] > 1)
+        by_size = np.lexsort((-excess[subset[movable]], weight[movable]))
+        subset[movable[by_size[0]]] = empty
+    return subset
+
+
+def assign_iteratively(
+    units: Units, proportions: np.ndarray, rng: np.random.Generator, *, pairs: Units | None = None
+) -> np.ndarray:
+    """Assign each unit to a subset, the rarest label first; with `pairs`, the rarest pair first."""
+    order = random_order(units, rng)
+    stages = (units,) if pairs is None else (pairs, units)
+    labels = (unit_labels(stage, order) for stage in stages)
+    n_samples = int(units.weight.sum())
+    return _in_order(labels, order, _weight_in_order(units, order), n_samples, proportions, rng)
+
+
+def assign_by_size(units: Units, proportions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Assign each group to a subset by size only, ties at random, large groups first."""
+    no_labels = sparse.csc_array((units.n_units, 0), dtype=np.int8)
+    return assign_iteratively(units._replace(counts=no_labels), proportions, rng)
+
+
+def assign_from_blocks(
+    blocks: Callable[[], Iterable[Cells]],
+    shape: tuple[int, int],
+    proportions: np.ndarray,
+    rng: np.random.Generator,
+    allocate: Allocate,
+) -> np.ndarray:
+    """Assign samples as `assign_iteratively` does, from blocks of positives.
+
+    `blocks` returns arrays of sample and label numbers (int32), and is called twice. Memory grows
+    with samples and with labels times subsets; `allocate` provides the arrays that grow with the
+    positives.
+    """
+    n_samples, n_labels = shape
+    order, weight = rng.permutation(n_samples), np.ones(1, dtype=np.int64)
+    labels = (labels_in_order(blocks, order, n_labels, allocate) for _ in range(1))
+    subset = _in_order(labels, order, weight, n_samples, proportions, rng)
+    return without_empty(np.ones(n_samples, dtype=np.int64), subset, n_samples * proportions)
+
+
+def _in_order(
+    stages: Iterable[UnitLabels],
+    order: np.ndarray,
+    weight: np.ndarray,
+    n_samples: int,
+    proportions: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Assign units in the given order by the labels of each stage, then those without labels."""
+    lots = rng.random(order.size)
+    in_turn = np.full(order.size, -1, dtype=np.int32)
+    examples = n_samples * proportions
+    for labels in stages:
+        rank = rng.permutation(labels.holder_starts.size - 1)
+        assign_labels(labels, proportions, rank, lots, examples, in_turn)
+    # Units without labels: as if there were a single label, which no subset lacks.
+    fill(weight, Demand(np.zeros((1, examples.size)), examples), lots, in_turn)
+    subset = np.empty(order.size, dtype=np.int64)
+    subset[order] = in_turn
+    return subset
+
+
+def assign_labels(
+    labels: UnitLabels,
+    proportions: np.ndarray,
+    rank: np.ndarray,
+    lots: np.ndarray,
+    examples: np.ndarray,
+    in_turn: np.ndarray,
+) -> np.ndarray:
+    """Assign the units that have labels and no subset; return the labels in their order.
+
+    `in_turn` (the subsets) and `lots` (numbers in [0, 1) that decide ties between subsets) are in
+    the order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
+    samples that each subset lacks, are updated.
+    """
+    if not rank.size:
+        return np.empty(0, dtype=np.int64)
+    assigned = np.full(rank.size, -1, dtype=np.int64)
+    wanted, left = _wanted_and_left(labels, proportions, in_turn)
+    demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
+    assign_rarest_first(labels, demand, minima, lots, in_turn, assigned)
+    return assigned[assigned >= 0]
+
+
+def random_order(units: Units, rng: np.random.Generator) -> np.ndarray:
+    """Return the order in which units are assigned: random, but large groups first."""
+    order: np.ndarray = rng.permutation(units.n_units)
+    if units.of_sample is not None:
+        # Small groups that come later can even out a large group, but not the reverse.
+        order = order[np.argsort(-units.weight[order], kind="stable")]
+    return order
+
+
+def tree_of_minima(left: np.ndarray, rank: np.ndarray) -> Minima:
+    """Return the minima of labels by remaining examples, then by rank."""
+    levels = [left * left.size + rank]
+    while levels[-1].size > 1 or len(levels) == 1:
+        firsts = np.arange(0, levels[-1].size, CHILDREN)
+        levels.append(np.minimum.reduceat(levels[-1], firsts))
+    starts = np.cumsum([0] + [level.size for level in levels[:-1]])
+    return Minima(np.concatenate(levels), starts)
+
+
+def _wanted_and_left(
+    labels: UnitLabels, proportions: np.ndarray, subset: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positives that each subset still lacks, and those not yet assigned, by label."""
+    n_labels, n_subsets = labels.holder_starts.size - 1, proportions.size
+    counts = None if labels.counts.size == 1 else labels.counts
+    if counts is None:
+        left = np.diff(labels.holder_starts).astype(np.float64)
+    else:
+        left = np.bincount(labels.labels, counts, minlength=n_labels).astype(np.float64)
+    wanted = left[:, None] * proportions
+    if (subset >= 0).any():
+        owner = np.repeat(subset, np.diff(labels.starts))
+        has = owner >= 0
+        cell = labels.labels[has].astype(np.int64) * n_subsets + owner[has]
+        got = np.bincount(cell, None if counts is None else counts[has], minlength=wanted.size)
+        wanted -= got.reshape(wanted.shape)
+        left -= got.reshape(wanted.shape).sum(axis=1)
+    return wanted, left.astype(np.int64)
+
+
+def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
+    """Return a matrix of rows by pairs of labels: True if the row has both labels.
+
+    Only pairs that occur have a column. Memory grows with the sum of the squared numbers of
+    labels of the rows.
+    """
+    rows = sparse.csr_array(Y)
+    rows.sort_indices()
+    n_samples, n_labels = rows.shape
+    sizes = np.diff(rows.indptr)
+    holders, codes = [], []
+    for size in np.unique(sizes[sizes > 1]):
+        same_size = np.flatnonzero(sizes == size)
+        members = rows.indices[rows.indptr[same_size][:, None] + np.arange(size)].astype(np.int64)
+        left, right = np.triu_indices(size, 1)
+        codes.append((members[:, left] * n_labels + members[:, right]).ravel())
+        holders.append(np.repeat(same_size, left.size))
+    if not codes:
+        return sparse.csc_array((n_samples, 0), dtype=bool)
+    found, column = np.unique(np.concatenate(codes), return_inverse=True)
+    ones = np.ones(column.size, dtype=bool)
+    place = (np.concatenate(holders), column)
+    return sparse.csc_array((ones, place), shape=(n_samples, found.size))
+
+
+def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
+    """Return the sizes of units in the given order, or one size if units are single rows."""
+    return units.weight[:1] if units.of_sample is None else units.weight[order]
+
+
+def unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
+    """Return the labels of all units, in the order in which the kernel reads them."""
+    if units.of_sample is None and units.counts.nnz >= _MANY:
+        return labels_in_order(lambda: cells_of(units.counts), order, units.n_labels)
+    by_unit = sparse.csr_array(units.counts)[order]
+    by_label = sparse.csc_array(by_unit)
+    # Few types, so that the kernels are compiled once.
+    number = np.int32 if max(by_unit.nnz, *by_unit.shape) < 2**31 else np.int64
+    starts, labels, holder_starts, holders = (
+        numbers.astype(number, copy=False)
+        for numbers in (by_unit.indptr, by_unit.indices, by_label.indptr, by_label.indices)
+    )
+    weight = _weight_in_order(units, order)
+    # A row has each of its labels once.
+    counts = by_unit.data[:1] if units.of_sample is None else by_unit.data
+    return UnitLabels(starts, labels, counts, weight, holder_starts, holders)
+
+
+def labels_in_order(
+    blocks: Callable[[], Iterable[Cells]],
+    order: np.ndarray,
+    n_labels: int,
+    allocate: Allocate = np.empty,
+) -> UnitLabels:
+    """Return the labels of rows, by row and by label, in a given order of the rows.
+
+    Sorting 50 million positives into a random order takes a cache miss for each of them. Here they
+    are first divided into buckets of neighbouring places.
+
+    Parameters
+    ----------
+    blocks : callable
+        Returns the positives in blocks of rows and labels; called twice.
+    order : ndarray of int of shape (n_rows,)
+        The rows in the order of their assignment.
+    n_labels : int
+        Number of labels.
+    allocate : callable, default=numpy.empty
+        Allocates the arrays that grow with the positives.
+
+    Returns
+    -------
+    UnitLabels
+        The labels of each place of the order, and the places of each label.
+    """
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    of_bucket = np.zeros((order.size >> SHIFT) + 2, dtype=np.int64)
+    of_label = np.zeros(n_labels + 1, dtype=np.int64)
+    for cells in blocks():
+        count_cells(*cells, place, of_bucket[1:], of_label[1:])
+    bucket_starts, holder_starts = np.cumsum(of_bucket), np.cumsum(of_label)
+    n_cells = int(holder_starts[-1])
+    places, labels_of_cells = allocate(n_cells, np.int32), allocate(n_cells, np.int32)
+    ends = bucket_starts.copy()
+    for cells in blocks():
+        add_cells(*cells, place, ends, places, labels_of_cells)
+    # Few types, so that the kernels of the assignment are compiled once.
+    number = np.int32 if n_cells < 2**31 else np.int64
+    starts = np.empty(order.size + 1, dtype=number)
+    labels = allocate(n_cells, np.int32)
+    sort_buckets(bucket_starts, places, labels_of_cells, starts, labels)
+    holders = places  # no longer needed
+    fill_holders(starts, labels, holder_starts.copy(), holders)
+    one = np.ones(1, dtype=np.int8), np.ones(1, dtype=np.int64)
+    return UnitLabels(starts, labels, *one, holder_starts.astype(number), holders)
+
+
+def cells_of(Y: sparse.csc_array) -> Iterator[Cells]:
+    """Yield the positives of a matrix in blocks of neighbouring rows, which are used again."""
+    rows, labels = np.empty(_BLOCK, dtype=np.int32), np.empty(_BLOCK, dtype=np.int32)
+    taken = np.zeros(Y.shape[1], dtype=np.int64)
+    for stop in range(_ROWS, Y.shape[0] + _ROWS, _ROWS):
+        n_cells = _BLOCK
+        while n_cells == _BLOCK:
+            n_cells = take_cells(Y.indptr, Y.indices, taken, stop, rows, labels)
+            yield rows[:n_cells], labels[:n_cells]

@@ -1,0 +1,1 @@
+"""J. Bogatinovski et al., "Comparative study of multi-label classification methods", 2022."""

@@ -1,0 +1,1320 @@
+"""Record the results of some 300 small seeded calls, to compare them before and after a redesign.
+
+    python -m tests.recorded_calls --write before.json      # in the tree as it was
+    python -m tests.recorded_calls --compare before.json    # in the tree as it is
+
+Each call has a name that stays when functions are renamed or moved; the functions under "Spelling"
+below are the only places that know how a request is written or where a result keeps a value. Arrays
+are recorded by the SHA-256 of their bytes, numbers by their repr, pages and texts by the numbers in
+them. The bytes depend on BLAS and on the processor, so that a record is compared on the machine
+that wrote it, and no record is committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import hashlib
+import html
+import itertools
+import json
+import re
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
+
+from labelwise import data, decisions, experiments, features, learners, measures, reports, splitting
+
+CALLS: dict[str, Callable[[], Any]] = {}
+# Values that depend on the clock or on the installation.
+VOLATILE = re.compile(r"second|memory|version|created|path|file|peak|conditions")
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?%?")
+
+
+def call(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """Register a function without arguments under a name."""
+
+    def register(function: Callable[[], Any]) -> Callable[[], Any]:
+        assert name not in CALLS, name
+        CALLS[name] = function
+        return function
+
+    return register
+
+
+# ---------------------------------------------------------------- Spelling: requests and results
+
+
+def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any:
+    """Call `best_thresholds`; a pair (average, function) is a function of counts."""
+    return decisions.best_thresholds(scores, Y, **target(maximize), **tuning_options(options))
+
+
+def target(maximize: Any) -> dict[str, Any]:
+    """Spell what is optimised: a name, or an average and a function or `LinearFractional`."""
+    if isinstance(maximize, str):
+        return {"maximize": maximize}
+    average, measure = maximize
+    return {"measure": measure, "average": average}
+
+
+def tuning_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Spell the options of tuning; the keys here are those of version 0.2."""
+    return options
+
+
+def tuned_model(maximize: Any, **options: Any) -> Any:
+    """Make a `TunedThresholds` around a logistic regression a label."""
+    model = OneVsRestClassifier(LogisticRegression())
+    return decisions.TunedThresholds(model, **target(maximize), **tuning_options(options))
+
+
+def tuned_before(fitted: Any, maximize: Any, **options: Any) -> Any:
+    """Make a `TunedThresholds` around a model that stays as it was fitted."""
+    return decisions.TunedThresholds(fitted, cv="prefit", **target(maximize), **options)
+
+
+def in_blocks(name: str) -> Callable[..., Any]:
+    """Return the function that reads files and dask arrays in blocks of rows."""
+    from labelwise import engine
+
+    return getattr(engine, name)
+
+
+def value_of(result: Any, name: str) -> Any:
+    """Return an attribute of a result, or of the evidence that belongs to it."""
+    for owner in (result, getattr(result, "evidence", None)):
+        if hasattr(owner, name):
+            return getattr(owner, name)
+    return None
+
+
+def thresholds_parts(found: Any) -> dict[str, Any]:
+    """Return what a `Thresholds` contains, by the names of version 0.2."""
+    names = (
+        *("values", "value", "support", "decided", "n_samples", "beta", "label_names", "gap"),
+        *("certificate", "shared", "shrink", "fbr", "interval", "intervals", "most_per_row"),
+        *("top_per_row", "adapted", "n_missing", "weighted", "exact"),
+    )
+    parts = {name: value_of(found, name) for name in names}
+    parts["constraints"] = [fields_of(one) for one in value_of(found, "constraints")]
+    parts["guarantee"] = fields_of(value_of(found, "guarantee"))
+    return parts
+
+
+def bands_parts(found: Any) -> dict[str, Any]:
+    """Return what a `Bands` contains, by the names of version 0.2."""
+    names = (
+        *("upper", "lower", "support", "accepted", "accepted_positives", "reviewed", "n_samples"),
+        *("reviewed_positives", "objective", "value", "gap", "precision", "recall"),
+        *("recall_accepted", "review_per_1000", "most_per_row"),
+    )
+    parts = {name: value_of(found, name) for name in names}
+    parts["guarantee"] = fields_of(value_of(found, "guarantee"))
+    return parts
+
+
+def fields_of(record: Any) -> Any:
+    """Return the fields of a dataclass or a named tuple as a dict."""
+    if dataclasses.is_dataclass(record):
+        fields = [field.name for field in dataclasses.fields(record)]
+    elif hasattr(record, "_asdict"):
+        fields = list(record._fields)
+    else:
+        return record
+    return {name: getattr(record, name) for name in fields if not name.startswith("_")}
+
+
+def frontier_parts(found: Any) -> dict[str, Any]:
+    places = sorted({0, len(found) // 2, len(found) - 1})
+    parts = {name: getattr(found, name) for name in ("decided", "hits", "precision", "recall")}
+    return parts | {f"thresholds {i}": found.thresholds(p) for i, p in enumerate(places)}
+
+
+# ------------------------------------------------------------------------------- Data of the calls
+
+
+def problem(
+    n: int = 160, m: int = 7, seed: int = 0, *, step: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw scores and labels of different frequency; `step` rounds the scores, so that many tie."""
+    draw = np.random.default_rng(seed)
+    Y = draw.random((n, m)) < np.linspace(0.08, 0.5, m)
+    scores = 1.5 * Y + draw.normal(size=(n, m)) * np.linspace(0.6, 1.6, m)
+    return (np.round(scores / step) * step if step else scores), Y
+
+
+def probabilities(n: int = 160, m: int = 7, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    scores, Y = problem(n, m, seed)
+    return 1 / (1 + np.exp(1.0 - scores)), Y
+
+
+def with_missing(Y: np.ndarray, seed: int = 5) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    return np.where(draw.random(Y.shape) < 0.1, np.nan, Y.astype(float))
+
+
+def weights(n: int = 160) -> np.ndarray:
+    return np.random.default_rng(9).integers(1, 5, n).astype(float)
+
+
+def groups_of(n: int = 160) -> np.ndarray:
+    return np.arange(n) // 3
+
+
+def multilabel(n: int = 140, seed: int = 0) -> Any:
+    made, _ = data.make_multilabel(n, 9, 5, random_state=seed)
+    return made
+
+
+def corpus() -> Any:
+    return data.make_corpus(120, 300, 6, random_state=0)
+
+
+def digit_bags() -> Any:
+    return data.make_digit_bags(60, sizes=[1, 2, 3], random_state=0)
+
+
+def square(counts: Any) -> Any:
+    """Return a measure that the package does not know: the square of the Jaccard measure."""
+    return measures.jaccard(counts) ** 2
+
+
+# --------------------------------------------------------------------------------------- Thresholds
+
+COUNT_MEASURES = ("f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews")
+AVERAGES = ("micro", "macro", "sample")
+
+
+def add_thresholds(name: str, make: Callable[[], Any]) -> None:
+    @call(f"thresholds: {name}")
+    def found() -> Any:
+        thresholds = make()
+        new, _ = problem(90, len(thresholds.values), seed=77)
+        return thresholds_parts(thresholds) | {"decisions": thresholds.decide(new)}
+
+
+for _average, _measure in itertools.product(AVERAGES, COUNT_MEASURES):
+    for _step in (0.0, 0.5):
+        add_thresholds(
+            f"{_average}-{_measure}{' with ties' if _step else ''}",
+            lambda a=_average, b=_measure, s=_step: tuned(*problem(step=s), f"{a}-{b}"),
+        )
+for _average in AVERAGES:
+    add_thresholds(
+        f"{_average} of a function", lambda a=_average: tuned(*problem(60, 3), (a, square))
+    )
+add_thresholds(
+    "micro of a linear fractional",
+    lambda: tuned(
+        *problem(), ("micro", decisions.LinearFractional([2, 0, 0, 0.1], [2, 1, 0.5, 0.1]))
+    ),
+)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "beta 2": {"beta": 2.0},
+    "beta 0.5": {"beta": 0.5},
+    "shared": {"shared": True},
+    "shrink 0.3": {"shrink": 0.3},
+    "shrink 1": {"shrink": 1.0},
+    "shrink auto": {"shrink": "auto", "random_state": 0},
+    "fbr 0.5 rule 0": {"fbr": 0.5, "fbr_rule": 0},
+    "fbr 0.5 rule 1": {"fbr": 0.5, "fbr_rule": 1},
+    "fbr auto": {"fbr": "auto", "random_state": 0},
+    "min precision": {"min_precision": 0.7},
+    "min recall": {"min_recall": 0.8},
+    "min precision and recall": {"min_precision": 0.3, "min_recall": 0.3},
+    "most decisions in all": {"max_decisions": 120},
+    "most decisions on average": {"max_decisions": 1.3},
+    "most decisions per row": {"max_decisions": "2 per row"},
+    "bootstrap": {"n_bootstrap": 30, "random_state": 0},
+    "bootstrap 0.8": {"n_bootstrap": 30, "confidence": 0.8, "random_state": 0},
+}
+for _average, (_title, _options) in itertools.product(AVERAGES, OPTIONS.items()):
+    add_thresholds(
+        f"{_average}-f, {_title}",
+        lambda a=_average, o=_options: tuned(*problem(), f"{a}-f", **o),
+    )
+for _average in AVERAGES:
+    add_thresholds(
+        f"{_average}-f, weights",
+        lambda a=_average: tuned(*problem(), f"{a}-f", sample_weight=weights()),
+    )
+    add_thresholds(
+        f"{_average}-f, weights and shrink auto",
+        lambda a=_average: tuned(
+            *problem(), f"{a}-f", sample_weight=weights(), shrink="auto", random_state=0
+        ),
+    )
+    add_thresholds(
+        f"{_average}-f, missing labels",
+        lambda a=_average: tuned(problem()[0], with_missing(problem()[1]), f"{a}-f"),
+    )
+    add_thresholds(
+        f"{_average}-f, groups and bootstrap",
+        lambda a=_average: tuned(
+            *problem(),
+            f"{a}-f",
+            groups=groups_of(),
+            n_bootstrap=20,
+            shrink="auto",
+            random_state=0,
+        ),
+    )
+    add_thresholds(
+        f"{_average}-f, float32",
+        lambda a=_average: tuned(problem()[0].astype(np.float32), problem()[1], f"{a}-f"),
+    )
+    add_thresholds(
+        f"{_average}-f, sparse scores",
+        lambda a=_average: tuned(
+            sparse.csr_array(np.maximum(problem()[0], 0)), sparse.csr_array(problem()[1]), f"{a}-f"
+        ),
+    )
+add_thresholds("cost", lambda: tuned(*problem(), cost=(1.0, 3.0)))
+add_thresholds(
+    "one label without positives",
+    lambda: tuned(problem()[0], problem()[1] & (np.arange(7) != 3), "macro-f"),
+)
+add_thresholds("one label", lambda: tuned(*problem(80, 1)))
+GUARANTEES: dict[str, tuple[str, dict[str, Any]]] = {
+    "micro precision": ("micro-f", {"min_precision": 0.6, "guarantee": 0.9}),
+    "micro recall": ("micro-f", {"min_recall": 0.6, "guarantee": 0.9}),
+    "micro both": ("micro-f", {"min_precision": 0.35, "min_recall": 0.35, "guarantee": 0.9}),
+    "macro precision of each": ("macro-f", {"min_precision": 0.4, "guarantee": 0.9}),
+    "macro recall of all": ("macro-f", {"min_recall": 0.4, "guarantee": 0.9, "across": "all"}),
+    "sample recall": ("sample-f", {"min_recall": 0.5, "guarantee": 0.9}),
+    "expectation": ("sample-f", {"min_recall": 0.7, "guarantee": "expectation"}),
+    "tuning share": (
+        "micro-f",
+        {"min_precision": 0.6, "guarantee": 0.9, "tuning_share": 0.3},
+    ),
+}
+for _title, (_maximize, _options) in GUARANTEES.items():
+    add_thresholds(
+        f"guarantee, {_title}",
+        lambda m=_maximize, o=_options: tuned(*problem(900, 4), m, random_state=0, **o),
+    )
+add_thresholds(
+    "guarantee, calibration",
+    lambda: tuned(
+        *problem(400, 4),
+        min_precision=0.6,
+        guarantee=0.9,
+        calibration=problem(600, 4, seed=3),
+        random_state=0,
+    ),
+)
+add_thresholds(
+    "guarantee, groups",
+    lambda: tuned(
+        *problem(900, 4), min_precision=0.5, guarantee=0.9, groups=groups_of(900), random_state=0
+    ),
+)
+
+
+@call("thresholds: names of frames")
+def _() -> Any:
+    scores, Y = problem(50, 3)
+    names = ["sky", "sea", "sand"]
+    found = tuned(pd.DataFrame(scores, columns=names), pd.DataFrame(Y, columns=names)[names[::-1]])
+    return thresholds_parts(found)
+
+
+@call("thresholds: saved and loaded")
+def _() -> Any:
+    found = tuned(*problem(), "macro-f", min_precision=0.3, label_names=list("abcdefg"))
+    with tempfile.TemporaryDirectory() as folder:
+        found.save(f"{folder}/thresholds.json")
+        return thresholds_parts(decisions.Thresholds.load(f"{folder}/thresholds.json"))
+
+
+@call("thresholds: decide frames, sparse scores, limits per row")
+def _() -> Any:
+    scores, Y = problem(50, 3)
+    names = ["sky", "sea", "sand"]
+    found = tuned(scores, Y, label_names=names)
+    limited = tuned(scores, Y, label_names=names, max_decisions="1 per row")
+    frame = pd.DataFrame(scores, columns=names)[names[::-1]]
+    positive = sparse.csr_array(np.maximum(scores, 0))
+    return [one.decide(given) for one in (found, limited) for given in (scores, frame, positive)]
+
+
+for _title, _made in {
+    "plain": lambda: decisions.micro_frontier(*problem()),
+    "ties": lambda: decisions.micro_frontier(*problem(step=0.5)),
+    "weights": lambda: decisions.micro_frontier(*problem(), sample_weight=weights()),
+    "sparse": lambda: decisions.micro_frontier(
+        sparse.csr_array(np.maximum(problem()[0], 0)), problem()[1]
+    ),
+}.items():
+    call(f"frontier: {_title}")(lambda made=_made: frontier_parts(made()))
+
+for _beta, _most in ((1.0, None), (2.0, None), (1.0, 1)):
+
+    @call(f"scan: beta {_beta}, most scans {_most}")
+    def _(beta: float = _beta, most: int | None = _most) -> Any:
+        found = decisions.scan_thresholds(*problem(60, 4), beta=beta, max_scans=most)
+        parts = thresholds_parts(found.thresholds)
+        return [parts, found.n_evaluated, found.n_scans, found.value_after_first_scan]
+
+
+# ------------------------------------------- Bands, label shift, at k, expected F, tuned estimators
+
+BANDS: dict[str, dict[str, Any]] = {
+    "precision": {"min_precision": 0.9},
+    "recall": {"min_recall": 0.9},
+    "precision and recall": {"min_precision": 0.8, "min_recall": 0.8},
+    "review in all": {"max_review": 60},
+    "review on average": {"max_review": 0.4},
+    "precision and review": {"min_precision": 0.8, "max_review": 200},
+    "cost": {"cost": (5.0, 3.0, 1.0)},
+    "guarantee": {"min_precision": 0.7, "min_recall": 0.7, "guarantee": 0.9, "random_state": 0},
+}
+for _title, _options in BANDS.items():
+
+    @call(f"bands: {_title}")
+    def _(options: dict[str, Any] = _options) -> Any:
+        found = decisions.review_bands(*problem(300, 4), **options)
+        new, truth = problem(80, 4, seed=4)
+        decided = found.decide(new)
+        return [
+            bands_parts(found),
+            decided,
+            fields_of(decisions.review_measures(truth, decided)),
+            fields_of(found.queue(new)),
+        ]
+
+
+@call("bands: groups")
+def _() -> Any:
+    return bands_parts(
+        decisions.review_bands(
+            *problem(300, 4),
+            min_precision=0.6,
+            guarantee=0.9,
+            groups=groups_of(300),
+            random_state=0,
+        )
+    )
+
+
+for _title, _options in {
+    "plain": {},
+    "all labels": {"alpha": 1.0},
+    "some labels": {"labels": [0, 2]},
+    "calibrated": {"calibrate": problem(200, 5, seed=8)},
+}.items():
+
+    @call(f"label shift: {_title}")
+    def _(options: dict[str, Any] = _options) -> Any:
+        proba, Y = probabilities(200, 5)
+        new, _ = probabilities(150, 5, seed=1)
+        found = decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
+        names = ("priors", "old_priors", "p_values", "moved", "alpha", "old_value")
+        parts = {name: value_of(found, name) for name in (*names, "n_samples", "n_iterations")}
+        return parts | {"thresholds": thresholds_parts(found.thresholds)}
+
+
+for _k, _maximize in itertools.product((1, 3), ("macro-f", "micro-f", "coverage", "macro-jaccard")):
+
+    @call(f"at k: {_maximize} at {_k}")
+    def _(k: int = _k, maximize: str = _maximize) -> Any:
+        found = decisions.best_at_k(probabilities()[0], k, maximize=maximize)
+        return [found.decided, found.value, found.bound, found.gap]
+
+
+for _beta in (1.0, 2.0):
+
+    @call(f"expected F: beta {_beta}")
+    def _(beta: float = _beta) -> Any:
+        samples = np.random.default_rng(0).random((6, 40, 5)) < 0.4
+        joint, p_empty = decisions.joint_from_samples(samples)
+        consistent = decisions.make_consistent(joint, p_empty)
+        return [
+            *(joint, p_empty, *consistent),
+            *decisions.maximize_expected_f(joint, p_empty, beta=beta),
+            *decisions.maximize_expected_f_independent(probabilities()[0], beta=beta),
+        ]
+
+
+@call("cuts by rank and proportion")
+def _() -> Any:
+    scores, Y = problem()
+    return [decisions.rank_cut(scores, 2), decisions.proportion_cut(scores, Y, factor=1.2)]
+
+
+TUNED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "micro-f": ("micro-f", {}),
+    "macro-f": ("macro-f", {}),
+    "sample-f": ("sample-f", {"shrink": 0.0}),
+    "macro-jaccard, shrink 0.5": ("macro-jaccard", {"shrink": 0.5}),
+    "min precision": ("micro-f", {"min_precision": 0.6}),
+    "fbr auto": ("macro-f", {"fbr": "auto", "shrink": 0.0}),
+    "per row": ("micro-f", {"max_decisions": "2 per row"}),
+    "guarantee": (
+        "micro-f",
+        {
+            "min_precision": 0.4,
+            "guarantee": 0.8,
+            "refit": False,
+            "cv": splitting.MultilabelStratifiedShuffleSplit(1, test_size=0.5, random_state=0),
+        },
+    ),
+    "cv 3": ("micro-f", {"cv": 3}),
+    "function": (("macro", square), {"shrink": 0.0}),
+}
+for _title, (_maximize, _options) in TUNED.items():
+
+    @call(f"TunedThresholds: {_title}")
+    def _(maximize: Any = _maximize, options: dict[str, Any] = _options) -> Any:
+        made = multilabel(240)
+        model = tuned_model(maximize, random_state=0, **options).fit(made.X, labels_of(made))
+        return [
+            thresholds_parts(model.thresholds_),
+            model.predict(made.X),
+            scores_by(model, made.X),
+        ]
+
+
+@call("TunedThresholds: fitted before")
+def _() -> Any:
+    made = multilabel(240)
+    model = OneVsRestClassifier(LogisticRegression()).fit(made.X[:120], labels_of(made)[:120])
+    model = tuned_before(model, "macro-f", random_state=0)
+    model.fit(made.X[120:], labels_of(made)[120:])
+    return [thresholds_parts(model.thresholds_), model.predict(made.X)]
+
+
+for _method in ("isotonic", "sigmoid"):
+
+    @call(f"CalibratedLabels: {_method}")
+    def _(method: str = _method) -> Any:
+        made = multilabel()
+        model = decisions.CalibratedLabels(
+            OneVsRestClassifier(LogisticRegression()), method=method
+        ).fit(made.X, labels_of(made))
+        return [model.predict_proba(made.X), model.predict(made.X)]
+
+
+def labels_of(made: Any) -> np.ndarray:
+    """Return the labels of a data set as scikit-learn takes them."""
+    Y = made.Y
+    return np.asarray(Y.toarray() if sparse.issparse(Y) else Y).astype(np.int64)
+
+
+def scores_by(model: Any, X: Any) -> Any:
+    method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+    return getattr(model, method)(X)
+
+
+# --------------------------------------------------------------------------- Files and dask arrays
+
+
+def as_npy(folder: Path, name: str, matrix: np.ndarray) -> Any:
+    np.save(folder / f"{name}.npy", matrix)
+    return folder / f"{name}.npy"
+
+
+def as_parquet(folder: Path, name: str, matrix: np.ndarray) -> Any:
+    columns = {"id": np.arange(len(matrix))} | {
+        f"l{j}": matrix[:, j] for j in range(matrix.shape[1])
+    }
+    pa.parquet.write_table(pa.table(columns), folder / f"{name}.parquet", row_group_size=50)
+    return folder / f"{name}.parquet"
+
+
+def as_folder(folder: Path, name: str, matrix: np.ndarray) -> Any:
+    (folder / name).mkdir()
+    for part, rows in enumerate(np.array_split(np.arange(len(matrix)), 3)):
+        columns = {"id": rows} | {f"l{j}": matrix[rows, j] for j in range(matrix.shape[1])}
+        pa.parquet.write_table(pa.table(columns), folder / name / f"part{part}.parquet")
+    return folder / name
+
+
+def as_zarr(folder: Path, name: str, matrix: np.ndarray) -> Any:
+    import zarr
+
+    path = folder / f"{name}.zarr"
+    array = zarr.create_array(
+        str(path), shape=matrix.shape, chunks=(64, matrix.shape[1]), dtype=matrix.dtype
+    )
+    array[:] = matrix
+    return path
+
+
+def as_dask(folder: Path, name: str, matrix: np.ndarray) -> Any:
+    import dask.array
+
+    return dask.array.from_array(matrix, chunks=(64, -1))
+
+
+STORED = {
+    "npy": as_npy,
+    "parquet": as_parquet,
+    "folder": as_folder,
+    "zarr": as_zarr,
+    "dask": as_dask,
+}
+BLOCK_REQUESTS: dict[str, dict[str, Any]] = {
+    "micro-f": {"maximize": "micro-f"},
+    "macro-f": {"maximize": "macro-f"},
+    "micro-jaccard": {"maximize": "micro-jaccard"},
+    "macro-matthews": {"maximize": "macro-matthews"},
+    "micro-f, min precision": {"maximize": "micro-f", "min_precision": 0.7},
+    "macro-f, min recall": {"maximize": "macro-f", "min_recall": 0.7},
+    "micro-f, most decisions": {"maximize": "micro-f", "max_decisions": 150},
+    "cost": {"cost": (1.0, 2.0)},
+}
+
+
+@contextlib.contextmanager
+def stored(kind: str, n: int = 200, m: int = 5) -> Iterator[tuple[Path, Any, Any]]:
+    """Write scores and labels in a format, into a folder that is deleted afterwards."""
+    scores, Y = problem(n, m)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        yield folder, STORED[kind](folder, "scores", scores), STORED[kind](folder, "labels", Y)
+
+
+for _kind, (_title, _options) in itertools.product(STORED, BLOCK_REQUESTS.items()):
+
+    @call(f"blocks: thresholds of {_kind}, {_title}")
+    def _(kind: str = _kind, options: dict[str, Any] = _options) -> Any:
+        with stored(kind) as (_, scores, labels):
+            return thresholds_parts(
+                in_blocks("best_thresholds")(scores, labels, block_rows=64, **options)
+            )
+
+
+for _kind in STORED:
+
+    @call(f"blocks: frontier of {_kind}")
+    def _(kind: str = _kind) -> Any:
+        with stored(kind) as (_, scores, labels):
+            return frontier_parts(in_blocks("micro_frontier")(scores, labels, block_rows=64))
+
+    @call(f"blocks: evaluation of {_kind}")
+    def _(kind: str = _kind) -> Any:
+        with stored(kind) as (folder, scores, labels):
+            decided = STORED[kind](folder, "decided", problem(200, 5)[0] > 0.5)
+            found = in_blocks("evaluate")(labels, scores=scores, decided=decided, block_rows=64)
+            return evaluation_parts(found)
+
+    @call(f"blocks: splits of {_kind}")
+    def _(kind: str = _kind) -> Any:
+        with stored(kind) as (_, _, labels):
+            compared = in_blocks("compare_splits")(labels, 3, random_state=0, block_rows=64)
+            return [
+                in_blocks("assign")(labels, 3, random_state=0, block_rows=64),
+                in_blocks("assign")(labels, [0.7, 0.3], random_state=0, block_rows=64),
+                {name: fields_of(one) for name, one in compared.qualities.items()},
+            ]
+
+    @call(f"blocks: decisions of {_kind}")
+    def _(kind: str = _kind) -> Any:
+        with stored(kind) as (folder, scores, labels):
+            found = in_blocks("best_thresholds")(scores, labels)
+            output = None if kind == "dask" else folder / "decided.npy"
+            done = in_blocks("decide")(found, scores, output, block_rows=64)
+            if kind == "dask":
+                return done.compute()
+            return [fields_of(done), np.load(output)]
+
+
+# ----------------------------------------------------------------------------------------- Measures
+
+
+def evaluation_parts(found: Any) -> dict[str, Any]:
+    return {
+        "values": {name: float(found[name]) for name in found},
+        "per label": dict(found.per_label),
+        "intervals": dict(found.intervals or {}),
+        "undefined": found.n_undefined,
+        "rows": [found.n_samples, found.n_missing, found.n_without_truth, found.n_empty_samples],
+    }
+
+
+EVALUATIONS: dict[str, tuple[Callable[[np.ndarray], Any], dict[str, Any]]] = {
+    "plain": (lambda Y: Y, {}),
+    "skip": (lambda Y: Y & (np.arange(7) != 2), {"undefined": "skip"}),
+    "missing labels": (with_missing, {"undefined": "skip"}),
+    "weights": (lambda Y: Y, {"sample_weight": weights(), "undefined": 0.0}),
+    "weights and missing labels": (with_missing, {"sample_weight": weights(), "undefined": "skip"}),
+    "bootstrap": (lambda Y: Y, {"n_bootstrap": 25, "random_state": 0, "undefined": "skip"}),
+    "beta and cutoffs": (lambda Y: Y, {"beta": 2.0, "cutoffs": (1, 2, 4)}),
+    "sparse": (sparse.csr_array, {"undefined": "skip"}),
+}
+for _title, (_change, _options) in EVALUATIONS.items():
+    for _step in (0.0, 0.5):
+
+        @call(f"evaluate: {_title}{' with ties' if _step else ''}")
+        def _(
+            change: Any = _change, options: dict[str, Any] = _options, step: float = _step
+        ) -> Any:
+            scores, Y = problem(step=step)
+            found = measures.evaluate(change(Y), scores=scores, decided=scores > 0.5, **options)
+            return evaluation_parts(found)
+
+
+for _by in ("label", "sample"):
+
+    @call(f"counts: by {_by}")
+    def _(by: str = _by) -> Any:
+        scores, Y = problem()
+        counts = measures.count(Y, scores > 0.5, by=by)
+        functions = (
+            *(measures.precision, measures.recall, measures.f_measure, measures.jaccard),
+            *(measures.accuracy, measures.balanced_accuracy, measures.g_mean, measures.matthews),
+        )
+        return [
+            list(counts),
+            [function(counts) for function in functions],
+            [measures.micro(function, counts) for function in functions],
+            [measures.macro(function, counts, undefined="skip") for function in functions],
+            measures.f_of_means(counts, undefined="skip"),
+        ]
+
+
+SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
+    "coverage": lambda Y, S: measures.coverage(Y, S, undefined="skip"),
+    "one error": lambda Y, S: measures.one_error(Y, S, undefined="skip"),
+    "ranking loss": lambda Y, S: measures.ranking_loss(Y, S, undefined="skip"),
+    "ranking loss, ties by column": lambda Y, S: measures.ranking_loss(
+        Y, S, ties="columns", undefined="skip"
+    ),
+    "average precision, micro": lambda Y, S: measures.average_precision(Y, S, "micro"),
+    "average precision, macro": lambda Y, S: measures.average_precision(
+        Y, S, "macro", undefined="skip"
+    ),
+    "average precision, sample": lambda Y, S: measures.average_precision(
+        Y, S, "sample", undefined="skip"
+    ),
+    "roc, micro": lambda Y, S: measures.area_under_roc(Y, S, "micro"),
+    "roc, macro": lambda Y, S: measures.area_under_roc(Y, S, "macro", undefined="skip"),
+    "roc, sample": lambda Y, S: measures.area_under_roc(Y, S, "sample", undefined="skip"),
+    "precision at 3": lambda Y, S: measures.precision_at(Y, S, 3),
+    "recall at 3": lambda Y, S: measures.recall_at(Y, S, 3, undefined="skip"),
+    "ndcg at 3": lambda Y, S: measures.ndcg_at(Y, S, 3, undefined="skip"),
+    "R-precision": lambda Y, S: measures.r_precision(Y, S, undefined="skip"),
+    "rank cut F": lambda Y, S: measures.rank_cut_f(Y, S),
+    "Hamming loss": lambda Y, S: measures.hamming_loss(Y, S > 0.5),
+    "subset accuracy": lambda Y, S: measures.subset_accuracy(Y, S > 0.5),
+    "inverse propensities": lambda Y, _: measures.inverse_propensities(Y),
+    "reliability": lambda Y, S: fields_of(measures.reliability(Y, 1 / (1 + np.exp(-S)))),
+}
+for _title, _function in SCORE_MEASURES.items():
+
+    @call(f"measure: {_title}")
+    def _(function: Any = _function) -> Any:
+        ties, Y = problem(step=0.5)
+        return [function(Y, problem()[0]), function(Y, ties)]
+
+
+@call("measure: scorers")
+def _() -> Any:
+    made = multilabel()
+    model = OneVsRestClassifier(LogisticRegression()).fit(made.X, labels_of(made))
+    return measures.scorers(undefined="skip")(model, made.X, labels_of(made))
+
+
+# --------------------------------------------------------------- Data, splits, features, learners
+
+
+def dataset_parts(made: Any) -> dict[str, Any]:
+    names = ("X", "Y", "name", "feature_names", "label_names", "train", "test")
+    return {name: getattr(made, name) for name in names}
+
+
+@call("data: generated")
+def _() -> Any:
+    made, posterior = data.make_multilabel(50, 6, 4, random_state=1)
+    return [
+        *(dataset_parts(made), posterior.marginals, posterior.joint, posterior.p_empty),
+        *(posterior.sample(3, random_state=0), dataset_parts(corpus())),
+        dataset_parts(digit_bags())["Y"],
+    ]
+
+
+@call("data: described")
+def _() -> Any:
+    made = multilabel()
+    repeated = data.Dataset(np.round(made.X[:, :2]), made.Y, train=range(90), test=range(90, 140))
+    return [
+        made.describe().to_dict(),
+        fields_of(data.co_occurrence(made.Y)),
+        fields_of(data.label_profile(made.Y)),
+        fields_of(data.find_duplicates(repeated)),
+    ]
+
+
+@call("data: files")
+def _() -> Any:
+    with files() as folder:
+        data.write_svmlight(multilabel(), folder / "made.svm")
+        return [
+            dataset_parts(data.load(folder / "data.csv", labels="topic_*")),
+            dataset_parts(data.read_table(folder / "data.parquet", labels="topic_*")),
+            dataset_parts(data.read_svmlight(folder / "made.svm")),
+            dataset_parts(data.load(folder / "data.arff", labels=-4)),
+        ]
+
+
+@call("data: texts")
+def _() -> Any:
+    counts, names = data.count_terms(TEXTS)
+    return [counts, names, data.tf_idf(counts)]
+
+
+for _method in ("random", "labelset", "iterative", "pairs", "balanced", "auto"):
+
+    @call(f"split: {_method}")
+    def _(method: str = _method) -> Any:
+        Y = problem()[1]
+        plain = splitting.assign(Y, 4, method=method, random_state=0)
+        return [
+            plain,
+            splitting.assign(Y, [0.6, 0.3, 0.1], method=method, random_state=1),
+            fields_of(splitting.split_quality(Y, plain)),
+        ]
+
+
+@call("split: groups, folds, holdouts")
+def _() -> Any:
+    X, Y = problem()
+    folds = splitting.MultilabelStratifiedKFold(3, shuffle=True, random_state=0)
+    repeated = splitting.RepeatedMultilabelStratifiedKFold(2, n_repeats=2, random_state=0)
+    shuffled = splitting.MultilabelStratifiedShuffleSplit(2, test_size=0.3, random_state=0)
+    compared = splitting.compare_splits(Y, 3, random_state=0)
+    return [
+        splitting.assign(Y, 3, groups=groups_of(), random_state=0),
+        [list(one.split(X, Y)) for one in (folds, repeated, shuffled)],
+        list(splitting.MultilabelStratifiedKFold(3).split(X, Y)),
+        splitting.train_test_split(X, Y, test_size=0.25, stratify=Y, random_state=0),
+        {name: fields_of(one) for name, one in compared.qualities.items()},
+        [compared.chosen, compared.subsets],
+    ]
+
+
+TEXTS = [
+    f"The {('red wine', 'blue sky', 'old ship', 'grey sea')[i % 4]} of port {i}, "
+    f"{('sailing', 'drinking', 'raining')[i % 3]} on day {i * 7 % 11}."
+    for i in range(40)
+]
+
+
+@call("features: term scores, combinations, selection")
+def _() -> Any:
+    made = corpus()
+    by = ("df", "information-gain", "chi2-max", "chi2-avg")
+    lists = [features.term_scores(made.X, made.Y, by=one, cut=1) for one in by]
+    rules = ("lowest-rank", "highest-rank", "average-rank", "max-or", "length-or")
+    selector = features.TermSelector(20).fit(made.X, labels_of(made))
+    return [
+        lists,
+        [features.combine(lists, rule) for rule in rules],
+        [selector.ranking_, selector.transform(made.X)],
+        features.OkapiWeights().fit(made.X).transform(made.X),
+    ]
+
+
+@call("features: texts and tables")
+def _() -> Any:
+    terms = features.TextTerms(min_df=2, ngram_range=(1, 2)).fit(TEXTS)
+    frame = pd.DataFrame(
+        {"size": np.arange(40.0), "kind": [f"k{i % 3}" for i in range(40)], "text": TEXTS}
+    )
+    table = features.TableFeatures(text="text").fit(frame)
+    return [
+        *(terms.transform(TEXTS), list(terms.get_feature_names_out())),
+        *(table.transform(frame), list(table.get_feature_names_out())),
+    ]
+
+
+LEARNERS: dict[str, Callable[[], Any]] = {
+    "binary relevance": lambda: learners.BinaryRelevance(),
+    "binary relevance, hinge": lambda: learners.BinaryRelevance(loss="squared_hinge"),
+    "binary relevance, penalty": lambda: learners.BinaryRelevance(penalty=0.1),
+    "binary relevance, rescaled": lambda: learners.BinaryRelevance(rescale=True),
+    "binary relevance, k-NN": lambda: learners.BinaryRelevance(KNeighborsClassifier(5)),
+    "exact F": lambda: learners.ExactFPlugin(penalty=0.1),
+    "exact F, auto": lambda: learners.ExactFPlugin(cv=2, consistent=True),
+    "independent F": lambda: learners.IndependentFPlugin(beta=2.0),
+    "sampled F": lambda: learners.SampledFPlugin(random_state=0),
+    "chains": lambda: learners.ChainEnsemble(n_chains=3, n_draws=30, random_state=0),
+    "chains, Gibbs": lambda: learners.ChainEnsemble(
+        n_chains=3, sampling="gibbs", n_draws=20, random_state=0
+    ),
+    "calibrated label ranking": lambda: learners.CalibratedLabelRanking(random_state=0),
+    "calibrated label ranking, tree": lambda: learners.CalibratedLabelRanking(
+        DecisionTreeClassifier(random_state=0), score_by="votes"
+    ),
+    "forest": lambda: learners.LabelForest(random_state=0),
+    "forest a label": lambda: learners.LabelForest(joint=False, random_state=0),
+    "reverse": lambda: learners.ReverseMultilabel(penalty=0.1),
+    "submodular": lambda: learners.SubmodularMultilabel(penalty=0.1),
+}
+for _title, _make in LEARNERS.items():
+
+    @call(f"learner: {_title}")
+    def _(make: Callable[[], Any] = _make) -> Any:
+        made = multilabel()
+        model = make().fit(made.X[:100], labels_of(made)[:100])
+        parts = {"decided": model.predict(made.X), "scores": scores_by(model, made.X)}
+        if hasattr(model, "expected_f"):
+            parts["expected F"] = model.expected_f(made.X)
+        return parts
+
+
+@call("learner: Okapi neighbours")
+def _() -> Any:
+    made = corpus()
+    model = learners.OkapiNeighbors(10).fit(made.X[:80], labels_of(made)[:80])
+    order = np.arange(made.X.shape[1])
+    return [
+        *(model.decision_function(made.X[80:]), model.predict(made.X[80:])),
+        model.score_curve(made.X[80:], order, [10, 100, 300]),
+    ]
+
+
+def bag_plugin(**options: Any) -> Any:
+    return learners.BagPlugin(n_iter=2, cv=2, random_state=0, **options)
+
+
+for _title, _options in {
+    "macro-f": {},
+    "micro-f": target(("micro", "f")),
+    "mean": {"aggregation": "mean"},
+}.items():
+
+    @call(f"learner: bags, {_title}")
+    def _(options: dict[str, Any] = _options) -> Any:
+        made = digit_bags()
+        model = bag_plugin(**options).fit(made.take(made.train))
+        test = made.take(made.test)
+        found = model.predict_instances(test)
+        return [
+            *(model.predict(test), model.decision_function(test), found.scores, found.decided),
+            *(found.starts, thresholds_parts(model.thresholds_)),
+        ]
+
+
+for _title, _options in {
+    "micro-f": {"maximize": "micro-f"},
+    "macro-f, blended": {"maximize": "macro-f", "blend": True},
+}.items():
+
+    @call(f"learner: best, {_title}")
+    def _(options: dict[str, Any] = _options) -> Any:
+        made = multilabel()
+        candidates = {
+            "linear": learners.BinaryRelevance(),
+            "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+            "near": KNeighborsClassifier(7),
+        }
+        model = learners.BestLearner(candidates, cv=3, random_state=0, **options)
+        model.fit(made.X, labels_of(made))
+        names = ("chosen", "candidate", "value", "corrected_value", "standard_error", "n_samples")
+        board = {name: value_of(model.leaderboard_, name) for name in names}
+        return [board, model.predict(made.X), scores_by(model, made.X)]
+
+
+# ------------------------------------------------------------------- Studies, statistics, reports
+
+
+def small_study() -> Any:
+    first, second = multilabel(90), multilabel(80, seed=3)
+    return experiments.Study(
+        {"one": first, "two": second},
+        {"near": KNeighborsClassifier(3), "tree": DecisionTreeClassifier()},
+        {"folds": splitting.MultilabelStratifiedKFold(3, shuffle=True)},
+        ["micro-f", "macro-f", "hamming-loss", "subset-accuracy"],
+        seeds=(0, 1),
+        undefined="skip",
+    )
+
+
+@contextlib.contextmanager
+def study_results() -> Iterator[Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield small_study().run(f"{folder}/study.sqlite")
+
+
+def without_clock(rows: Any) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if not VOLATILE.search(k)} for row in rows]
+
+
+@call("study: rows and summaries")
+def _() -> Any:
+    with study_results() as results:
+        return [
+            without_clock(results.rows()),
+            [(key, fields_of(value)) for key, value in results.summary().spreads.items()],
+            numbers_in(results.to_markdown()),
+            numbers_in(results.to_latex()),
+        ]
+
+
+VALUES = np.round(np.random.default_rng(0).random((14, 4)), 2)
+
+
+@call("statistics: ranks and tests")
+def _() -> Any:
+    E = experiments
+    options: dict[str, Any] = {"higher_is_better": True}
+    frame = pd.DataFrame(VALUES, columns=list("abcd"))
+    ranks = E.average_ranks(frame, **options)
+    friedman = E.friedman_test(frame, **options)
+    return [
+        *(ranks.ranks, ranks.block_ranks, friedman.statistic, friedman.p_value),
+        *(friedman.f_statistic, friedman.f_p_value),
+        *(E.nemenyi_test(frame, **options).p_values, E.nemenyi_test(frame, **options).distance),
+        E.holm_test(frame, control="a", **options).p_values,
+        E.holm_adjusted([0.01, 0.04, 0.03, 0.2]),
+        fields_of(E.sign_test(frame, ("a", "b"), **options)),
+        fields_of(E.wilcoxon_test(frame, ("a", "b"), **options)),
+        fields_of(
+            E.paired_difference(frame, ("a", "b"), n_bootstrap=200, random_state=0, **options)
+        ),
+    ]
+
+
+def page_of(results: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        reports.write_report(results, path)
+        return page_parts(path.read_text(encoding="utf-8"))
+
+
+def page_parts(page: str) -> dict[str, Any]:
+    """Return the data of a page, and the numbers in its text; style and scripts are left out."""
+    body = re.sub(r"<style.*?</style>|<head.*?</head>", " ", page, flags=re.S)
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", body, flags=re.S)
+    stored = [text for text in scripts if text.lstrip()[:1] in {"{", "["}]
+    body = re.sub(r"<script.*?</script>", " ", body, flags=re.S)
+    text = html.unescape(re.sub(r"<[^>]*>", " ", body))
+    return {"data": [json_numbers(json.loads(one)) for one in stored], "text": numbers_in(text)}
+
+
+def json_numbers(content: Any) -> Any:
+    """Return the numbers and packed arrays of a JSON value, without the prose beside them."""
+    if isinstance(content, dict):
+        return {k: json_numbers(v) for k, v in content.items() if not VOLATILE.search(k)}
+    if isinstance(content, list):
+        return [json_numbers(one) for one in content]
+    if isinstance(content, str) and " " in content:
+        return numbers_in(content)
+    return content
+
+
+@call("page: desk")
+def _() -> Any:
+    return page_of(reports.Desk(*problem(80, 4), label_names=list("abcd"), random_state=0))
+
+
+@call("page: desk with thresholds")
+def _() -> Any:
+    scores, Y = problem(80, 4)
+    found = tuned(scores, Y, label_names=list("abcd"))
+    return page_of(reports.Desk(scores, Y, found, label_names=list("abcd"), random_state=0))
+
+
+@call("page: evaluation, split, data")
+def _() -> Any:
+    scores, Y = problem()
+    return [
+        page_of(measures.evaluate(Y, scores=scores, decided=scores > 0.5, undefined="skip")),
+        page_of(splitting.compare_splits(Y, 3, random_state=0)),
+        page_of(multilabel()),
+    ]
+
+
+@call("page: study")
+def _() -> Any:
+    with study_results() as results:
+        return page_of(results)
+
+
+# ----------------------------------------------------------------------------------------- Commands
+
+
+def write_csv(path: Path, columns: list[str], rows: Any) -> None:
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def files() -> Iterator[Path]:
+    """Write small files of every kind that commands read, into a folder that is deleted after."""
+    names = [f"topic_{j}" for j in range(4)]
+    scores, Y = problem(120, 4)
+    other, _ = problem(120, 4, seed=6)
+    ids = [f"r{i}" for i in range(120)]
+    X = np.round(np.hstack([scores + other, other[:, :2]]), 4)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for title, matrix in {"scores": scores, "other": other, "labels": Y.astype(int)}.items():
+            rows = [(i, *row) for i, row in zip(ids, matrix.tolist(), strict=True)]
+            write_csv(folder / f"{title}.csv", ["id", *names], rows)
+        features_ = [f"x{f}" for f in range(X.shape[1])]
+        table = np.hstack([X, Y.astype(int)])
+        rows = [[*row[:6], *map(int, row[6:])] for row in table.tolist()]
+        write_csv(folder / "data.csv", [*features_, *names], rows)
+        columns = dict(zip([*features_, *names], np.array(rows).T, strict=True))
+        pa.parquet.write_table(pa.table(columns), folder / "data.parquet")
+        header = [f"@attribute {name} numeric" for name in features_]
+        header += [f"@attribute {name} {{0,1}}" for name in names]
+        lines = ["@relation made", *header, "@data", *(",".join(map(str, row)) for row in rows)]
+        (folder / "data.arff").write_text("\n".join(lines) + "\n")
+        texts = [[f'"{TEXTS[i % 40]}"', *map(int, Y[i])] for i in range(120)]
+        write_csv(folder / "texts.csv", ["text", *names], texts)
+        yield folder
+
+
+def run_command(folder: Path, *words: str) -> str:
+    """Run a command in a folder, and return its output."""
+    from typer.testing import CliRunner
+
+    from labelwise.cli import app
+
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(app, list(words))
+    if done.exit_code:
+        raise RuntimeError(f"exit code {done.exit_code}: {done.output}") from done.exception
+    return done.stdout
+
+
+def numbers_in(text: str) -> list[str]:
+    return NUMBER.findall(text)
+
+
+def output_parts(text: str) -> Any:
+    """Return the values of a JSON output, or the numbers of a text."""
+    try:
+        return json_numbers(json.loads(text))
+    except ValueError:
+        return numbers_in(re.sub(r"[\d.]+ s\b", "", text))
+
+
+TUNE = ("tune", "scores.csv", "labels.csv")
+FIT = ("fit", "data.csv", "--labels", "topic_*", "-o", "model.skops", "--force", "--json")
+COMMANDS: dict[str, list[tuple[str, ...]]] = {
+    "describe": [("describe", "data.csv", "--labels", "topic_*", "--json")],
+    "describe, text": [("describe", "data.arff", "--labels", "-4")],
+    "split": [
+        ("split", "data.csv", "--labels", "topic_*", "--folds", "3", "--json", "-o", "s.csv")
+    ],
+    "split, proportions": [
+        ("split", "data.csv", "--labels", "topic_*", "--proportions", "0.7,0.3", "-o", "-"),
+    ],
+    "select": [
+        ("select", "texts.csv", "--labels", "topic_*", "--text", "text", "-n", "8", "--json"),
+    ],
+    "learners": [("learners", "--json")],
+    "tune": [(*TUNE, "--json", "-o", "t.json")],
+    "tune, text": [TUNE],
+    "tune, macro-f with bootstrap": [
+        (*TUNE, "--maximize", "macro-f", "--bootstrap", "20", "--json"),
+    ],
+    "tune, sample-f": [(*TUNE, "--maximize", "sample-f", "--shrink", "0", "--json")],
+    "tune, macro-matthews": [(*TUNE, "--maximize", "macro-matthews", "--json")],
+    "tune, beta and fbr": [(*TUNE, "--beta", "2", "--fbr", "0.3", "--fbr-rule", "0", "--json")],
+    "tune, fbr auto": [(*TUNE, "--maximize", "macro-f", "--fbr", "auto", "--json")],
+    "tune, shared": [(*TUNE, "--shared", "--json")],
+    "tune, constraints": [(*TUNE, "--min-precision", "0.6", "--json")],
+    "tune, per row": [(*TUNE, "--max-decisions", "1 per row", "--json")],
+    "tune, guarantee": [(*TUNE, "--min-precision", "0.3", "--guarantee", "0.8", "--json")],
+    "tune, guarantee of each label": [
+        (*TUNE, "--maximize", "macro-f", "--min-recall", "0.3", "--guarantee", "0.8", "--json"),
+    ],
+    "tune, review": [(*TUNE, "--review", "auto", "--min-precision", "0.8", "--json")],
+    "tune, review budget": [
+        (*TUNE, "--review", "100", "-o", "bands.json"),
+        ("decide", "bands.json", "other.csv", "-o", "-"),
+    ],
+    "adapt": [
+        (*TUNE, "-o", "t.json"),
+        ("adapt", "t.json", "other.csv", "--calibrate", "scores.csv", "labels.csv", "--json"),
+    ],
+    "decide": [(*TUNE, "-o", "t.json"), ("decide", "t.json", "other.csv", "-o", "-")],
+    "evaluate": [("evaluate", "labels.csv", "--scores", "scores.csv", "--json")],
+    "evaluate, decided": [
+        (*TUNE, "-o", "t.json"),
+        ("decide", "t.json", "scores.csv", "-o", "decided.csv"),
+        ("evaluate", "labels.csv", "--decided", "decided.csv", "--bootstrap", "20", "--json"),
+        ("evaluate", "labels.csv", "--decided", "decided.csv", "--per-label"),
+    ],
+    "report": [("report", "scores.csv", "labels.csv", "--versus", "other.csv", "-o", "page.html")],
+    "report of an evaluation": [
+        ("evaluate", "labels.csv", "--scores", "scores.csv", "--report", "page.html", "--json"),
+    ],
+    **{
+        f"fit {name}": [
+            (*FIT, "--learner", name),
+            ("predict", "model.skops", "data.csv", "--labels", "topic_*", "-o", "-"),
+            (*("predict", "model.skops", "data.csv", "--labels", "topic_*"), "-o", "decided.csv"),
+        ]
+        for name in ("br", "br-svm", "knn", "lfp", "efp", "chains", "forest", "rml", "sml", "clr")
+    },
+    "fit br for macro-f, calibrated": [
+        (*FIT, "--learner", "br", "--maximize", "macro-f", "--calibrate"),
+        (
+            "predict",
+            "model.skops",
+            "data.csv",
+            "--labels",
+            "topic_*",
+            "--scores",
+            "-",
+            "-o",
+            "d.csv",
+        ),
+    ],
+    "compare and results": [
+        ("compare", "study.toml", "--json"),
+        ("results", "study.sqlite", "--json"),
+        ("results", "study.sqlite", "--markdown"),
+        ("results", "study.sqlite", "--ranks", "--measure", "micro-f", "--json"),
+        ("results", "study.sqlite", "--export", "rows.csv"),
+        ("report", "study.sqlite", "-o", "page.html"),
+    ],
+}
+STUDY = """
+datasets = ["digits"]
+measures = ["micro-f", "hamming-loss"]
+[models.near]
+class = "sklearn.neighbors.KNeighborsClassifier"
+params = {n_neighbors = 3}
+[models.tree]
+class = "sklearn.tree.DecisionTreeClassifier"
+[splits.fixed]
+class = "labelwise.splitting.MultilabelStratifiedKFold"
+params = {n_splits = 2}
+"""
+
+for _title, _commands in COMMANDS.items():
+
+    @call(f"command: {_title}")
+    def _(commands: list[tuple[str, ...]] = _commands) -> Any:
+        parts: dict[str, Any] = {}
+        with files() as folder:
+            (folder / "study.toml").write_text(STUDY)
+            for place, words in enumerate(commands):
+                parts[f"{place} {words[0]}"] = output_parts(run_command(folder, *words))
+            for path in sorted(folder.iterdir()):
+                if path.name in {"t.json", "bands.json"}:
+                    parts[path.name] = json_numbers(json.loads(path.read_text()))
+                elif path.name in {"s.csv", "d.csv", "decided.csv"}:
+                    parts[path.name] = path.read_bytes()
+                elif path.name == "rows.csv":
+                    parts[path.name] = without_clock(pd.read_csv(path).to_dict("records"))
+                elif path.name == "page.html":
+                    parts[path.name] = page_parts(path.read_text(encoding="utf-8"))
+        return parts
+
+
+# ---------------------------------------------------------------------------- Record and comparison
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """List the parts of a result by their path: arrays as digests, all else as text."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from leaves(part, f"{path}/{key}")
+    elif sparse.issparse(value):
+        matrix = value.tocsr().sorted_indices()
+        yield path, f"{value.format} {value.shape}"
+        for part in ("data", "indices", "indptr"):
+            array = getattr(matrix, part)
+            array = array.astype(np.int64) if part != "data" else array
+            yield from leaves(array, f"{path}/{part}")
+    elif isinstance(value, np.ndarray) and value.ndim and value.dtype != object:
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:20]
+        first = " ".join(map(str, value.ravel()[:3].tolist()))
+        yield path, f"{value.dtype} {value.shape} {digest} {first}"
+    elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+        if len(value) > 50 and all(isinstance(one, int | float | str) for one in value):
+            digest = hashlib.sha256(repr(list(value)).encode()).hexdigest()[:20]
+            yield path, f"{len(value)} values {digest} {list(value)[:3]}"
+        else:
+            for place, part in enumerate(value):
+                yield from leaves(part, f"{path}/{place}")
+    elif isinstance(value, bytes):
+        yield path, hashlib.sha256(value).hexdigest()[:20]
+    else:
+        plain = value.item() if isinstance(value, np.generic | np.ndarray) else value
+        yield path, re.sub(r" at 0x\w+", "", repr(plain))
+
+
+def record(names: list[str], verbose: bool = False) -> dict[str, dict[str, str]]:
+    """Make calls, and return their parts; a call that raises has one part, the type of error."""
+    found = {}
+    for name in names:
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found[name] = dict(leaves(CALLS[name]()))
+            except Exception as error:
+                found[name] = {"raised": type(error).__name__}
+                if verbose:
+                    print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+        if verbose and (seconds := time.perf_counter() - start) > 5:
+            print(f"{name}: {seconds:.0f} s", file=sys.stderr)
+    return found
+
+
+def differences(before: dict[str, dict[str, str]], after: dict[str, dict[str, str]]) -> list[str]:
+    """Describe every part that differs, by the name of the call."""
+    lines = []
+    for name in sorted(before.keys() | after.keys()):
+        if name not in after or name not in before:
+            lines.append(f"{name}: only {'before' if name in before else 'after'}")
+            continue
+        old, new = before[name], after[name]
+        lines += [
+            f"{name} {path}: {old.get(path, 'absent')} -> {new.get(path, 'absent')}"
+            for path in sorted(old.keys() | new.keys())
+            if old.get(path) != new.get(path)
+        ]
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", type=Path, metavar="FILE", help="record all calls")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="compare with a record")
+    parser.add_argument("--only", default="", metavar="TEXT", help="calls whose name has this text")
+    options = parser.parse_args()
+    names = [name for name in CALLS if options.only in name]
+    with threadpool_limits(1):  # sums of BLAS depend on the number of threads
+        found = record(names, verbose=True)
+    n_raised = sum("raised" in parts for parts in found.values())
+    print(f"{len(found)} calls, {sum(map(len, found.values()))} parts, {n_raised} calls raised.")
+    if options.write:
+        options.write.write_text(json.dumps(found, indent=0), encoding="utf-8")
+    if options.compare:
+        before = json.loads(options.compare.read_text(encoding="utf-8"))
+        before = {name: parts for name, parts in before.items() if options.only in name}
+        lines = differences(before, found)
+        print("\n".join(lines) if lines else "Every part is the same.")
+        sys.exit(bool(lines))
+
+
+if __name__ == "__main__":
+    main()
