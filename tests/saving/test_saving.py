@@ -116,7 +116,7 @@ def test_names_thresholds_and_measures_are_inside(tmp_path):
     model = fitted(TunedThresholds(BinaryRelevance(TREE), maximize=f_measure, random_state=0))
     labelwise.save(model, tmp_path / "model.skops")
     again = labelwise.load(tmp_path / "model.skops")
-    assert again.measure is f_measure
+    assert again.maximize is f_measure
     assert again.thresholds_.label_names == tuple(NAMES)
     assert repr(again.thresholds_) == repr(model.thresholds_)
     np.testing.assert_array_equal(again.thresholds_.values, model.thresholds_.values)
