@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
+from labelwise._curves import cuts_of
 from labelwise.decisions import TunedThresholds
-from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
 from tests.model_register import some_data
 
 ROOT = Path(__file__).parents[1]

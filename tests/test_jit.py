@@ -108,7 +108,7 @@ def test_errors_other_than_those_of_the_cache_are_not_hidden(monkeypatch):
 LOADING = """
 import sys
 import numpy as np
-from labelwise.decisions.thresholds.curves._cuts_kernels import find_hulls
+from labelwise._curves._cuts_kernels import find_hulls
 from labelwise.splitting._iterative_kernels import assign_rarest_first
 from labelwise.splitting import assign
 folds = assign(np.eye(40, 4, dtype=int), [0.5, 0.5], method="iterative", random_state=0)

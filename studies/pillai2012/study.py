@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 import studies
-from labelwise.data import Dataset, load, tf_idf
+from labelwise.data import Dataset, load
 from labelwise.experiments import Spread, Study, summarize
 from studies.comparison import Cell, Provenance, Table, published_cells, rounding
 from studies.pillai2012.tuning import (
@@ -61,6 +61,16 @@ def reuters() -> Dataset:
         train=data.train,
         test=data.test,
     )
+
+
+def tf_idf(counts: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
+    """Weight counts of term k by log(D / D_k); of the D documents in `rows`, D_k have the term."""
+    counted = sparse.csr_array(counts, dtype=np.float64, copy=True)
+    n_with = np.bincount(counted[rows].indices, minlength=counted.shape[1])
+    weights = np.log(len(rows) / np.maximum(n_with, 1)) * (n_with > 0)
+    counted.data *= weights[counted.indices]
+    counted.eliminate_zeros()
+    return counted
 
 
 def runs_of(name: str, n_runs: int) -> list[dict[str, Any]]:

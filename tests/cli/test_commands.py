@@ -32,9 +32,9 @@ def test_describe_shows_a_file_and_advises_how_to_split(tmp_path):
     done = RUNNER.invoke(app, ["describe", str(path), "--labels", "-1"])
     assert done.exit_code == 0
     assert "Dataset 'tiny': 2 samples, 1 feature, 1 label" in done.stdout
-    assert "distinct labelsets" in done.stdout
+    assert "distinct label sets" in done.stdout
     assert done.stdout.splitlines()[-1] == (
-        "1 distinct label sets per example, above 0.1: to split such data, Sechidis et al. (2011) "
+        "1 distinct label sets per sample, above 0.1: to split such data, Sechidis et al. (2011) "
         "advise iterative stratification."
     )
 

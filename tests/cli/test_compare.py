@@ -13,7 +13,7 @@ from labelwise.cli import app
 from labelwise.cli.commands._compare import EXAMPLE
 from labelwise.cli.running import exit_code
 from labelwise.experiments import Study
-from labelwise.experiments.running import _code_digest
+from labelwise.experiments.running import _fingerprint
 
 RUNNER = CliRunner()
 STUDY = """
@@ -79,7 +79,7 @@ def test_compare_runs_a_study_and_results_shows_and_exports_it(study, tmp_path):
 
 def test_cells_of_other_code_are_run_again_and_said_or_kept(study, monkeypatch):
     run("compare", study)
-    monkeypatch.setattr(_code_digest, "package_digest", lambda _: "another labelwise")
+    monkeypatch.setattr(_fingerprint, "package_digest", lambda _: "another labelwise")
     kept = run("compare", study, "--any-code")
     assert "note" not in kept.stderr
     again = run("compare", study)
@@ -225,7 +225,7 @@ def test_a_study_runs_on_a_dask_cluster(study, tmp_path):
 
 
 def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):
-    monkeypatch.setattr("labelwise.cli._cluster._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("labelwise.cli.running._cluster._CONNECTING_SECONDS", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         done = run("compare", study, "--cluster", address)
         assert str(done.exception) == (

@@ -15,13 +15,13 @@ from pyarrow import parquet
 from labelwise._io import _reading as files
 from labelwise.data import (
     DataError,
-    count_terms,
     load,
     read_arff,
     read_labels,
     read_scores,
     read_svmlight,
 )
+from labelwise.data._reuters import count_terms
 from labelwise.data.arff._label_xml import read_label_names
 from tests.writers import hostile
 from tests.writers.reuters import sgm_bytes

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy import sparse
 
-from labelwise.data import co_occurrence
-from tests.data.test_label_profile import MATRICES
+from tests.data.test_label_profile import MATRICES, labelled
 from tests.oracles.label_statistics import pair_counts
 
 
 @given(MATRICES)
 def test_pairs_are_counted_and_the_most_frequent_labels_come_first(Y):
-    found = co_occurrence(Y)
+    found = labelled(Y).co_occurrence()
     order = [int(name) for name in found.label_names]
     assert found.counts.tolist() == (Y.T.astype(int) @ Y)[np.ix_(order, order)].tolist()
     assert (np.diff(np.diagonal(found.counts)) <= 0).all()
@@ -27,16 +25,16 @@ def test_pairs_are_counted_and_the_most_frequent_labels_come_first(Y):
 
 
 def test_shares_are_those_of_the_label_of_the_row():
-    found = co_occurrence(sparse.csr_array(np.array([[1, 1, 0], [1, 0, 0], [1, 1, 0]])))
+    found = labelled([[1, 1, 0], [1, 0, 0], [1, 1, 0]]).co_occurrence()
     assert found.label_names == ("0", "1", "2")
     np.testing.assert_allclose(found.shares[:2, :2], [[1, 2 / 3], [1, 1]])
     assert np.isnan(found.shares[2]).all()
 
 
 def test_rarer_labels_are_left_out_and_counted():
-    found = co_occurrence([[1, 0, 1], [1, 0, 1], [1, 1, 0]], max_labels=2)
+    found = labelled([[1, 0, 1], [1, 0, 1], [1, 1, 0]]).co_occurrence(max_labels=2)
     assert found.label_names == ("0", "2")
     assert found.n_left_out == 1
     assert repr(found).splitlines()[1].split() == ["0", "2", "2", "1"]
     with pytest.raises(ValueError, match="max_labels must be at least 1"):
-        co_occurrence([[1]], max_labels=0)
+        labelled([[1]]).co_occurrence(max_labels=0)

@@ -119,7 +119,7 @@ def test_a_description_counts_what_the_definitions_say(Y):
 
 def test_a_description_prints_as_a_table_and_escapes_its_name():
     found = Dataset([[1.0]], [[1]], name="<b>").describe()
-    assert "distinct labelsets" in str(found)
+    assert "distinct label sets" in str(found)
     assert "<caption>&lt;b&gt;</caption>" in found._repr_html_()
     assert "iterative stratification" in found.advice
 

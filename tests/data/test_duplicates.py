@@ -2,13 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise.data import Dataset, find_duplicates
+from labelwise.data import Dataset
 from tests.oracles.label_statistics import equal_rows, label_sets
 
 FEATURES = hnp.arrays(
@@ -23,7 +22,7 @@ def test_equal_rows_are_found_dense_and_sparse(X, seed):
     Y = np.random.default_rng(seed).integers(0, 2, (len(X), 2))
     first = equal_rows(X)
     for given_form in (X, sparse.csr_array(X)):
-        found = find_duplicates(Dataset(given_form, Y))
+        found = Dataset(given_form, Y).find_duplicates()
         assert found.first.tolist() == first
         assert found.n_repeated == sum(row != i for i, row in enumerate(first))
         labels = label_sets(Y)
@@ -38,7 +37,7 @@ def test_equal_rows_are_found_dense_and_sparse(X, seed):
 def test_test_samples_in_training_are_found_with_their_source(X):
     half = len(X) // 2
     train, test = np.arange(half)[::-1], np.arange(half, len(X))
-    found = find_duplicates(Dataset(X, np.ones((len(X), 1)), train=train, test=test))
+    found = Dataset(X, np.ones((len(X), 1)), train=train, test=test).find_duplicates()
     rows = [tuple(row) for row in X]
     expected = [(i, rows.index(rows[i])) for i in test if rows[i] in rows[:half]]
     assert list(zip(found.leaked.tolist(), found.leaked_from.tolist(), strict=True)) == expected
@@ -50,16 +49,16 @@ def test_stored_zeros_and_the_order_of_entries_do_not_matter():
         (np.array([1.0, 2.0, 2.0, 1.0, 0.0]), np.array([0, 1, 1, 0, 2]), np.array([0, 2, 5])),
         shape=(2, 3),
     )
-    assert find_duplicates(Dataset(X, [[1], [1]])).n_repeated == 1
+    assert Dataset(X, [[1], [1]]).find_duplicates().n_repeated == 1
 
 
 def test_missing_values_are_equal_to_each_other():
-    assert find_duplicates(Dataset([[np.nan], [np.nan], [0.0]], [[1], [1], [0]])).n_repeated == 1
+    assert Dataset([[np.nan], [np.nan], [0.0]], [[1], [1], [0]]).find_duplicates().n_repeated == 1
 
 
 def test_bags_are_equal_if_their_rows_are():
     bags = [[[1.0], [2.0]], [[1.0]], [[1.0], [2.0]], [[2.0], [1.0]]]
-    found = find_duplicates(Dataset([np.array(bag) for bag in bags], np.ones((4, 1))))
+    found = Dataset([np.array(bag) for bag in bags], np.ones((4, 1))).find_duplicates()
     assert found.first.tolist() == [0, 1, 0, 3]
 
 
@@ -69,24 +68,19 @@ def test_texts_tell_samples_apart():
     )
     data = Dataset(frame, [[1], [0], [1]], texts=["words"])
     assert data.texts == ("words",)
-    assert find_duplicates(data).first.tolist() == [0, 1, 0]
+    assert data.find_duplicates().first.tolist() == [0, 1, 0]
 
 
 def test_data_without_labels_have_no_contradictions():
-    found = find_duplicates(Dataset([[1.0], [1.0]], None))
+    found = Dataset([[1.0], [1.0]], None).find_duplicates()
     assert found.n_repeated == 1
     assert found.contradicting.size == 0
     assert "1 sample with the features of an earlier sample." in repr(found)
-
-
-def test_anything_but_a_data_set_is_refused():
-    with pytest.raises(TypeError, match="dataset must be a Dataset, got list"):
-        find_duplicates([[1]])
 
 
 def test_missing_labels_contradict_no_others():
     nan = np.nan
     X = np.array([[1.0], [1.0], [2.0], [2.0]])
     Y = np.array([[1, nan], [nan, 0], [1, 0], [1, 1]])
-    assert find_duplicates(Dataset(X, Y)).contradicting.tolist() == [2, 3]
-    assert find_duplicates(Dataset(X[:2], [[1, nan], [0, nan]])).contradicting.tolist() == [0, 1]
+    assert Dataset(X, Y).find_duplicates().contradicting.tolist() == [2, 3]
+    assert Dataset(X[:2], [[1, nan], [0, nan]]).find_duplicates().contradicting.tolist() == [0, 1]

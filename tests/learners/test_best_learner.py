@@ -20,11 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import labelwise
 from labelwise.data import make_corpus, make_multilabel
-from labelwise.decisions import (
-    TunedThresholds,
-    best_thresholds,
-    maximize_expected_f_independent,
-)
+from labelwise.decisions import TunedThresholds, best_thresholds, maximize_expected_f_independent
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
 from labelwise.learners.selection._rules import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate

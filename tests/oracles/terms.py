@@ -6,9 +6,9 @@ from collections import Counter
 import snowballstemmer
 
 
-def counted_terms(texts, stop_words, stem):
+def counted_terms(texts, stop_words):
     """Return a Counter of terms for each text."""
-    reduce = snowballstemmer.stemmer("english").stemWord if stem else str
+    reduce = snowballstemmer.stemmer("english").stemWord
     return [
         Counter(
             reduce(word)

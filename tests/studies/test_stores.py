@@ -23,7 +23,7 @@ def test_a_cell_that_failed_is_an_error_with_the_name_of_its_study(tmp_path):
 def test_cells_of_earlier_code_are_kept_where_that_is_asked_for(tmp_path, monkeypatch):
     store = tmp_path / "s.sqlite"
     first = results_of(study(), store)
-    digest = "labelwise.experiments.running._code_digest.package_digest"
+    digest = "labelwise.experiments.running._fingerprint.package_digest"
     monkeypatch.setattr(digest, lambda _: "another labelwise")
     monkeypatch.setattr(studies, "RESUME", "any-code")
     assert results_of(study(), store).rows() == first.rows()

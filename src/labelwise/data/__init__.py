@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from labelwise.data._bags import Bags
     from labelwise.data._bags import as_bags as as_bags
     from labelwise.data._bags import is_bags as is_bags
-    from labelwise.data._co_occurrence import CoOccurrence, co_occurrence
     from labelwise.data._dataset import Dataset
-    from labelwise.data._description import Description
-    from labelwise.data._duplicates import Duplicates, find_duplicates
     from labelwise.data._finding import input_files as input_files
-    from labelwise.data._label_profile import LabelProfile, label_profile
     from labelwise.data._load import load
     from labelwise.data._load import names_data as names_data
     from labelwise.data._read_labels import read_labels
+    from labelwise.data._reuters import read_reuters
     from labelwise.data._table import read_table
     from labelwise.data.arff._arff import read_arff
     from labelwise.data.generated._bundled import BUNDLED as BUNDLED
@@ -31,25 +28,15 @@ if TYPE_CHECKING:
     from labelwise.data.generated._digits import make_digit_bags
     from labelwise.data.generated._multilabel import Posterior, make_multilabel
     from labelwise.data.generated._multilabel import counts_of_others as counts_of_others
-    from labelwise.data.reuters._reuters import read_reuters
-    from labelwise.data.reuters._terms import count_terms, tf_idf
     from labelwise.data.svmlight._svmlight import read_svmlight
     from labelwise.data.svmlight._writing import write_svmlight
 
 __all__ = [
     "Bags",
-    "CoOccurrence",
     "DataError",
     "DataWarning",
     "Dataset",
-    "Description",
-    "Duplicates",
-    "LabelProfile",
     "Posterior",
-    "co_occurrence",
-    "count_terms",
-    "find_duplicates",
-    "label_profile",
     "load",
     "make_corpus",
     "make_digit_bags",
@@ -60,7 +47,6 @@ __all__ = [
     "read_scores",
     "read_svmlight",
     "read_table",
-    "tf_idf",
     "write_svmlight",
 ]
 

@@ -13,17 +13,27 @@ from scipy import sparse
 from labelwise._tables import encode_table, has_text, plain_table
 from labelwise._text import counted, printable, quoted
 from labelwise._validation import (
+    Labels,
     check_instance,
     check_labels,
     check_names,
     check_readable,
+    check_whole,
     frame_columns,
     is_frame,
     refuse_sparse,
     with_nan,
 )
 from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
-from labelwise.data._description import Description, describe_labels
+from labelwise.data._duplicates import Duplicates, duplicates_of
+from labelwise.data._label_statistics import (
+    CoOccurrence,
+    Description,
+    LabelProfile,
+    count_pairs,
+    describe_labels,
+    profile_labels,
+)
 
 _LONGEST_REPR = 300
 
@@ -280,15 +290,123 @@ class Dataset:
         References
         ----------
         K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-Label Data",
-        ECML PKDD 2011, Table 1 (sechidis2011).
+        ECML PKDD 2011, Table 1 and section 5 (sechidis2011).
+
+        Examples
+        --------
+        >>> from labelwise.data import load
+        >>> description = load("digits").describe()
+        >>> description.n_labelsets, round(description.cardinality, 3)
+        (260, 2.732)
         """
-        if self.Y is None:
-            raise ValueError(f"The labels of {self.name!r} are unknown and cannot be described.")
-        labels = check_labels(self.Y, allow_missing=True)
+        labels = self._known_labels()
         n_missing = 0 if labels.missing is None else int(labels.missing.nnz)
         return describe_labels(
             labels.matrix, name=self.name, n_features=self.n_features, n_missing=n_missing
         )
+
+    def label_profile(self, max_labelsets: int = 100) -> LabelProfile:
+        r"""Count samples of labels and label sets, and measure imbalance.
+
+        Parameters
+        ----------
+        max_labelsets : int, default=100
+            Number of the most frequent label sets to list.
+
+        Returns
+        -------
+        LabelProfile
+            Counts by label, by label set and by number of labels; prints as a table of labels.
+            Missing labels count as labels that the sample does not have.
+
+        Raises
+        ------
+        ValueError
+            If the labels are unknown, or `max_labelsets` is negative.
+
+        Notes
+        -----
+        The imbalance ratio of label j is :math:`IR_j = \max_i n_i / n_j`, where :math:`n_j` is its
+        number of samples (IRLbl in the reference); 1 for the most frequent label.
+
+        References
+        ----------
+        F. Charte, A. J. Rivera, M. J. del Jesus, F. Herrera, "Addressing Imbalance in Multilabel
+        Classification: Measures and Random Resampling Algorithms", Neurocomputing 163, 2015.
+
+        Examples
+        --------
+        >>> from labelwise.data import Dataset
+        >>> data = Dataset([[0], [1], [2]], [[1, 0], [1, 1], [1, 0]], label_names=["sea", "sky"])
+        >>> data.label_profile()
+        label  samples  imbalance ratio
+        sea          3                1
+        sky          1                3
+        """
+        most = check_whole(max_labelsets, "max_labelsets", least=0)
+        return profile_labels(self._known_labels().matrix, self.label_names, most)
+
+    def co_occurrence(self, max_labels: int = 1000) -> CoOccurrence:
+        """Count the samples of each pair of labels.
+
+        Parameters
+        ----------
+        max_labels : int, default=1000
+            Number of the most frequent labels whose pairs are counted; the memory is that of
+            max_labels² numbers.
+
+        Returns
+        -------
+        CoOccurrence
+            Counts of pairs, the most frequent labels first; prints as a table of pairs. Missing
+            labels count as labels that the sample does not have.
+
+        Raises
+        ------
+        ValueError
+            If the labels are unknown, or `max_labels` is below 1.
+
+        Examples
+        --------
+        >>> from labelwise.data import Dataset
+        >>> data = Dataset([[0], [1], [2], [3]], [{"sea"}, {"sea", "sky"}, {"sky", "sea"}, set()])
+        >>> data.co_occurrence()
+        label  with  samples  lift
+        sea     sky        2  1.33
+        """
+        most = check_whole(max_labels, "max_labels", least=1)
+        return count_pairs(self._known_labels().matrix, self.label_names, most)
+
+    def find_duplicates(self) -> Duplicates:
+        """Find samples with equal features, also across training and test.
+
+        Two samples are equal if all features are, including texts, and for bags if their rows are
+        equal in the same order. Missing values are equal to each other.
+
+        Returns
+        -------
+        Duplicates
+            The first equal sample of each sample, contradicting labels of equal samples, and test
+            samples that are in the training part; prints as sentences.
+
+        Notes
+        -----
+        Features are compared by a hash of 128 bits, in O(n) memory for n samples.
+
+        Examples
+        --------
+        >>> from labelwise.data import Dataset
+        >>> Dataset([[1, 0], [0, 1], [1, 0]], [[1], [0], [0]]).find_duplicates()
+        1 sample with the features of an earlier sample.
+        2 samples with the features of another, but other labels.
+        """
+        texts = [self.frame.column(name).to_pylist() for name in self.texts]
+        return duplicates_of(self.X, self.bags, texts, self.Y, self.train, self.test)
+
+    def _known_labels(self) -> Labels:
+        if self.Y is None:
+            raise ValueError(f"The labels of {self.name!r} are unknown and cannot be described.")
+        return check_labels(self.Y, allow_missing=True)
 
 
 def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:

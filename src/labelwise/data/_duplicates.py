@@ -11,15 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import counted
-from labelwise._validation import check_instance, check_labels, labelset_numbers, without_cells
-from labelwise.data._dataset import Dataset
+from labelwise._validation import check_labels, labelset_numbers, without_cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Duplicates:
     """Samples with equal features; prints as sentences.
 
-    `find_duplicates` creates it.
+    `Dataset.find_duplicates` returns it.
 
     Parameters
     ----------
@@ -33,18 +32,6 @@ class Duplicates:
         The first training sample with the features of each of `leaked`.
     n_test : int or None, default=None
         Number of test samples; None if the data have no fixed split.
-
-    See Also
-    --------
-    find_duplicates : Find the duplicates of a data set.
-
-    Examples
-    --------
-    >>> from labelwise.data import Dataset, find_duplicates
-    >>> data = Dataset([[1], [2], [1]], [[1], [0], [1]], train=[0, 1], test=[2])
-    >>> found = find_duplicates(data)
-    >>> found.n_repeated, found.leaked
-    (1, array([2]))
     """
 
     first: np.ndarray
@@ -71,43 +58,16 @@ class Duplicates:
         return "\n".join(lines)
 
 
-def find_duplicates(dataset: Dataset) -> Duplicates:
-    """Find samples with equal features, also across training and test.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Data; two samples are equal if all features are, including texts, and for bags if their
-        rows are equal in the same order. Missing values are equal to each other.
-
-    Returns
-    -------
-    Duplicates
-        The first equal sample of each sample, and what it means for labels and the test part.
-
-    Raises
-    ------
-    TypeError
-        If `dataset` is not a Dataset.
-
-    Notes
-    -----
-    Features are compared by a hash of 128 bits, in O(n) memory for n samples.
-
-    Examples
-    --------
-    >>> from labelwise.data import Dataset, find_duplicates
-    >>> find_duplicates(Dataset([[1, 0], [0, 1], [1, 0]], [[1], [0], [0]]))
-    1 sample with the features of an earlier sample.
-    2 samples with the features of another, but other labels.
-    """
-    check_instance(dataset, Dataset, "dataset")
+def duplicates_of(
+    X: Any, bags: np.ndarray | None, texts: list[list[Any]], Y: Any, train: Any, test: Any
+) -> Duplicates:
+    """Find the first sample with the features and texts of each sample, by a hash of 128 bits."""
     seen: dict[bytes, int] = {}
-    keys = _keys(dataset)
+    keys = _keys(X, bags, texts)
     first = np.array([seen.setdefault(key, i) for i, key in enumerate(keys)], dtype=np.int64)
-    leaked, sources = _leaked(first, dataset.train, dataset.test)
-    n_test = None if dataset.train is None or dataset.test is None else dataset.test.size
-    return Duplicates(first, _contradicting(first, dataset.Y), leaked, sources, n_test)
+    leaked, sources = _leaked(first, train, test)
+    n_test = None if train is None or test is None else test.size
+    return Duplicates(first, _contradicting(first, Y), leaked, sources, n_test)
 
 
 def _leaked(first: np.ndarray, train: Any, test: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -138,12 +98,11 @@ def _contradicting(first: np.ndarray, Y: Any) -> np.ndarray:
     return np.flatnonzero(np.isin(first, first[differs]))
 
 
-def _keys(dataset: Dataset) -> Iterator[bytes]:
+def _keys(X: Any, bags: np.ndarray | None, texts: list[list[Any]]) -> Iterator[bytes]:
     """Yield a hash of the features of each sample."""
-    rows = list(_row_bytes(dataset.X))
-    starts = np.arange(len(rows) + 1) if dataset.bags is None else dataset.bags
-    texts = [dataset.frame.column(name).to_pylist() for name in dataset.texts]
-    for i in range(dataset.n_samples):
+    rows = list(_row_bytes(X))
+    starts = np.arange(len(rows) + 1) if bags is None else bags
+    for i in range(starts.size - 1):
         key = blake2b(b"".join(rows[starts[i] : starts[i + 1]]), digest_size=16)
         for column in texts:
             key.update(blake2b(repr(column[i]).encode("utf-8", "backslashreplace")).digest())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from labelwise.data._file_format import FileFormat
+from labelwise.data._reuters import REUTERS
 from labelwise.data._table import TABLE
 from labelwise.data.arff._arff import ARFF
-from labelwise.data.reuters._reuters import REUTERS
 from labelwise.data.svmlight._svmlight import SVMLIGHT
 
 FORMATS: list[FileFormat] = [

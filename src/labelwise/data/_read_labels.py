@@ -70,7 +70,7 @@ def read_labels(
     >>> _ = (folder / "y.csv").write_text("id,sea,sky\na,1,0\nb,0,1\n")
     >>> _ = (folder / "s.csv").write_text("id,sky,sea\nb,0.75,0.5\na,0.25,1.0\n")
     >>> Y, scores = read_labels(folder / "y.csv"), read_scores(folder / "s.csv")
-    >>> evaluate(Y, scores=scores)["auc", "macro"]
+    >>> evaluate(Y, scores=scores)["macro-auc"]
     1.0
     """
     if labels is bags is part is None and is_matrix_file(path):

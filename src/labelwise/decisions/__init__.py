@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.guarantees._guarantee import Guarantee
     from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
     from labelwise.decisions.label_shift._adaptation import Adaptation
+    from labelwise.decisions.problem._problem import Problem as Problem
+    from labelwise.decisions.problem._problem import check_problem as check_problem
+    from labelwise.decisions.problem._problem import (
+        warn_of_labels_without_positives as warn_of_labels_without_positives,
+    )
+    from labelwise.decisions.problem._row_limit import decisions_at as decisions_at
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -62,42 +68,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._result_json import content_of as content_of
-    from labelwise.decisions.thresholds._row_limit import decisions_at as decisions_at
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
     from labelwise.decisions.thresholds._solve import check_bootstrap as check_bootstrap
     from labelwise.decisions.thresholds._solve import confidence_interval as confidence_interval
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
-    from labelwise.decisions.thresholds._solve_on_curves import (
-        check_for_curves as check_for_curves,
-    )
-    from labelwise.decisions.thresholds._solve_on_curves import solve_on_curves as solve_on_curves
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
-    from labelwise.decisions.thresholds.curves._cuts import Cuts as Cuts
-    from labelwise.decisions.thresholds.curves._cuts import counts_of as counts_of
-    from labelwise.decisions.thresholds.curves._cuts import every_cut as every_cut
-    from labelwise.decisions.thresholds.curves._cuts import hulls_of as hulls_of
-    from labelwise.decisions.thresholds.curves._exact_weights import exact_weights as exact_weights
-    from labelwise.decisions.thresholds.curves._hit_gaps import Gaps as Gaps
-    from labelwise.decisions.thresholds.curves._hit_gaps import SortedHits as SortedHits
-    from labelwise.decisions.thresholds.curves._hit_gaps import add_block as add_block
-    from labelwise.decisions.thresholds.curves._hit_gaps import added_gaps as added_gaps
-    from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of as cuts_of
-    from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of_label as cuts_of_label
-    from labelwise.decisions.thresholds.curves._hit_gaps import joined_labels as joined_labels
-    from labelwise.decisions.thresholds.curves._hit_gaps import merged_hits as merged_hits
-    from labelwise.decisions.thresholds.curves._hit_gaps import no_gaps as no_gaps
-    from labelwise.decisions.thresholds.curves._hit_gaps import on_hull as on_hull
-    from labelwise.decisions.thresholds.curves._hit_gaps import ranks_of_hits as ranks_of_hits
-    from labelwise.decisions.thresholds.curves._hit_gaps import sorted_hits as sorted_hits
-    from labelwise.decisions.thresholds.curves._problem import Problem as Problem
-    from labelwise.decisions.thresholds.curves._problem import check_problem as check_problem
-    from labelwise.decisions.thresholds.curves._problem import (
-        warn_of_label_order as warn_of_label_order,
-    )
-    from labelwise.decisions.thresholds.curves._problem import (
-        warn_of_labels_without_positives as warn_of_labels_without_positives,
-    )
     from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
         HeldOutFrontier as HeldOutFrontier,
     )

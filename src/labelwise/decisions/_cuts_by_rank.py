@@ -19,7 +19,7 @@ from labelwise._validation import (
     frame_names,
     is_list_of_sets,
 )
-from labelwise.decisions.thresholds._row_limit import top_of_each
+from labelwise.decisions.problem._row_limit import top_of_each
 
 
 def rank_cut(scores: Any, k: int) -> Any:

@@ -26,8 +26,8 @@ from labelwise._validation import (
     take_rows,
     without_cells,
 )
+from labelwise.decisions.problem._problem import Problem, with_truth
 from labelwise.decisions.thresholds._request import refuse_with_guarantee
-from labelwise.decisions.thresholds.curves._problem import Problem, with_truth
 from labelwise.splitting import splits_of
 
 
@@ -141,7 +141,7 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     weights = None if samples.weights is None else samples.weights[rows]
     truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
     if not gaps.any():
-        return Problem(scores, truth, tuple(names), groups, weights), folds
+        return Problem(scores, truth, tuple(names), weights, groups=groups), folds
     missing = sparse.csc_array(gaps)
     known = Outcome(truth, without_cells(scores, missing), None, tuple(names), weights, missing)
     return with_truth(known, groups), folds[~gaps.all(axis=1)]
@@ -159,7 +159,7 @@ def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Pr
     scores = np.repeat(ends[None], problem.n_samples, axis=0)
     scores[:, np.isnan(constants)] = problem.scores
     Y = sparse.csc_array(samples.Y[scored.held_out.rows].astype(bool))
-    return Problem(scores, Y, samples.names, problem.groups)
+    return Problem(scores, Y, samples.names, groups=problem.groups)
 
 
 def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:

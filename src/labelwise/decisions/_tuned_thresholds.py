@@ -45,6 +45,7 @@ from labelwise.decisions._scores_to_tune_on import (
     split_scores,
     tuning_problem,
 )
+from labelwise.decisions.problem._problem import warn_of_labels_without_positives
 from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
@@ -61,7 +62,6 @@ from labelwise.decisions.thresholds._tune import (
     tune_and_correct,
     warn_of_broken_constraints,
 )
-from labelwise.decisions.thresholds.curves._problem import warn_of_labels_without_positives
 from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
 

@@ -12,13 +12,8 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.engine._assign import assign, compare_splits
     from labelwise.engine._best_thresholds import best_thresholds, micro_frontier
-    from labelwise.engine._block_curves import BlockCurves as BlockCurves
-    from labelwise.engine._block_curves import open_blocks as open_blocks
     from labelwise.engine._decide import DecisionCounts, decide
     from labelwise.engine._evaluate import evaluate
-    from labelwise.engine.blocks._lazy_files import open_lazily as open_lazily
-    from labelwise.engine.blocks._sources import open_source as open_source
-    from labelwise.engine.blocks._sources import rows_within as rows_within
 
 __all__ = [
     "DecisionCounts",

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks import Blocks, MatchedBlocks, open_blocks
 from labelwise._validation import Outcome
-from labelwise.engine._block_curves import Blocks, open_blocks
-from labelwise.engine.blocks._matched_blocks import MatchedBlocks
 from labelwise.splitting import (
     BALANCED_UP_TO,
     SplitComparison,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from labelwise._blocks import open_blocks
+from labelwise._curves import BlockCurves
 from labelwise.decisions import (
     Frontier,
     Request,
     Thresholds,
-    check_for_curves,
     frontier_of,
-    solve_on_curves,
+    tune_and_correct,
     warn_of_labels_without_positives,
 )
-from labelwise.engine._block_curves import BlockCurves, open_blocks
 
 # Options of `labelwise.decisions.best_thresholds` that need the rows of all scores together.
 _OF_ROWS = ("shared", "shrink", "fbr", "guarantee")
@@ -131,7 +131,7 @@ def best_thresholds(
     unknown = sorted(set(options) - set(_OF_ROWS))
     if unknown:
         raise TypeError(f"best_thresholds has no option {unknown[0]!r} in the engine.")
-    curves: Any = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
+    curves = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
     request = Request(
         maximize=maximize,
         average=average,
@@ -143,9 +143,8 @@ def best_thresholds(
         n_labels=curves.n_labels,
         **options,
     )
-    check_for_curves(request)
     warn_of_labels_without_positives(curves)
-    return solve_on_curves(curves, request)
+    return tune_and_correct(curves, request, None).thresholds
 
 
 def micro_frontier(
@@ -201,7 +200,7 @@ def micro_frontier(
     array([0, 2, 3])
     """
     curves = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
-    return frontier_of(curves.hull_cuts(), curves.names)
+    return frontier_of(curves.frontier_cuts(), curves.names)
 
 
 def _matched(

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._curves import Gaps, SortedHits, ranks_of_hits
 from labelwise._validation import Outcome
-from labelwise.decisions import Gaps, SortedHits, ranks_of_hits
 from labelwise.measures import (
     Counts,
     Measured,

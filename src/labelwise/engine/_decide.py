@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._blocks import (
+    BLOCK_BYTES,
+    DaskRows,
+    RowSource,
+    check_block_output,
+    is_dask,
+    open_source,
+    write_blocks,
+)
 from labelwise._validation import check_whole
 from labelwise.decisions import Thresholds, columns_of_labels, decided_by_label
-from labelwise.engine.blocks._dask_blocks import DaskRows, is_dask
-from labelwise.engine.blocks._matched_blocks import BLOCK_BYTES
-from labelwise.engine.blocks._sources import RowSource, open_source
-from labelwise.engine.blocks._written_blocks import check_block_output, write_blocks
 
 
 class DecisionCounts(NamedTuple):

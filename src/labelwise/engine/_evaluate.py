@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._blocks import open_blocks
+from labelwise._curves import HitView, gaps_of, hits_of, pooled
 from labelwise._validation import check_undefined
-from labelwise.engine._block_curves import hits_of, open_blocks
 from labelwise.engine._block_measures import (
     BlockSums,
     added,
@@ -18,7 +19,6 @@ from labelwise.engine._block_measures import (
     sums_of_block,
     values_of_rankings,
 )
-from labelwise.engine.blocks._hit_views import HitView, pooled
 from labelwise.measures import Evaluation, Measured, NamedMeasure, applicable_measures
 
 
@@ -137,7 +137,7 @@ def _values(blocks: Any, sums: BlockSums, measures: Sequence[NamedMeasure]) -> d
     if ranked:
         hits = hits_of(blocks)
         views = [HitView(hits, blocks.n_samples), pooled(hits, blocks.n_samples)]
-        counted = blocks.gaps(views, with_ties=True)
+        counted = gaps_of(blocks, views, with_ties=True)
         for by, view, gaps in zip(("label", "all"), views, counted, strict=True):
             chosen = [one for one in ranked if one.by == by]
             found |= values_of_rankings(chosen, view.hits, gaps, view.n_scores)

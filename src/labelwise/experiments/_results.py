@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.experiments._exported_rows import write_rows
+from labelwise._io import ending_of, written_whole
+from labelwise._text import safe_cell
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
@@ -212,7 +213,7 @@ class Results:
         OSError
             If the file cannot be written.
         """
-        write_rows(self.to_table(), path, safe_csv=safe_csv)
+        _write_rows(self.to_table(), path, safe_csv=safe_csv)
 
     def summary(self) -> Summary:
         """Compute means and standard deviations over folds and seeds.
@@ -328,3 +329,30 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results
+
+
+def _write_rows(table: Any, path: str | Path, *, safe_csv: bool) -> None:
+    """Write a pyarrow table in the format of the ending; on failure no file is left behind."""
+    ending = ending_of(path, ".csv")
+    if ending not in (".parquet", ".csv"):
+        raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
+    with written_whole(path) as stream:
+        if ending == ".parquet":
+            from pyarrow import parquet
+
+            parquet.write_table(table, stream)
+        else:
+            from pyarrow import csv
+
+            csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
+
+
+def _with_safe_texts(table: Any) -> Any:
+    """Return a table whose texts a spreadsheet program does not evaluate."""
+    import pyarrow as pa
+
+    for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_string(column.type):
+            texts = [None if text is None else safe_cell(text) for text in column.to_pylist()]
+            table = table.set_column(j, name, pa.array(texts, pa.string()))
+    return table

@@ -1,4 +1,7 @@
-"""`Study`: every model on every fold of every data set, run once and stored."""
+"""`Study`: every model on every fold of every data set, run once and stored.
+
+Arguments are checked when the study is created; `running/` runs the cells.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from labelwise._validation import check_undefined
+from labelwise._io import plain_name
+from labelwise._validation import check_names, check_real, check_undefined, check_whole
+from labelwise.data import Dataset
 from labelwise.experiments._results import Results
-from labelwise.experiments._study_arguments import (
-    ANY_CODE,
-    check_datasets,
-    check_directions,
-    check_measures,
-    check_models,
-    check_resume,
-    check_seeds,
-    check_splits,
-    check_timeout,
+from labelwise.experiments.running._cells import (
+    TRAIN_TEST,
+    Cell,
+    Source,
+    StudyPlan,
+    encodable,
+    make_plan,
 )
-from labelwise.experiments.running._cells import Cell, Source, StudyPlan, make_plan
-from labelwise.experiments.running._process_executor import executor_for
-from labelwise.experiments.running._progress import Progress, progress_callback
-from labelwise.experiments.running._scheduler import Scheduler
-from labelwise.experiments.running._storable_text import encodable
+from labelwise.experiments.running._executors import executor_for
+from labelwise.experiments.running._scheduler import Progress, Scheduler, progress_callback
 from labelwise.experiments.running._store import DIRECTION, Store
 from labelwise.experiments.running._store_file import StoreError
+from labelwise.measures import measure_named
 
 # Multiples of the golden ratio, modulo 1, never come close to each other.
 _GOLDEN_RATIO = 0.6180339887498949
+_ANY_CODE = "any-code"  # keep cells, whatever code computed them
+_TIMEOUT_RANGE = (0.1, 1e7)  # seconds
 
 
 class Study:
@@ -73,6 +75,11 @@ class Study:
         "name/part" for one of several values of a function, "name" for all. Higher values of all
         other functions are better. None leaves the directions of functions open; those of known
         measures are known.
+
+    Attributes
+    ----------
+    store : Path or None
+        File for the results that a study file names; None if the study was not read from a file.
 
     Raises
     ------
@@ -128,16 +135,17 @@ class Study:
         timeout: float | None = None,
         lower_is_better: Sequence[str] | None = None,
     ) -> None:
-        self.datasets = check_datasets(datasets)
-        self.models = check_models(models)
-        self.splits = check_splits(splits)
-        self.measures = check_measures(measures)
-        self.seeds = check_seeds(seeds)
+        self.datasets = _check_datasets(datasets)
+        self.models = _check_models(models)
+        self.splits = _check_splits(splits)
+        self.measures = _check_measures(measures)
+        self.seeds = _check_seeds(seeds)
         self.name = encodable(str(name))
         self.undefined = check_undefined(undefined)
-        self.timeout = check_timeout(timeout)
+        self.timeout = _check_timeout(timeout)
         self.lower_is_better = lower_is_better
-        self._directions = check_directions(lower_is_better, self.measures)
+        self.store: Path | None = None
+        self._directions = _check_directions(lower_is_better, self.measures)
 
     def __repr__(self) -> str:
         return (
@@ -146,7 +154,9 @@ class Study:
         )
 
     @classmethod
-    def read(cls, path: str | Path) -> Study:
+    def read(
+        cls, path: str | Path, *, max_bytes: int | None = None, timeout: float | None = None
+    ) -> Study:
         """Create a study from a TOML file, as `labelwise compare` does.
 
         Parameters
@@ -154,21 +164,33 @@ class Study:
         path : str or Path
             File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
             ``seeds``, ``name``, ``undefined``, ``timeout`` and ``lower_is_better``; ``data_home``
-            and ``max_bytes``, which `labelwise.data.load` is called with; tables
-            ``[models.NAME]`` and ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise
-            and its ``params``. Paths in the file are relative to its folder.
+            and ``max_bytes``, which `labelwise.data.load` is called with; ``store``, by default
+            the file with the suffix .sqlite; tables ``[models.NAME]`` and ``[splits.NAME]`` with a
+            ``class`` of scikit-learn or labelwise and its ``params``. Paths in the file are
+            relative to its folder.
+        max_bytes : int, default=None
+            Replaces the ``max_bytes`` of the file.
+        timeout : float, default=None
+            Replaces the ``timeout`` of the file.
 
         Returns
         -------
         Study
-            The study. A ``store`` in the file is used by `labelwise compare` only.
+            The study; its attribute `store` is the one that the file names.
 
         Raises
         ------
         ValueError
             If the file cannot be read, or a field is wrong; the message names file and field.
         """
-        study, _ = read_study(path)
+        # pydantic is loaded only if a study file is read.
+        from labelwise.experiments._study_file import errors_with_place, read_study_file
+
+        replaced = {} if timeout is None else {"timeout": _check_timeout(timeout)}
+        arguments, store = read_study_file(path, max_bytes)
+        with errors_with_place(path):
+            study = cls(**arguments | replaced)
+        study.store = store
         return study
 
     def plan(self) -> StudyPlan:
@@ -200,7 +222,7 @@ class Study:
 
     def run(
         self,
-        store: str | Path,
+        store: str | Path | None = None,
         *,
         resume: bool | str = True,
         client: Any = None,
@@ -211,9 +233,10 @@ class Study:
 
         Parameters
         ----------
-        store : str or Path
+        store : str or Path, default=None
             SQLite file for the results; created if it does not exist. Several studies may share a
-            store, and several processes may run the same study on it at the same time.
+            store, and several processes may run the same study on it at the same time. None uses
+            the attribute `store` of a study that was read from a file.
         resume : bool or {"any-code"}, default=True
             Whether to keep finished cells. True runs cells again if code has changed that can
             change their values, with a warning that gives their number; "any-code" keeps them.
@@ -241,13 +264,16 @@ class Study:
             If the file is not a store, is damaged or locked, or if the disk is full. Finished
             cells are not affected.
         ValueError
-            If `resume` is neither a bool nor "any-code".
+            If `resume` is neither a bool nor "any-code", or if there is no store.
         """
-        check_resume(resume)
+        _check_resume(resume)
+        store = self.store if store is None else store
+        if store is None:
+            raise ValueError("store must be given for a study that was not read from a file.")
         plan = self.plan()
         with Store(store) as opened, progress_callback(progress) as notify:
             if resume:
-                plan = _with_earlier_cells(plan, opened, resume == ANY_CODE)
+                plan = _with_earlier_cells(plan, opened, resume == _ANY_CODE)
             n_earlier_runs = opened.start_run(self.name, plan)
             if not resume:
                 opened.reset(plan.cells)
@@ -276,22 +302,6 @@ class Study:
         return Results(columns, store.texts(), store.directions(self.name))
 
 
-def read_study(
-    path: str | Path, *, max_bytes: int | None = None, timeout: float | None = None
-) -> tuple[Study, Path]:
-    """Create the study that a TOML file describes; return it with the path of its store.
-
-    A `max_bytes` or `timeout` that is not None replaces the one of the file.
-    """
-    # pydantic is loaded only if a study file is read.
-    from labelwise.experiments.study_files._study_file import errors_with_place, read_study_file
-
-    replaced = {} if timeout is None else {"timeout": check_timeout(timeout)}
-    content = read_study_file(path, max_bytes)
-    with errors_with_place(path):
-        return Study(**content.arguments | replaced), content.store
-
-
 def _with_earlier_cells(plan: StudyPlan, store: Store, keep: bool) -> StudyPlan:
     """Take finished cells of other code into the plan, or warn that they are run again."""
     earlier = store.finished_by_other_code(plan.cells)
@@ -300,7 +310,7 @@ def _with_earlier_cells(plan: StudyPlan, store: Store, keep: bool) -> StudyPlan:
     if earlier:
         warnings.warn(
             f"{len(earlier)} finished cells in {store.path} were computed by other code, of "
-            f"labelwise or of the study, and are run again; resume={ANY_CODE!r} keeps them.",
+            f"labelwise or of the study, and are run again; resume={_ANY_CODE!r} keeps them.",
             stacklevel=3,
         )
     return plan
@@ -313,3 +323,128 @@ def _unfinished(plan: StudyPlan, store: Store, n_earlier_runs: int) -> list[Cell
     cells = [cell for cell in distinct if known[cell.key] != "done"]
     start = int(n_earlier_runs * _GOLDEN_RATIO % 1 * len(cells))
     return cells[start:] + cells[:start]
+
+
+def _check_timeout(timeout: Any) -> float | None:
+    """Return the time limit of a cell in seconds, or None for no limit."""
+    least, most = _TIMEOUT_RANGE
+    return None if timeout is None else check_real(timeout, "timeout", least=least, most=most)
+
+
+def _check_datasets(datasets: Any) -> dict[str, Source]:
+    """Return data sets, or where to load them from, by name."""
+    if isinstance(datasets, Mapping):
+        named = {encodable(str(name)): source for name, source in datasets.items()}
+    elif isinstance(datasets, str | Path | Dataset) or not isinstance(datasets, Sequence):
+        raise TypeError(f"datasets must be a sequence or a mapping, got {datasets!r}.")
+    else:
+        names = check_names([_name_of(source) for source in datasets], "names of datasets")
+        named = dict(zip(names, datasets, strict=True))
+    if not named:
+        raise ValueError("datasets must have at least one entry, got none.")
+    for name, source in named.items():
+        if not isinstance(source, Dataset | str | Path) and not callable(source):
+            raise TypeError(
+                f"datasets[{name!r}] must be a Dataset, a name, a path or a function, "
+                f"got {source!r}."
+            )
+    return named
+
+
+def _name_of(source: Any) -> str:
+    if isinstance(source, str | Path):
+        return plain_name(source)
+    return encodable(str(getattr(source, "name", getattr(source, "__name__", source))))
+
+
+def _check_models(models: Any) -> dict[str, Any]:
+    """Return estimators by name."""
+    return _check_objects(models, "models", ("get_params", "fit"))
+
+
+def _check_splits(splits: Any) -> dict[str, Any]:
+    """Return splitters by name; "train-test" stands for the rows that come with the data."""
+    return _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
+
+
+def _check_objects(
+    objects: Any, input_name: str, methods: Sequence[str], word: str | None = None
+) -> dict[str, Any]:
+    """Return objects by name; each has the methods, or equals the word."""
+    if not isinstance(objects, Mapping):
+        raise TypeError(f"{input_name} must be a mapping of names to objects, got {objects!r}.")
+    if not objects:
+        raise ValueError(f"{input_name} must have at least one entry, got none.")
+    for name, one in objects.items():
+        lacking = [method for method in methods if not hasattr(one, method)]
+        if (isinstance(one, type) or lacking) and (word is None or one != word):
+            needed = f"an object with {' and '.join(methods)}" + (f" or {word!r}" if word else "")
+            raise TypeError(f"{input_name}[{name!r}] must be {needed}, got {one!r}.")
+    return {encodable(str(name)): one for name, one in objects.items()}
+
+
+def _check_measures(measures: Any) -> dict[str, Any]:
+    """Return names of known measures, and functions, by the name of the value in the results."""
+    if isinstance(measures, str) or not isinstance(measures, Sequence | Mapping):
+        raise TypeError(f"measures must be a sequence or a mapping, got {measures!r}.")
+    parts = [measures] if isinstance(measures, Mapping) else measures
+    pairs = [
+        pair
+        for part in parts
+        for pair in (part.items() if isinstance(part, Mapping) else [(part, part)])
+    ]
+    check_names([name for name, _ in pairs], "names of measures")
+    if not pairs:
+        raise ValueError("measures must have at least one entry, got none.")
+    for name, measure in pairs:
+        if isinstance(measure, str):
+            measure_named(measure)
+        elif not callable(measure):
+            raise TypeError(f"measures[{name!r}] must be a name or a function, got {measure!r}.")
+    return {encodable(str(name)): measure for name, measure in pairs}
+
+
+def _check_directions(lower_is_better: Any, measures: Mapping[str, Any]) -> dict[str, bool]:
+    """Return whether higher values are better, by the names of measures where this is known.
+
+    None says nothing of the functions among the measures; a sequence of names says that higher
+    values of all others are better. A name such as "cost/part" is one of the values of a function.
+    """
+    known = {
+        name: measure_named(one).higher_is_better
+        for name, one in measures.items()
+        if isinstance(one, str)
+    }
+    if lower_is_better is None:
+        return known
+    if isinstance(lower_is_better, str) or not isinstance(lower_is_better, Sequence):
+        raise TypeError(f"lower_is_better must be a sequence of names, got {lower_is_better!r}.")
+    names = [encodable(str(name)) for name in lower_is_better]
+    for name in names:
+        if name not in measures and name.split("/")[0] not in measures:
+            raise ValueError(
+                f"lower_is_better must name measures of the study ({', '.join(measures)}), "
+                f"got {name!r}."
+            )
+        if known.get(name, False):
+            raise ValueError(
+                f"lower_is_better must not name {name!r}, of which higher values are better."
+            )
+    own = {name: True for name in measures if name not in known}
+    return own | known | dict.fromkeys(names, False)
+
+
+def _check_resume(resume: Any) -> None:
+    """Refuse what is neither a bool nor the word for keeping cells of any code."""
+    if resume not in (True, False, _ANY_CODE):
+        raise ValueError(f"resume must be True, False or {_ANY_CODE!r}, got {resume!r}.")
+
+
+def _check_seeds(seeds: Any) -> tuple[int, ...]:
+    """Return distinct whole numbers from 0 to 2**32 - 1."""
+    if isinstance(seeds, str) or not isinstance(seeds, Sequence | range):
+        raise TypeError(f"seeds must be a sequence of whole numbers, got {seeds!r}.")
+    checked = tuple(check_whole(seed, "seeds", least=0) for seed in seeds)
+    if not checked or len(set(checked)) < len(checked) or max(checked) >= 2**32:
+        raise ValueError(f"seeds must be distinct numbers below 2**32, got {list(seeds)}.")
+    return checked

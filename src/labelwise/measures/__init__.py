@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
+    from labelwise._counts import Counts
     from labelwise.measures._averages import Measure as Measure
     from labelwise.measures._averages import (
         f_of_means,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         recall,
     )
     from labelwise.measures._count_measures import wide as wide
-    from labelwise.measures._counts import Counts, count
+    from labelwise.measures._counts import count
     from labelwise.measures._counts import count_matched as count_matched
     from labelwise.measures._evaluate import applicable_measures as applicable_measures
     from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from labelwise.measures.ranking.positives._ranks_of_positives import (
         stored_places as stored_places,
     )
-    from labelwise.measures.ranking.positives._score_gaps import add_to_gaps as add_to_gaps
 
 __all__ = [
     "Counts",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import Counts
 from labelwise._validation import check_beta, check_undefined, refuse_sparse
 from labelwise.measures._count_measures import (
     f_of_rates,
@@ -16,7 +17,7 @@ from labelwise.measures._count_measures import (
     precision_and_recall,
     wrong_share,
 )
-from labelwise.measures._counts import Counts, count_samples
+from labelwise.measures._counts import count_samples
 from labelwise.measures._named_measures import did_you_mean
 from labelwise.measures._register import averaged_records
 from labelwise.measures._undefined import mean

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Counts
 from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
-from labelwise.measures._counts import Counts, counts_from, exactly_empty
+from labelwise.measures._counts import counts_from, exactly_empty
 from labelwise.measures._named_measures import NamedMeasure
 from labelwise.measures._undefined import filled_and_defined, mean_of_sums
 

@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Counts
 from labelwise._validation import check_outcome
-
-
-class Counts(NamedTuple):
-    """True positives, false positives, false negatives and true negatives.
-
-    Measures of counts work cell by cell; `micro` adds the counts up first, `macro` averages the
-    values afterwards.
-
-    Parameters
-    ----------
-    tp, fp, fn, tn : number or array
-        The four counts, of the same shape. The last axis runs over labels or samples.
-
-    See Also
-    --------
-    count : Count the decisions of labels or samples.
-
-    Examples
-    --------
-    >>> from labelwise.measures import Counts, precision
-    >>> precision(Counts(tp=3, fp=1, fn=0, tn=6)).item()
-    0.75
-    """
-
-    tp: Any
-    fp: Any
-    fn: Any
-    tn: Any
 
 
 def count(

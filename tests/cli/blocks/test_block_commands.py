@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelwise.engine import open_blocks
+from labelwise._blocks import open_blocks
 from tests.cli.shell import notes, refusal, run
 from tests.engine.row_files import WRITERS
 from tests.schedulers import scheduler_process

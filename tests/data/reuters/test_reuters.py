@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from labelwise.data import DataError, read_reuters, tf_idf
+from labelwise.data import DataError, read_reuters
 from tests.writers.reuters import sgm_bytes
 
 TRAIN, TEST = {"part": "TRAIN"}, {"part": "TEST"}
@@ -112,7 +112,6 @@ def test_every_document_of_the_collection_has_terms(reuters):
     assert np.diff(reuters.X.indptr).min() > 0
     assert reuters.X.data.min() == 1
     assert {"cocoa", "bahia", "cruzado"} <= set(reuters.feature_names)
-    assert tf_idf(reuters.X, reuters.train).shape == reuters.X.shape
 
 
 def test_the_first_document_of_the_collection_is_about_cocoa(reuters):

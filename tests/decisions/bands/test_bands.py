@@ -11,7 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_queue import BandCurves
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
 

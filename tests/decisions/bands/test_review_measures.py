@@ -11,7 +11,7 @@ from scipy import sparse
 from labelwise.decisions import ReviewMeasures, review_bands, review_measures, unseen_review
 from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands.search._review_cost import ReviewCost
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
 

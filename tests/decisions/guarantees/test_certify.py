@@ -12,7 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from labelwise.data import make_multilabel
 from labelwise.decisions import Certify, Thresholds, TunedThresholds, best_thresholds, review_bands
 from labelwise.decisions.guarantees._certify import split_parts
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 from tests.decisions.columns import Columns
 

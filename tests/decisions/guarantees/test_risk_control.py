@@ -5,7 +5,7 @@ import pytest
 
 from labelwise.decisions.guarantees._risk_control import first_controlled_point
 from labelwise.decisions.guarantees.paths._units import shuffled_units
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 
 PATH = np.linspace(3, -3, 40)[:, None].repeat(3, axis=1)
 

@@ -17,9 +17,9 @@ from labelwise.decisions import (
     review_bands,
     scan_thresholds,
 )
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
-from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
 from tests.decisions.problems import problems

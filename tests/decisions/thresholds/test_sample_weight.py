@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from labelwise._curves import exact_weights
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
-from labelwise.decisions.thresholds.curves._exact_weights import exact_weights
-from labelwise.decisions.thresholds.curves._problem import check_problem
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import accuracy, g_mean
 
 pytestmark = pytest.mark.filterwarnings("ignore:Constraints that new samples may break")

@@ -1,7 +1,4 @@
-"""Requests solved on the cuts of labels alone."""
-
-from dataclasses import dataclass
-from typing import Any
+"""Requests solved on curves of labels whose rows are not in memory."""
 
 import numpy as np
 import pytest
@@ -9,34 +6,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from labelwise._curves import cuts_of
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
-from labelwise.decisions.thresholds._solve_on_curves import check_for_curves, solve_on_curves
-from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.thresholds._tune import tune_and_correct
 from tests.decisions.problems import problems
 
 
-@dataclass
-class CurvesInMemory:
-    """Curves of a problem in memory, which gives no rows away."""
+class CurvesByLabel:
+    """Curves of a problem in memory, one label at a time, which give no rows away."""
 
-    problem: Any
-    names: Any = None
+    weights = None
 
-    def __post_init__(self):
-        self.n_samples, self.n_labels = self.problem.n_samples, self.problem.n_labels
-        self.support = self.problem.support
-        self.every_cut, self.counts = self.problem.every_cut, self.problem.counts
-        self.weights, self.everyone = None, self.problem.everyone
-        self.total_weight = self.n_samples
+    def __init__(self, problem):
+        self.problem, self.names = problem, None
+        self.n_samples = self.total_weight = problem.n_samples
+        self.n_labels, self.support = problem.n_labels, problem.support
+        self.every_cut, self.counts = problem.every_cut, problem.counts
+        self.cuts_of_all = self.frontier_cuts = problem.cuts_of_all
 
-    def label_cuts(self):
-        for j in range(self.problem.n_labels):
+    def pieces(self, everywhere):
+        if everywhere:
+            yield from self.every_cut()
+            return
+        for j in range(self.n_labels):
             yield cuts_of(self.problem.scores[:, [j]], self.problem.Y[:, [j]])
-
-    def hull_cuts(self):
-        return cuts_of(self.problem.scores, self.problem.Y)
 
 
 @settings(max_examples=60, deadline=None)
@@ -58,7 +53,7 @@ def test_the_solution_is_that_of_all_rows(data, params):
     problem = Problem(data[0], sparse.csc_array(data[1]), None)
     request = Request(**params, n_labels=problem.n_labels)
     wanted = solve(problem, request, 0)
-    found = solve_on_curves(CurvesInMemory(problem), request)
+    found = tune_and_correct(CurvesByLabel(problem), request, None).thresholds
     for name in ("values", "value", "decided", "support", "gap", "certificate", "measure"):
         np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), name)
     assert [check.name for check in found.constraints] == [
@@ -68,5 +63,7 @@ def test_the_solution_is_that_of_all_rows(data, params):
 
 @pytest.mark.parametrize("option", [{"shared": True}, {"shrink": 0.1}, {"fbr": 0.2}])
 def test_options_that_need_rows_are_refused(option):
-    with pytest.raises(ValueError, match="needs all scores in memory"):
-        check_for_curves(Request(**option, n_labels=2))
+    problem = Problem(np.eye(2), sparse.csc_array(np.eye(2, dtype=bool)), None)
+    name = next(iter(option))
+    with pytest.raises(ValueError, match=f"^{name}.* needs all scores in memory"):
+        solve(CurvesByLabel(problem), Request(**option), None)

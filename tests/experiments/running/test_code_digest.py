@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
 from labelwise import measures
-from labelwise.experiments.running import _code_digest
-from labelwise.experiments.running._code_digest import (
+from labelwise.experiments.running import _fingerprint
+from labelwise.experiments.running._fingerprint import (
     OwnCode,
+    canonical_form,
     code_digest,
     is_own,
     package_digest,
 )
-from labelwise.experiments.running._fingerprint import canonical_form
 
 ROOT = Path(__file__).parents[3]
 MODULE = """
@@ -198,7 +198,7 @@ def test_code_of_labelwise_and_of_installed_packages_is_not_followed():
 
 def test_every_digest_includes_that_of_the_package(monkeypatch):
     before = code_digest([])
-    monkeypatch.setattr(_code_digest, "package_digest", lambda _: "another")
+    monkeypatch.setattr(_fingerprint, "package_digest", lambda _: "another")
     assert code_digest([]) != before
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.experiments.running import _process_executor
-from labelwise.experiments.running._process_executor import ProcessExecutor
+from labelwise.experiments.running import _executors
+from labelwise.experiments.running._executors import ProcessExecutor
 from tests.experiments.small_studies import Deadly, Frequent, rows, study
 
 ROOT = Path(__file__).parents[3]
@@ -158,7 +158,7 @@ def test_workers_that_are_killed_print_no_traceback_and_lose_no_cell(tmp_path):
 def test_a_process_that_starts_is_out_of_reach_of_interrupts_and_its_parent_is_not():
     asked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    with _process_executor._without_interrupts():
+    with _executors._without_interrupts():
         blocked = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
     assert blocked.stdout.strip() == "True"
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
@@ -176,10 +176,10 @@ def test_a_worker_that_dies_while_it_starts_is_replaced(monkeypatch):
         def submit(self, cells):
             return cells
 
-    monkeypatch.setattr(_process_executor, "Worker", Dying)
+    monkeypatch.setattr(_executors, "Worker", Dying)
     assert ProcessExecutor("inputs", 1).submit("cells") == "cells"
     assert len(started) == 3
-    monkeypatch.setattr(_process_executor, "_MOST_STARTS", 1)
+    monkeypatch.setattr(_executors, "_MOST_STARTS", 1)
     started.clear()
     with pytest.raises(ChildProcessError, match="No worker lives long enough to start"):
         ProcessExecutor("inputs", 1).submit("cells")

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from labelwise.experiments import Progress
-from labelwise.experiments.running import _progress
-from labelwise.experiments.running._progress import progress_callback, progress_text
+from labelwise.experiments.running import _scheduler
+from labelwise.experiments.running._scheduler import progress_callback, progress_text
 from tests.experiments.small_studies import rows, study
 
 
@@ -24,7 +24,7 @@ def test_done_failed_and_time_left_are_said(now, words):
 
 def test_without_a_terminal_there_is_at_most_a_line_a_minute(capsys, monkeypatch):
     clock = iter([0.0, 59.0, 60.0, 60.0, 90.0, 121.0, 121.0])
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(_scheduler, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     with progress_callback(True) as notify:
         for done in (4, 5, 6, 7):
             notify(Progress(done, 1, 24, 3.0))

@@ -13,8 +13,7 @@ from labelwise.experiments import StoreError, read_results
 from labelwise.experiments.running import _scheduler as scheduler_module
 from labelwise.experiments.running import _store as store_module
 from labelwise.experiments.running._cells import CellRecord
-from labelwise.experiments.running._progress import Progress
-from labelwise.experiments.running._scheduler import Scheduler
+from labelwise.experiments.running._scheduler import Progress, Scheduler
 from labelwise.experiments.running._store import Store
 from tests.experiments.small_studies import essence, study
 

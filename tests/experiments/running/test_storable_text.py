@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise.experiments.running._storable_text import storable_text
+from labelwise.experiments.running._cells import storable_text
 from tests.experiments.small_studies import Frequent, rows, study
 
 

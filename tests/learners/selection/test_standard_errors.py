@@ -36,12 +36,12 @@ def test_weights_count_as_repetitions_in_values_without_groups(maximize):
     scores, Y, decided = cells(1, 12, 3)
     weights = np.arange(12) % 3 + 1
     request = Request(maximize=maximize)
-    weighted = Problem(scores, sparse.csc_array(Y), None, np.arange(12), weights)
+    weighted = Problem(scores, sparse.csc_array(Y), None, weights, groups=np.arange(12))
     found = leave_out_values(weighted, sparse.csc_array(decided), request)
     scores, Y, decided, groups = (
         np.repeat(part, weights, axis=0) for part in (scores, Y, decided, np.arange(12))
     )
-    repeated = Problem(scores, sparse.csc_array(Y), None, groups)
+    repeated = Problem(scores, sparse.csc_array(Y), None, groups=groups)
     expected = leave_out_values(repeated, sparse.csc_array(decided), request)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -49,7 +49,7 @@ def test_weights_count_as_repetitions_in_values_without_groups(maximize):
 def test_rows_of_a_group_are_left_out_together():
     scores, Y, decided = cells(0, 12, 3)
     groups = np.repeat([0, 1, 2], 4)
-    problem = Problem(scores, sparse.csc_array(Y), None, groups)
+    problem = Problem(scores, sparse.csc_array(Y), None, groups=groups)
     request = Request(maximize="micro-f")
     found = leave_out_values(problem, sparse.csc_array(decided), request)
     expected = [

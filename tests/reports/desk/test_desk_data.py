@@ -27,12 +27,15 @@ from labelwise.measures import (
 )
 from labelwise.reports import Desk, write_report
 from labelwise.reports.desk import _cells, _page_data
-from labelwise.reports.desk._notable_rows import MOST_OF_LABEL, notable_rows
-from labelwise.reports.desk._points import Folds, decided_by, marked_points, measured
-from labelwise.reports.desk._rival import compare_models
-from labelwise.reports.desk._score_bins import N_BINS, score_bins
-from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
-from labelwise.reports.desk._stored_cuts import stored_cuts
+from labelwise.reports.desk._cells import MOST_OF_LABEL, N_BINS, notable_rows, score_bins
+from labelwise.reports.desk._cuts import MOST_GROUPS, slice_counts, stored_cuts
+from labelwise.reports.desk._points import (
+    Folds,
+    compare_models,
+    decided_by,
+    marked_points,
+    measured,
+)
 from tests.decisions.problems import problems
 from tests.oracles import desk as oracle
 from tests.reports.small_desk import GROUPS, NAMES, RIVAL, SCORES, SMALL, Y

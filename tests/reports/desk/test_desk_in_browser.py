@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from labelwise._curves import cuts_of
 from labelwise.decisions import (
     Bands,
     Problem,
     Request,
     Thresholds,
     best_thresholds,
-    cuts_of,
     micro_frontier,
     random_folds,
     tune_and_correct,

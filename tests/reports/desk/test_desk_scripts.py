@@ -21,8 +21,8 @@ from labelwise.measures import (
     recall,
 )
 from labelwise.reports.desk import _page_data
+from labelwise.reports.desk._cuts import stored_cuts
 from labelwise.reports.desk._desk import Desk
-from labelwise.reports.desk._stored_cuts import stored_cuts
 from tests.decisions.problems import problems
 from tests.oracles import desk as oracle
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from labelwise.data import co_occurrence, make_multilabel
+from labelwise.data import make_multilabel
 from labelwise.measures import evaluate, reliability
 from labelwise.reports import (
     CoOccurrenceDisplay,
@@ -79,7 +79,7 @@ def test_an_estimator_is_drawn_by_its_decisions_and_probabilities():
 
 def test_cells_are_the_shares_of_samples_without_the_diagonal():
     drawn = CoOccurrenceDisplay.from_labels(DATA.Y, max_labels=4)
-    found = co_occurrence(DATA.Y, max_labels=4)
+    found = DATA.co_occurrence(max_labels=4)
     np.testing.assert_array_equal(drawn.shares, found.shares)
     shown = drawn.image_.get_array()
     assert np.ma.getmaskarray(shown).diagonal().all()

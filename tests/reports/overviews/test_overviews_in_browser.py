@@ -5,7 +5,6 @@ import csv
 import numpy as np
 import pytest
 
-from labelwise.data import co_occurrence, find_duplicates, label_profile
 from labelwise.experiments import average_ranks, nemenyi_test, paired_values
 from labelwise.reports import write_report
 from tests.reports.browser import OpenPage
@@ -211,7 +210,7 @@ def test_a_single_split_has_its_labels_and_no_methods(opened):
 
 def test_a_data_set_has_its_labels_sets_pairs_and_duplicates(opened):
     page = opened("data")
-    profile = label_profile(DATASET.Y, label_names=NAMES)
+    profile = DATASET.label_profile()
     counts = np.sort(profile.counts)[::-1]
     assert list(column(page, "labels-1", "samples").values()) == counts.tolist()
     assert (
@@ -224,10 +223,10 @@ def test_a_data_set_has_its_labels_sets_pairs_and_duplicates(opened):
         list(column(page, "labelsets-1", "samples").values())
         == profile.labelset_counts[25:50].tolist()
     )
-    pairs = co_occurrence(DATASET.Y, label_names=NAMES).pairs()
+    pairs = DATASET.co_occurrence().pairs()
     assert list(column(page, "pairs-1", "together").values()) == [p.together for p in pairs[:25]]
     assert page.tab.locator("#pairs rect.heat").count() == N_LABELS**2
-    found = find_duplicates(DATASET)
+    found = DATASET.find_duplicates()
     assert page.number("[data-number=duplicates-2]") == found.leaked.size == 90
     assert list(column(page, "duplicates-0", "row").values()) == found.leaked[:25].tolist()
     assert page.number("[data-number=overview-3]") == DATASET.describe().cardinality

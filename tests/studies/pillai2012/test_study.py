@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
@@ -10,6 +13,7 @@ from labelwise.decisions import best_thresholds, scan_thresholds
 from labelwise.experiments import CellOutcome, Spread
 from studies.pillai2012 import study as pillai2012
 from studies.pillai2012 import tuning
+from tests.oracles.terms import weighted
 
 DATA, _ = make_multilabel(n_samples=120, random_state=0)
 X, Y = DATA.X, DATA.Y.toarray().astype(np.int64)
@@ -113,3 +117,21 @@ def test_sizes_are_those_of_the_training_rows():
     assert found["training samples"] == 80
     assert found["testing samples"] == 40
     assert found["highest class frequency"] == pytest.approx(Y[:80].mean(axis=0).max())
+
+
+COUNTS = st.integers(1, 5).flatmap(
+    lambda n_terms: st.lists(
+        st.lists(st.sampled_from([0, 0, 1, 2, 7]), min_size=n_terms, max_size=n_terms),
+        min_size=1,
+        max_size=6,
+    )
+)
+
+
+@given(counts=COUNTS, data=st.data())
+def test_weights_of_terms_are_those_of_the_definition(counts, data):
+    rows = data.draw(st.sets(st.integers(0, len(counts) - 1), min_size=1).map(sorted))
+    given_counts = sparse.csr_array(counts)
+    result = pillai2012.tf_idf(given_counts, np.array(rows))
+    assert np.allclose(result.toarray(), weighted(counts, rows), rtol=1e-14)
+    assert given_counts.toarray().tolist() == counts

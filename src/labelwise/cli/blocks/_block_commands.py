@@ -9,30 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._blocks import open_blocks, open_lazily, open_source, rows_within
+from labelwise._curves import BlockCurves
 from labelwise._matrices import position_note
 from labelwise._text import counted
-from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
 from labelwise.cli._tuning_report import TuningReport, never_decided
 from labelwise.cli.blocks._block_inputs import BlockRows
+from labelwise.cli.running import cluster_client
 from labelwise.decisions import (
     Request,
     Thresholds,
-    check_for_curves,
-    solve_on_curves,
+    solve,
+    tune_and_correct,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import (
-    BlockCurves,
-    compare_splits,
-    decide,
-    evaluate,
-    open_blocks,
-    open_lazily,
-    open_source,
-    rows_within,
-)
+from labelwise.engine import compare_splits, decide, evaluate
 from labelwise.measures import Evaluation
 from labelwise.splitting import SplitComparison
 
@@ -62,10 +54,8 @@ def tuned_in_blocks(
         blocks = open_blocks(data, names, n_rows, None, rows.ids, rows.by_position, "scores")
         curves = BlockCurves(blocks)
         request = Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
-        check_for_curves(request)
-        checked: Any = curves
-        warn_of_labels_without_positives(checked)
-        tuned = solve_on_curves(curves, request)
+        warn_of_labels_without_positives(curves)
+        tuned = tune_and_correct(curves, request, None).thresholds
         limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
         report = TuningReport(
             tuned,
@@ -83,7 +73,7 @@ def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> flo
     """Return the value without the constraints."""
     if not request.limits.are_set:
         return tuned.value
-    return solve_on_curves(curves, request.without_limits()).value
+    return solve(curves, request.without_limits(), None).value
 
 
 def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:

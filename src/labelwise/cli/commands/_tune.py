@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise.cli import _options as opt
+from labelwise.cli.running import command
 from labelwise.decisions import Certify, Request, option_of, options
 
 if TYPE_CHECKING:
@@ -80,22 +81,37 @@ def parse_options(typed: Mapping[str, Any]) -> dict[str, Any]:
     return given | {"guarantee": None if level is None else checked}
 
 
+@command(
+    example="labelwise tune scores.csv labels.csv --maximize macro-f -o thresholds.json",
+    json=True,
+    force=True,
+    inputs=["scores", "labels"],
+)
 @with_declared_options
 def tune(
-    scores: opt.ScoresArgument,
-    labels: opt.TruthArgument,
-    review: opt.TuneReview = None,
-    bootstrap: opt.TuneBootstrap = 0,
-    seed: opt.SeedOption = 0,
-    output: opt.TuneOutput = None,
-    plot: opt.PlotOption = None,
-    columns: opt.LabelsOption = None,
-    bags: opt.BagsOption = None,
-    ids: opt.MatchedIdsOption = None,
-    by_position: opt.ByPositionOption = False,
-    missing_labels: opt.MissingLabelsOption = "error",
-    max_bytes: opt.BytesOption = None,
-    cluster: opt.ClusterOption = None,
+    scores: opt.Scores,
+    labels: opt.Truth,
+    review: Annotated[
+        str | None,
+        typer.Option(
+            help="Find bands (accept, review, reject) instead: most cells that a person reviews, "
+            "500 in total or 0.05 as mean of a row (50 cells of 1,000 rows); auto for the fewest "
+            "that meet --min-precision and --min-recall."
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
+    ] = 0,
+    seed: opt.Seed = 0,
+    output: opt.ThresholdOutput = None,
+    plot: opt.Plot = None,
+    columns: opt.Labels = None,
+    bags: opt.Bags = None,
+    ids: opt.Ids = None,
+    by_position: opt.ByPosition = False,
+    missing_labels: opt.MissingLabels = "error",
+    max_bytes: opt.MaxBytes = None,
+    cluster: opt.Cluster = None,
     **typed: Any,
 ) -> None:
     """Find the thresholds that maximize a measure.
@@ -155,17 +171,16 @@ def show_tuning(
     JSON file, and with `plot` a figure of them.
     """
     from labelwise._matrices import matched
+    from labelwise.cli._inputs import parse_ids, parse_names, read_truth
     from labelwise.cli._outputs import (
         Outputs,
         check_ending,
         check_figure,
         note,
         warnings_as_notes,
+        working,
         write_figure,
     )
-    from labelwise.cli._parsing import parse_ids, parse_names
-    from labelwise.cli._progress import working
-    from labelwise.cli._truth import read_truth
     from labelwise.cli._tuning_report import tuning_report
     from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
     from labelwise.data import input_files, read_scores

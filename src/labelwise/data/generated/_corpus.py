@@ -95,7 +95,7 @@ def make_corpus(
 
     See Also
     --------
-    count_terms : Count the stemmed words of real texts.
+    labelwise.features.TextTerms : Count the terms of real texts.
 
     Notes
     -----

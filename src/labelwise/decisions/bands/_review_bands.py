@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from labelwise._blocks import warn_of_label_order
 from labelwise._validation import frame_names
 from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._solve_bands import solve_bands
+from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise.decisions.thresholds._request import Certify
 from labelwise.decisions.thresholds._tune import check_calibration
-from labelwise.decisions.thresholds.curves._problem import (
-    check_problem,
-    warn_of_label_order,
-    warn_of_labels_without_positives,
-)
 
 
 def review_bands(

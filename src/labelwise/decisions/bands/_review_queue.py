@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:  # deciding needs no kernels
-    from labelwise.decisions.thresholds.curves._cuts import Cuts
+    from labelwise._curves import Cuts
 
 
 class BandCurves(NamedTuple):

@@ -18,8 +18,8 @@ from labelwise.decisions.bands.search._equal_rate import highest_equal_rate
 from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._review_cost import least_cost
 from labelwise.decisions.bands.search._whole_hulls import whole_hulls
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify
-from labelwise.decisions.thresholds.curves._problem import Problem
 
 
 def solve_bands(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.thresholds._row_limit import decisions_at, ranks_in_row
+from labelwise.decisions.problem._row_limit import decisions_at, ranks_in_row
 
 
 class BandEnds(NamedTuple):

@@ -8,7 +8,7 @@ from scipy import sparse
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_measures import ReviewMeasures, count_states
 from labelwise.decisions.bands._solve_bands import solve_bands
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import random_folds
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc
 
+from labelwise._curves import Cuts
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify, Request
-from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import Limits
 

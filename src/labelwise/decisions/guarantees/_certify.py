@@ -21,8 +21,8 @@ from labelwise.decisions.guarantees.paths._units import (
     shuffled_units,
     split_units,
 )
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify, Request
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import macro, micro, precision, recall
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import counts_of
 from labelwise.decisions.label_shift._label_priors import Probabilities
-from labelwise.decisions.thresholds.curves._cuts import counts_of
 from labelwise.measures import Counts
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import counts_of
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors, rounded_up
-from labelwise.decisions.thresholds.curves._cuts import counts_of
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._linear_fractional import (
     certificate_of,

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from labelwise._blocks import warn_of_label_order
 from labelwise._validation import frame_names
+from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
@@ -14,11 +16,6 @@ from labelwise.decisions.thresholds._tune import (
     check_calibration,
     tune_and_correct,
     warn_of_broken_constraints,
-)
-from labelwise.decisions.thresholds.curves._problem import (
-    check_problem,
-    warn_of_label_order,
-    warn_of_labels_without_positives,
 )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._blocks import warn_of_label_order
+from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hulls_of
 from labelwise._validation import frame_names, refuse_sparse
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
-from labelwise.decisions.thresholds.curves._problem import check_problem, warn_of_label_order
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import Counts, precision, recall
 
 

@@ -7,14 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._blocks import warn_of_label_order
+from labelwise._curves import Cuts
 from labelwise._validation import check_beta, check_whole, frame_names
+from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._problem import (
-    check_problem,
-    warn_of_label_order,
-    warn_of_labels_without_positives,
-)
 
 
 class Scan(NamedTuple):

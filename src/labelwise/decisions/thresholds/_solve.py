@@ -1,4 +1,8 @@
-"""Solve a checked problem: choose the method that a request asks for, and build the result."""
+"""Solve a request on curves: choose the method that it asks for, and build the result.
+
+The best cuts of the micro average, the macro average and costs need only the `Curves` of labels,
+wherever the rows are. All other options need the rows in memory, a `Problem`.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds.objectives._choice import Choice, Objective, mean_choice
+from labelwise.decisions.thresholds.objectives._choice import (
+    Choice,
+    LabelObjective,
+    Objective,
+    best_by_label,
+)
 from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
@@ -36,14 +45,15 @@ class TuningMethod(NamedTuple):
 
 
 def solve(
-    problem: Problem, request: Request, random_state: Any, calibration: Problem | None = None
+    curves: Curves, request: Request, random_state: Any, calibration: Problem | None = None
 ) -> Thresholds:
-    """Find the thresholds of a checked problem for a checked request.
+    """Find the thresholds of checked curves for a checked request.
 
     Parameters
     ----------
-    problem : Problem
-        Checked scores and labels.
+    curves : Curves
+        Checked scores and labels: a `Problem`, or curves of rows that are not in memory, for which
+        options that need all scores together are refused.
     request : Request
         What thresholds are tuned for.
     random_state : int, RandomState instance or None
@@ -58,8 +68,13 @@ def solve(
     Raises
     ------
     ValueError
-        If no thresholds meet the constraints, or if an amount is "auto" and there is one unit.
+        If no thresholds meet the constraints, if an amount is "auto" and there is one unit, or if
+        an option needs all scores in memory.
     """
+    if not isinstance(curves, Problem):
+        _refuse_without_rows(request)
+        return thresholds_of(best_cuts(curves, request), request, curves)
+    problem = curves
     if request.certify is not None:
         for given in (problem, calibration):
             if given is not None:
@@ -188,8 +203,26 @@ def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Ch
     )
 
 
-def thresholds_of(chosen: Choice, request: Request, tuned_on: Any, **how: Any) -> Thresholds:
-    """Return the result of a choice on a `Problem` or on curves; `how` are further fields."""
+def _refuse_without_rows(request: Request) -> None:
+    """Refuse options that need all scores together, for scores that are not in memory."""
+    needs_rows = {
+        "shared=True": request.shared,
+        "shrink": request.shrink != 0,
+        "fbr": request.fbr is not None,
+        "guarantee": request.certify is not None,
+        'average="sample"': request.average == "sample",
+        "max_decisions per row": request.max_rank is not None,
+    }
+    for option, is_given in needs_rows.items():
+        if is_given:
+            raise ValueError(
+                f"{option} needs all scores in memory: give them as an array, not as a path or a "
+                "dask array."
+            )
+
+
+def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:
+    """Return the result of a choice; `how` are further fields."""
     return Thresholds(
         values=chosen.thresholds,
         value=chosen.value,
@@ -265,10 +298,6 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
         return plain._replace(on_all=lambda: _by_ascent(problem, request.measure))
     if request.shared:
         return _shared(problem, request)
-    if request.limits.are_set and request.average == "micro":
-        cuts = problem.cuts_of_all()
-        limits = request.limits.in_total(problem.total_weight)
-        return plain._replace(on_all=OffFrontier(problem, cuts, request.measure, limits).best)
     if request.shrink != 0:
         return _shrunk(problem, request, plain, random)
     if request.fbr_amount is not None:
@@ -278,40 +307,38 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
 
 def _plain(problem: Problem, request: Request) -> TuningMethod:
     """Return the method for the micro average, the macro average or costs, without more."""
-
-    def under(objective: Objective) -> Callable[[np.ndarray], Choice]:
-        return lambda weights: objective(problem.cuts(weights, objective.needs_every_cut))
-
-    if request.costs is None and request.average != "macro":
-        rule = MicroRule(request.measure)
-        return TuningMethod(lambda: best_micro(problem, rule), under(rule))
-    by_label: Objective = request.costs or MacroRule(
-        request.measure, request.limits.in_total(problem.total_weight)
+    rule: Objective = _label_objective(problem, request) or MicroRule(request.measure)
+    return TuningMethod(
+        lambda: best_cuts(problem, request),
+        lambda weights: rule(problem.cuts(weights, rule.needs_every_cut)),
     )
-    return TuningMethod(lambda: best_by_label(problem, by_label), under(by_label))
 
 
-def best_micro(problem: Problem, rule: MicroRule) -> Choice:
+def best_cuts(curves: Curves, request: Request) -> Choice:
+    """Find the best cuts for the micro average, the macro average or costs, within the limits."""
+    by_label = _label_objective(curves, request)
+    if by_label is not None:
+        return best_by_label(curves, by_label)
+    if request.limits.are_set:
+        limits = request.limits.in_total(curves.total_weight)
+        return OffFrontier(curves, curves.cuts_of_all(), request.measure, limits).best()
+    return best_micro(curves, MicroRule(request.measure))
+
+
+def _label_objective(curves: Curves, request: Request) -> LabelObjective | None:
+    """Return the objective that chooses label by label; None if the micro average is maximised."""
+    if request.costs is not None or request.average != "macro":
+        return request.costs
+    return MacroRule(request.measure, request.limits.in_total(curves.total_weight))
+
+
+def best_micro(curves: Curves, rule: MicroRule) -> Choice:
     """Find the highest micro average: by few scores, on the frontier, or by a search off it."""
-    chosen = best_of_few(problem, rule)
-    if chosen is not None:
+    chosen = best_of_few(curves, rule) or rule(curves.frontier_cuts())
+    if chosen.gap is not None:
         return chosen
-    cuts = problem.cuts_of_all()
-    chosen = rule(cuts)
-    if chosen.gap is None:
-        search = OffFrontier(problem, cuts, rule.measure)
-        return search.best() if search.can_prove else chosen
-    return chosen
-
-
-def best_by_label(problem: Problem, objective: Objective) -> Choice:
-    """Find the best cut of each label by itself."""
-    if not objective.needs_every_cut:
-        return objective(problem.cuts_of_all())
-    if sparse.issparse(problem.scores):
-        return objective(problem.cuts(problem.everyone, everywhere=True))
-    # Every cut of every label would be four times the size of the scores: one label at a time.
-    return mean_choice([objective(cuts) for cuts in problem.every_cut()])
+    search = OffFrontier(curves, curves.cuts_of_all(), rule.measure)
+    return search.best() if search.can_prove else chosen
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:

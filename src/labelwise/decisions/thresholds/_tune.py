@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._curves import Curves
 from labelwise._validation import columns_in_order
+from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
-from labelwise.decisions.thresholds.curves._problem import Problem, check_problem
 from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import cross_fitted
 from labelwise.measures import Counts, micro, precision, recall
 
@@ -30,7 +31,7 @@ class TunedAndCorrected(NamedTuple):
 
 
 def tune_and_correct(
-    problem: Problem,
+    curves: Curves,
     request: Request,
     random_state: Any,
     *,
@@ -42,7 +43,12 @@ def tune_and_correct(
     `folds` is as in `cross_fitted`, `calibration` as in `solve`. With a guarantee, the
     calibration samples give the value, and the guarantee states the constraints.
     """
-    problem = problem.with_top(request.max_rank)
+    if not isinstance(curves, Problem):
+        # Thresholds of rows that are not in memory are not cross-fitted.
+        tuned = solve(curves, request, random_state)
+        checks = constraint_checks(curves, request, tuned, None)
+        return TunedAndCorrected(replace(tuned, constraints=checks), float("nan"))
+    problem = curves.with_top(request.max_rank)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
@@ -113,14 +119,15 @@ def warn_of_broken_constraints(thresholds: Thresholds) -> None:
 
 
 def constraint_checks(
-    problem: Any, request: Request, tuned: Thresholds, corrected: Counts | None
+    curves: Curves, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
-    limits = request.limits.in_total(problem.total_weight)
-    names = problem.names or tuple(map(str, range(problem.n_labels)))
-    seen, with_truth = problem.counts(tuned.values), names
-    if corrected is not None and problem.labels_with_truth() is not None:
-        with_truth = tuple(names[j] for j in problem.labels_with_truth())
+    limits = request.limits.in_total(curves.total_weight)
+    names = curves.names or tuple(map(str, range(curves.n_labels)))
+    seen, with_truth = curves.counts(tuned.values), names
+    known = curves.labels_with_truth() if isinstance(curves, Problem) else None
+    if corrected is not None and known is not None:
+        with_truth = tuple(names[j] for j in known)
     checks = []
     for name, limit in limits._asdict().items():
         if limit is not None:

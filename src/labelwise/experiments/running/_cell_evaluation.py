@@ -1,4 +1,9 @@
-"""Evaluate a cell: fit the model to the training rows, predict the test rows, measure."""
+"""Evaluate a cell: fit the model to the training samples, predict the test samples, measure.
+
+A user's measure is called with a `CellOutcome`: the fitted model with its scores and decisions.
+`CellEvaluator` turns a cell into a record, which also has time, memory, warnings and the traceback
+of an exception. Random states that a model leaves open are drawn from the seed and the fold.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +13,30 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise import __version__
-from labelwise._estimators import ConstantLabelWarning
+from labelwise._estimators import METHODS, ConstantLabelWarning, score_matrix
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
-from labelwise.experiments.running._cell_outcome import CellOutcome
-from labelwise.experiments.running._cells import Cell, CellRecord, StudyInputs, load_source
+from labelwise.experiments.running._cells import (
+    Cell,
+    CellRecord,
+    StudyInputs,
+    load_source,
+    storable_text,
+)
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
-from labelwise.experiments.running._storable_text import error_text, storable_text, warning_texts
 from labelwise.measures import NamedMeasure, measure_named, measure_outcome
 from labelwise.splitting import splits_of
 
@@ -36,13 +47,109 @@ _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"  # what Linux expects in clear_refs to reset the peak
 _Rows = list[tuple[np.ndarray, np.ndarray]]
+_MAX_WARNING = 1_000  # characters
+_MAX_WARNINGS = 100
 
 
-class BatchResult(NamedTuple):
-    """Records of the cells of a batch, and the seconds that the batch took."""
+class CellOutcome:
+    """A fitted model with the rows of its fold, passed to measures of the user.
 
-    seconds: float
-    records: list[CellRecord]
+    Scores and decisions are computed on first access and then kept.
+
+    Parameters
+    ----------
+    model : estimator
+        Model fitted to the training rows.
+    data : Dataset
+        The whole data set.
+    train_rows : array of int of shape (n_train,)
+        Training rows of the fold.
+    test_rows : array of int of shape (n_test,)
+        Test rows of the fold.
+    fold : int, default=0
+        Number of the fold, from 0.
+    seed : int, default=0
+        Seed of the cell.
+    fit_seconds : float, default=0.0
+        Time that fitting took.
+
+    Attributes
+    ----------
+    predict_seconds : float
+        Time that scores and decisions have taken so far.
+
+    See Also
+    --------
+    Study : Calls each measure that is a function with a `CellOutcome`.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from labelwise.data import load
+    >>> from labelwise.experiments import CellOutcome
+    >>> data = load("digits")
+    >>> model = KNeighborsClassifier().fit(data.X[data.train], data.Y[data.train].toarray())
+    >>> outcome = CellOutcome(model, data, data.train, data.test)
+    >>> outcome.decided.shape == outcome.truth.shape == outcome.scores.shape
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        data: Dataset,
+        train_rows: np.ndarray,
+        test_rows: np.ndarray,
+        *,
+        fold: int = 0,
+        seed: int = 0,
+        fit_seconds: float = 0.0,
+    ) -> None:
+        self.model = model
+        self.data = data
+        self.train_rows = train_rows
+        self.test_rows = test_rows
+        self.fold = fold
+        self.seed = seed
+        self.fit_seconds = fit_seconds
+        self.predict_seconds = 0.0
+
+    @cached_property
+    def truth(self) -> sparse.csc_array:
+        """Labels of the test rows, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
+        return self.data.Y[self.test_rows]
+
+    @cached_property
+    def train(self) -> Dataset:
+        """Training rows as a data set."""
+        return self.data.take(self.train_rows)
+
+    @cached_property
+    def test(self) -> Dataset:
+        """Test rows as a data set."""
+        return self.data.take(self.test_rows)
+
+    @cached_property
+    def scores(self) -> np.ndarray | None:
+        """Scores of the test rows, of shape (n_test, n_labels); None if the model has no scores."""
+        if not any(hasattr(self.model, method) for method in METHODS):
+            return None
+        X = self.data.samples_at(self.test_rows)
+        start = time.perf_counter()
+        scores = score_matrix(self.model, X, self.data.n_labels)
+        self.predict_seconds += time.perf_counter() - start
+        return scores
+
+    @cached_property
+    def decided(self) -> Any:
+        """Predicted labels of the test rows, 0 or 1, of shape (n_test, n_labels)."""
+        X = self.data.samples_at(self.test_rows)
+        start = time.perf_counter()
+        decided = self.model.predict(X)
+        self.predict_seconds += time.perf_counter() - start
+        if self.data.n_labels == 1 and not sparse.issparse(decided):
+            decided = np.asarray(decided).reshape(self.test_rows.size, -1)
+        return decided
 
 
 class CellEvaluator:
@@ -132,11 +239,11 @@ class CellEvaluator:
         return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
 
 
-def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> BatchResult:
+def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> tuple[float, list[CellRecord]]:
     """Run cells; return their records and the seconds they took."""
     start = time.perf_counter()
     finished = evaluator.run(cells)
-    return BatchResult(time.perf_counter() - start, finished)
+    return time.perf_counter() - start, finished
 
 
 def seeded_model(model: Any, seed: int, fold: int) -> Any:
@@ -229,13 +336,37 @@ def _recorded_warnings() -> Iterator[Any]:
         return
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield lambda names: warning_texts((w.category, _named(w.message, names)) for w in caught)
+        yield lambda names: _warning_texts((w.category, _named(w.message, names)) for w in caught)
 
 
 def _named(message: Any, label_names: Sequence[str]) -> Any:
     """Name the labels of a warning; models are fitted to arrays, which have no names."""
     named = isinstance(message, ConstantLabelWarning) and bool(label_names)
     return message.with_names(label_names) if named else message
+
+
+def _warning_texts(caught: Iterable[tuple[type, object]]) -> tuple[str, ...]:
+    """Return the distinct texts of warnings, each as one line, at most 100 of them."""
+    texts: dict[str, None] = {}
+    for category, message in caught:
+        try:
+            text = str(message)
+        except Exception:
+            text = "(its text cannot be formatted)"
+        text = " ".join(storable_text(text, _MAX_WARNING).split())
+        texts[f"{category.__name__}: {text}"] = None
+        if len(texts) == _MAX_WARNINGS:
+            break
+    return tuple(texts)
+
+
+def error_text(error: BaseException) -> str:
+    """Return the traceback of an exception, also if the exception cannot be formatted."""
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:
+        text = f"{type(error).__qualname__} (its traceback cannot be formatted)\n"
+    return storable_text(text)
 
 
 def _is_ctrl_c(error: BaseException) -> bool:

@@ -1,4 +1,7 @@
-"""Cells of a study: their keys, their records, and the plan that lists them."""
+"""Cells of a study: their keys, their records, and the plan that lists them.
+
+A cell is one model on one fold of one split of one data set with one seed.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise.data import Dataset, load
-from labelwise.experiments.running._code_digest import code_digest
 from labelwise.experiments.running._fingerprint import (
     canonical_form,
     canonical_json,
+    code_digest,
     data_fingerprint,
     fingerprint,
 )
@@ -23,6 +26,9 @@ from labelwise.measures import measure_named
 TRAIN_TEST = "train-test"
 _MAX_FOLDS = 1_000_000  # of one split of one data set, over all seeds
 Source = Dataset | str | Path | Callable[[], Dataset]
+
+
+_HEAD, _TAIL = 4_000, 16_000  # characters; the end of a traceback says most
 
 
 class Cell(NamedTuple):
@@ -195,3 +201,17 @@ def _check_data(name: str, data: Dataset, measures: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{measure} needs more labels than the {data.n_labels} of datasets[{name!r}]."
             )
+
+
+def storable_text(text: str, most: int = _HEAD + _TAIL) -> str:
+    """Escape NUL and lone surrogates; leave out the middle of a text longer than `most`."""
+    head = most * _HEAD // (_HEAD + _TAIL)
+    if len(text) > most:
+        left_out = f"\n... {len(text) - most:,} characters left out ...\n"
+        text = text[:head] + left_out + text[len(text) - (most - head) :]
+    return encodable(text)
+
+
+def encodable(text: str) -> str:
+    """Escape NUL and lone surrogates, as in the source code of Python."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

@@ -1,21 +1,21 @@
-"""Schedule cells: submit batches to an executor, save records, and repeat after a crash."""
+"""Schedule cells: submit batches, save records, repeat cells after a crash, show progress."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from labelwise._parallel import has_lost_scheduler
-from labelwise.experiments.running._cell_evaluation import provenance
+from labelwise.experiments.running._cell_evaluation import error_text, provenance
 from labelwise.experiments.running._cells import Cell, CellRecord
 from labelwise.experiments.running._executors import CellExecutor
-from labelwise.experiments.running._progress import Progress
-from labelwise.experiments.running._storable_text import error_text
 from labelwise.experiments.running._store import Store
 
 # Short cells share a batch, which is sent and saved as a whole, up to these limits.
@@ -30,6 +30,35 @@ _LOST = (
     "with a running scheduler continues there."
 )
 _OVERDUE = "The cell exceeded its timeout; its worker was killed."
+_SECONDS_BETWEEN_LINES = 60.0
+
+
+class Progress(NamedTuple):
+    """Numbers of done, failed and all cells of a study, and the time left.
+
+    Parameters
+    ----------
+    done : int
+        Number of cells that are finished, in this run or before.
+    failed : int
+        Number of cells that failed in this run.
+    total : int
+        Number of distinct cells of the study.
+    seconds_left : float or None
+        Estimated time until all cells have been run; None until a cell has finished.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import Progress
+    >>> now = Progress(done=30, failed=0, total=120, seconds_left=45.0)
+    >>> now.done / now.total
+    0.25
+    """
+
+    done: int
+    failed: int
+    total: int
+    seconds_left: float | None
 
 
 class Scheduler:
@@ -171,3 +200,64 @@ class Scheduler:
         seconds = (time.monotonic() - self._start) / n_run * n_left if n_run else None
         self._progress = Progress(done, failed, progress.total, seconds)
         self._notify(self._progress)
+
+
+@contextmanager
+def progress_callback(
+    progress: bool | Callable[[Progress], None] | None,
+) -> Iterator[Callable[[Progress], None]]:
+    """Provide the function to call after every batch of cells.
+
+    It is `progress` itself if that is callable; else it updates a line on stderr, or does nothing.
+    If stderr is no terminal, it writes a new line at most once a minute.
+    """
+    if callable(progress):
+        yield progress
+    elif not (sys.stderr.isatty() if progress is None else progress):
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        with _line_on_terminal() as update:
+            yield update
+    else:
+        yield _lines_in_a_file()
+
+
+@contextmanager
+def _line_on_terminal() -> Iterator[Callable[[Progress], None]]:
+    """Provide a function that draws one line again and again, until the end of the context."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Line
+
+    columns = (BarColumn(), TextColumn("{task.description}"))
+    with Line(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task("starting", total=None)
+
+        def update(now: Progress) -> None:
+            finished = now.done + now.failed
+            line.update(task, completed=finished, total=now.total, description=progress_text(now))
+
+        yield update
+
+
+def _lines_in_a_file() -> Callable[[Progress], None]:
+    """Return a function that writes a line to stderr if the last one is a minute old."""
+    last = time.monotonic()
+
+    def update(now: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            sys.stderr.write(f"{progress_text(now)}\n")
+            sys.stderr.flush()
+
+    return update
+
+
+def progress_text(now: Progress) -> str:
+    """Return the counts and the time left as one phrase."""
+    failed = f", {now.failed:,} failed" if now.failed else ""
+    left = (
+        "" if now.seconds_left is None else f", {timedelta(seconds=round(now.seconds_left))} left"
+    )
+    return f"{now.done:,} of {now.total:,} cells done{failed}{left}"

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.experiments.running._cells import Cell, CellRecord, StudyPlan
-from labelwise.experiments.running._storable_text import storable_text
+from labelwise.experiments.running._cells import Cell, CellRecord, StudyPlan, storable_text
 from labelwise.experiments.running._store_file import (
     StoreError,
     connect,
@@ -29,8 +28,6 @@ _RECORDED = (
 COLUMNS = ("key", *_PLANNED, *_RECORDED)
 Columns = dict[str, list[Any]]
 _ROWS_AT_ONCE = 4096
-
-
 # Kind of the settings that say whether higher or lower values of a measure are better.
 DIRECTION = "direction"
 

@@ -1,4 +1,4 @@
-"""Average ranks of methods over data sets, which the rank tests compare."""
+"""Average ranks of methods over data sets, and Friedman's test whether all of them are equal."""
 
 from __future__ import annotations
 
@@ -129,3 +129,121 @@ def ranks_of(table: PairedValues) -> AverageRanks:
 
     ranks = rankdata(table.losses, axis=1)
     return AverageRanks(table.methods, ranks.mean(axis=0), ranks, table.blocks, table.dropped)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FriedmanTest:
+    """Result of Friedman's test; prints as a sentence and a table.
+
+    Parameters
+    ----------
+    statistic : float
+        Friedman's chi square, corrected for ties, with n_methods - 1 degrees of freedom.
+    p_value : float
+        Probability of such a chi square, or a larger one, if all methods are equal.
+    f_statistic : float
+        The statistic of Iman and Davenport, which is less conservative.
+    f_p_value : float
+        Probability of such an `f_statistic`, or a larger one, if all methods are equal.
+    ranks : AverageRanks
+        The average ranks that were compared.
+
+    See Also
+    --------
+    friedman_test : Compute the test.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import friedman_test
+    >>> found = friedman_test([[1, 2, 3], [1, 3, 2], [1, 2, 3]], higher_is_better=False)
+    >>> round(found.statistic, 3), round(found.p_value, 3)
+    (4.667, 0.097)
+    """
+
+    statistic: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    ranks: AverageRanks
+
+    def __repr__(self) -> str:
+        k, n = len(self.ranks.methods), len(self.ranks.blocks)
+        return (
+            f"Friedman: chi2({k - 1}) = {self.statistic:.4g}, p = {self.p_value:.4g}; "
+            f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {self.f_statistic:.4g}, "
+            f"p = {self.f_p_value:.4g}\n\n{self.ranks!r}"
+        )
+
+
+def friedman_test(
+    values: Any,
+    *,
+    measure: str | None = None,
+    higher_is_better: bool | None = None,
+    missing: str = "refuse",
+) -> FriedmanTest:
+    r"""Test whether three or more methods have the same average rank.
+
+    Parameters
+    ----------
+    values : PairedValues, Results, tidy rows, array-like, mapping or frame
+        At least two data sets by three methods, in any form that `paired_values` accepts.
+    measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
+        Passed to `paired_values`: the name of the measure, whether higher values are better, and
+        whether to refuse or to drop data sets with a missing value.
+
+    Returns
+    -------
+    FriedmanTest
+        Friedman's chi square, the F statistic of Iman and Davenport, and their p values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three methods or two data sets, if all methods tie on every data
+        set, if a value is missing and `missing` is "refuse", or if an argument is wrong.
+
+    Notes
+    -----
+    With average ranks :math:`R_j` of k methods over N data sets,
+
+    .. math::
+
+        \chi^2_F = \frac{12N}{k(k+1)}\left(\sum_j R_j^2 - \frac{k(k+1)^2}{4}\right), \qquad
+        F_F = \frac{(N-1)\chi^2_F}{N(k-1)-\chi^2_F}.
+
+    If there are ties, :math:`\chi^2_F` is divided by the factor by which ties reduce its variance.
+
+    References
+    ----------
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine
+    Learning Research 7, 2006, section 3.2.2.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import friedman_test
+    >>> friedman_test([[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 2, 3]], higher_is_better=False)
+    Friedman: chi2(2) = 6.5, p = 0.03877; Iman-Davenport: F(2, 6) = 13, p = 0.006592
+    ...
+    """
+    from scipy.stats import f, friedmanchisquare
+
+    table = paired_values(
+        values, measure=measure, higher_is_better=higher_is_better, missing=missing
+    )
+    n, k = table.values.shape
+    if k < 3 or n < 2:
+        raise ValueError(
+            f"values must have at least 3 methods and 2 data sets for Friedman's test, got {k} "
+            f"and {n}; compare two methods by sign_test or wilcoxon_test."
+        )
+    ranks = ranks_of(table)
+    if ranks.n_all_tied == n:
+        raise ValueError(f"values must differ, but all methods tie on all {n} data sets.")
+    found = friedmanchisquare(*ranks.block_ranks.T)
+    chi2 = float(found.statistic)
+    # The largest chi square is n (k - 1), if all data sets give the same order without ties.
+    slack = n * (k - 1) - chi2
+    f_statistic = float(np.inf) if slack <= 1e-9 * n * k else (n - 1) * chi2 / slack
+    f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    return FriedmanTest(chi2, float(found.pvalue), f_statistic, f_p_value, ranks)

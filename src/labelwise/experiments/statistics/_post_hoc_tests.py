@@ -1,4 +1,4 @@
-"""Post-hoc tests of average ranks, pair by pair: Nemenyi, Holm, and groups of methods."""
+"""Post-hoc tests of pairs of methods by their average ranks, and Holm's adjustment of p values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from labelwise._text import as_text, printable
 from labelwise._validation import check_share
 from labelwise.experiments.statistics._average_ranks import AverageRanks, ranks_of
-from labelwise.experiments.statistics._p_value_adjustment import holm_adjusted
 from labelwise.experiments.statistics._paired_values import paired_values
 
 
@@ -262,6 +261,53 @@ def holm_test(
     np.fill_diagonal(p_values, 1.0)
     p_values[first, second] = p_values[second, first] = holm_adjusted(2 * norm.sf(z))
     return RankPairs("Holm", ranks, p_values, alpha)
+
+
+def holm_adjusted(p_values: Any) -> np.ndarray:
+    """Adjust p values of several tests by Holm's method.
+
+    If all tests with an adjusted p value below alpha are rejected, the probability of any false
+    rejection is at most alpha.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+        The p values of the tests, from 0 to 1.
+
+    Returns
+    -------
+    array of shape (n_tests,)
+        The adjusted p values, at most 1, in the order of `p_values`.
+
+    Raises
+    ------
+    ValueError
+        If `p_values` is not one-dimensional, or a number is not from 0 to 1.
+
+    Notes
+    -----
+    The i-th smallest of m p values is multiplied by m + 1 - i; an adjusted value is at least as
+    large as those of smaller p values.
+
+    References
+    ----------
+    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
+    Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> from labelwise.experiments import holm_adjusted
+    >>> holm_adjusted([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    values = np.asarray(p_values, dtype=np.float64)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("p_values must be a 1-D array of numbers from 0 to 1.")
+    order = np.argsort(values, kind="stable")
+    stepped = values[order] * np.arange(values.size, 0, -1)
+    adjusted = np.empty(values.size)
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted
 
 
 def _rank_error(n_methods: int, n_blocks: int) -> float:

@@ -1,17 +1,19 @@
-"""Mean and standard deviation of each measure over the folds and seeds of a study."""
+"""Means and standard deviations over folds and seeds, as text and as tables for a paper."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_html, as_text
-from labelwise.experiments.statistics._paper_tables import as_latex, as_markdown, paper_table
+from labelwise._text import as_html, as_text, latex_table, markdown_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
+from labelwise.measures import did_you_mean, measure_named
+
+_COLUMNS = "model"
 
 
 class Spread(NamedTuple):
@@ -42,6 +44,23 @@ class Spread(NamedTuple):
     n_undefined: int
 
 
+class PaperCell(NamedTuple):
+    """Mean and deviation as text, the mean as a number, and whether it is the best."""
+
+    mean: str
+    deviation: str = ""  # "" for none
+    is_best: bool = False
+    value: float = float("nan")
+
+
+class PaperTable(NamedTuple):
+    """Names of the columns before the models, names of models, and rows of names and cells."""
+
+    keys: tuple[str, ...]
+    models: tuple[str, ...]
+    rows: list[tuple[tuple[str, ...], list[PaperCell]]]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
     """Mean ± standard deviation for each group of rows; prints as a table.
@@ -69,6 +88,49 @@ class Summary:
     by: tuple[str, ...]
     spreads: dict[tuple[str, ...], Spread]
 
+    def table(self, measure: str | None = None) -> PaperTable:
+        """Arrange the means in a table of data sets by models; mark the best ones.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures, each in rows of its own.
+
+        Returns
+        -------
+        PaperTable
+            A named tuple of `keys`, the names of the columns before the models, `models`, and
+            `rows`: pairs of names and cells. A cell has the texts `mean` and `deviation`, the
+            number `value`, and `is_best`, which is False if the direction of the measure is not
+            known.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure, or the groups are not by model.
+        """
+        if _COLUMNS not in self.by:
+            raise ValueError(
+                f"the summary must be grouped by {_COLUMNS}, got {', '.join(self.by)}."
+            )
+        measures = tuple(dict.fromkeys(group[-1] for group in self.spreads))
+        if measure is not None and measure not in measures:
+            known = ", ".join(measures) or "none"
+            meant = did_you_mean(measure, measures)
+            raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
+        place = self.by.index(_COLUMNS)
+        groups = [group for group in self.spreads if measure is None or group[-1] == measure]
+        models = tuple(dict.fromkeys(group[place] for group in groups))
+        rests = dict.fromkeys((*group[:place], *group[place + 1 :]) for group in groups)
+        keys = (*self.by[:place], *self.by[place + 1 :])
+        # A column with one value everywhere is left out, except the first.
+        shown = [j for j in range(len(keys)) if j == 0 or len({rest[j] for rest in rests}) > 1]
+        rows = []
+        for rest in rests:
+            found = [self.spreads.get((*rest[:place], model, *rest[place:])) for model in models]
+            rows.append((tuple(rest[j] for j in shown), _cells(found, rest[-1])))
+        return PaperTable(tuple(keys[j] for j in shown), models, rows)
+
     def to_latex(self, measure: str | None = None) -> str:
         """Format the means as a LaTeX table of data sets by models.
 
@@ -90,7 +152,9 @@ class Summary:
         ValueError
             If there is no such measure, or the groups are not by model.
         """
-        return as_latex(paper_table(self.by, self.spreads, measure))
+        found = self.table(measure)
+        rows = _written(found, "\\textbf{{{}}}", " $\\pm$ ")
+        return latex_table((*found.keys, *found.models), rows, len(found.keys))
 
     def to_markdown(self, measure: str | None = None) -> str:
         """Format the means as a Markdown table of data sets by models.
@@ -113,7 +177,9 @@ class Summary:
         ValueError
             If there is no such measure, or the groups are not by model.
         """
-        return as_markdown(paper_table(self.by, self.spreads, measure))
+        found = self.table(measure)
+        rows = _written(found, "**{}**", " ± ")
+        return markdown_table((*found.keys, *found.models), rows, len(found.keys))
 
     def __repr__(self) -> str:
         return "\n\n".join([as_text(self._rows()), *self._notes()])
@@ -197,3 +263,38 @@ def spreads_of_groups(group: np.ndarray, values: np.ndarray, n_groups: int) -> l
         deviation = np.sqrt(squares / (n - 1.0))
     columns = (mean.tolist(), deviation.tolist(), n.tolist(), n_undefined.astype(int).tolist())
     return list(map(Spread, *columns))
+
+
+def _written(table: PaperTable, bold: str, plus_minus: str) -> Iterable[list[str]]:
+    """Yield the names of each row, and the text of its cells."""
+    for names, cells in table.rows:
+        texts = [
+            (bold.format(cell.mean) if cell.is_best else cell.mean)
+            + (plus_minus + cell.deviation if cell.deviation else "")
+            for cell in cells
+        ]
+        yield [*names, *texts]
+
+
+def _cells(found: Sequence[Spread | None], measure: str) -> list[PaperCell]:
+    """Format the spreads of a row; means that look like the best one are the best as well."""
+    best = _best([one.mean for one in found if one is not None], measure)
+    cells = []
+    for one in found:
+        if one is None:
+            cells.append(PaperCell("-"))
+            continue
+        text = f"{one.mean:.4f}"
+        deviation = f"{one.deviation:.4f}" if one.n > 1 else ""
+        cells.append(PaperCell(text, deviation, text == best, one.mean))
+    return cells
+
+
+def _best(means: Sequence[float], measure: str) -> str | None:
+    """Return the best mean as it is printed, or None if the direction is not known."""
+    try:
+        best = max if measure_named(measure).higher_is_better else min
+    except ValueError:
+        return None
+    known = [mean for mean in means if not np.isnan(mean)]
+    return f"{best(known):.4f}" if known else None

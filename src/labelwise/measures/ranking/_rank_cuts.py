@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Counts
 from labelwise._validation import check_outcome
 from labelwise.measures._count_measures import f_measure
-from labelwise.measures._counts import Counts
 
 # Number of scores that are converted to dense at a time.
 _BLOCK = 2**21

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Counts
 from labelwise.measures import _count_measures as measures
-from labelwise.measures._counts import Counts
 from labelwise.measures._undefined import ratio
 
 # Number of scores that are sorted at a time.

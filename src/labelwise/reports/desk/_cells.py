@@ -1,8 +1,12 @@
-"""The scores of a problem as cells, in blocks of labels that fit into memory."""
+"""Single cells of a problem, a score of a sample for a label: histograms, and cells worth a look.
+
+The score and reliability plots show a histogram of each label. Worth a look are cells nearest to
+the cut, and those whose scores contradict their labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +16,9 @@ from labelwise.decisions import Problem
 
 # Cells of a block of labels, whether a sparse matrix stores them or not.
 _TOGETHER = 2**22
+N_BINS = 20
+# Rows of each list, and of one label in a list.
+MOST_ROWS, MOST_OF_LABEL = 40, 4
 
 
 class ScoredCells(NamedTuple):
@@ -42,3 +49,142 @@ def cells_of(problem: Problem) -> Iterator[ScoredCells]:
             labels = np.repeat(np.arange(last - first), np.diff(block.indptr))
             parts = (block.data, block.indices, labels, truth[block.indices, labels])
         yield ScoredCells(first, last - first, *parts)
+
+
+class ScoreBins(NamedTuple):
+    """Equal-width bins of the scores of each label between its lowest and its highest score.
+
+    Arrays of shape (n_labels, N_BINS), apart from the ends of the ranges.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    n_rows: np.ndarray
+    n_positive: np.ndarray
+    mean: np.ndarray  # mean score of each bin, 0 for an empty one
+
+
+def score_bins(problem: Problem) -> ScoreBins:
+    """Count the scores of each label, and its positives, in bins."""
+    blocks = map(_of_block, cells_of(problem))
+    return ScoreBins(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
+
+
+def _of_block(cells: ScoredCells) -> ScoreBins:
+    low = np.full(cells.n_labels, np.inf)
+    high = np.full(cells.n_labels, -np.inf)
+    np.minimum.at(low, cells.labels, cells.scores)
+    np.maximum.at(high, cells.labels, cells.scores)
+    empty = np.isinf(low)
+    low[empty] = high[empty] = 0.0
+    width = np.where(high > low, high - low, 1.0)
+    place = ((cells.scores - low[cells.labels]) / width[cells.labels] * N_BINS).astype(np.intp)
+    key = cells.labels * N_BINS + np.clip(place, 0, N_BINS - 1)
+    size = cells.n_labels * N_BINS
+    n_rows = np.bincount(key, minlength=size)
+    total = np.bincount(key, weights=cells.scores, minlength=size)
+    n_positive = np.bincount(key[cells.truth], minlength=size)
+    mean = total / np.maximum(n_rows, 1)
+    shape = (cells.n_labels, N_BINS)
+    return ScoreBins(low, high, *(part.reshape(shape) for part in (n_rows, n_positive, mean)))
+
+
+class NotableCells(NamedTuple):
+    """Cells of a list, the most notable first."""
+
+    rows: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    truth: np.ndarray
+    strength: np.ndarray
+
+
+class RankedLabel(NamedTuple):
+    """Cells of one label in the order of rising score."""
+
+    label: int
+    scores: np.ndarray
+    rows: np.ndarray
+    truth: np.ndarray
+
+    def at(self, places: np.ndarray, strength: np.ndarray) -> NotableCells:
+        """Return some of the cells, with their strength."""
+        labels = np.full(places.size, self.label)
+        return NotableCells(
+            self.rows[places], labels, self.scores[places], self.truth[places], strength
+        )
+
+
+class NotableRows(NamedTuple):
+    """Lists of cells; see the functions that find them."""
+
+    unexpected: NotableCells
+    missed: NotableCells
+    nearest: dict[str, NotableCells]
+
+
+def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableRows:
+    """Find the lists of rows; `points` has thresholds by name, to whose cuts rows are near."""
+    unexpected, missed = [], []
+    near: dict[str, list[NotableCells]] = {name: [] for name in points}
+    for ranked in _ranked_labels(problem):
+        unexpected.append(unexpected_negatives(ranked))
+        missed.append(missed_positives(ranked))
+        spread = float(np.std(ranked.scores)) if ranked.scores.size else 0.0
+        for name, thresholds in points.items():
+            near[name].append(nearest(ranked, float(thresholds[ranked.label]), spread or 1.0))
+    return NotableRows(
+        _strongest(unexpected),
+        _strongest(missed),
+        {name: _strongest(parts, least=-np.inf) for name, parts in near.items()},
+    )
+
+
+def unexpected_negatives(ranked: RankedLabel) -> NotableCells:
+    """Return the negatives with the highest scores.
+
+    The strength is the share of the label's positives with a lower score. One is added to the
+    number of positives, so that labels with few of them do not come first.
+    """
+    positives = ranked.scores[ranked.truth]
+    places = np.flatnonzero(~ranked.truth)[-MOST_OF_LABEL:]
+    below = np.searchsorted(positives, ranked.scores[places], side="left")
+    return ranked.at(places, below / (positives.size + 1))
+
+
+def missed_positives(ranked: RankedLabel) -> NotableCells:
+    """Return the positives with the lowest scores; the strength is the share of negatives above."""
+    negatives = ranked.scores[~ranked.truth]
+    places = np.flatnonzero(ranked.truth)[:MOST_OF_LABEL]
+    not_above = np.searchsorted(negatives, ranked.scores[places], side="right")
+    return ranked.at(places, (negatives.size - not_above) / (negatives.size + 1))
+
+
+def nearest(ranked: RankedLabel, threshold: float, spread: float) -> NotableCells:
+    """Return the cells nearest to a threshold; the strength is the negative distance in spreads."""
+    if not np.isfinite(threshold):
+        return ranked.at(np.zeros(0, dtype=np.intp), np.zeros(0))
+    first_above = int(np.searchsorted(ranked.scores, threshold, side="left"))
+    around = slice(max(0, first_above - MOST_OF_LABEL), first_above + MOST_OF_LABEL)
+    places = np.arange(ranked.scores.size)[around]
+    strength = -np.abs(ranked.scores[places] - threshold) / spread
+    best = np.argsort(-strength, kind="stable")[:MOST_OF_LABEL]
+    return ranked.at(places[best], strength[best])
+
+
+def _ranked_labels(problem: Problem) -> Iterator[RankedLabel]:
+    for cells in cells_of(problem):
+        ends = np.searchsorted(cells.labels, np.arange(cells.n_labels + 1))
+        for j in range(cells.n_labels):
+            part = slice(ends[j], ends[j + 1])
+            order = np.argsort(cells.scores[part], kind="stable")
+            columns = (cells.scores[part], cells.rows[part], cells.truth[part])
+            yield RankedLabel(cells.first + j, *(column[order] for column in columns))
+
+
+def _strongest(parts: list[NotableCells], least: float = 0.0) -> NotableCells:
+    """Return the strongest cells of all labels whose strength is above `least`."""
+    found = NotableCells(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    order = np.lexsort((found.labels, found.rows, -found.strength))[:MOST_ROWS]
+    order = order[found.strength[order] > least]
+    return NotableCells(*(part[order] for part in found))

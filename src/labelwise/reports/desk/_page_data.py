@@ -18,19 +18,23 @@ from labelwise.decisions import (
     content_of_bands,
 )
 from labelwise.measures import Counts, count_matched, f_measure, micro
+from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
+from labelwise.reports.desk._cuts import (
+    MOST_GROUPS,
+    MOST_VERTICES,
+    StoredCuts,
+    slice_counts,
+    stored_cuts,
+)
 from labelwise.reports.desk._desk import Desk, Slicing
-from labelwise.reports.desk._notable_rows import NotableCells, notable_rows
 from labelwise.reports.desk._points import (
     Marked,
     MarkedPoint,
     are_probabilities,
+    compare_models,
     marked_points,
     measured,
 )
-from labelwise.reports.desk._rival import compare_models
-from labelwise.reports.desk._score_bins import score_bins
-from labelwise.reports.desk._slice_counts import MOST_GROUPS, slice_counts
-from labelwise.reports.desk._stored_cuts import MOST_VERTICES, StoredCuts, stored_cuts
 from labelwise.reports.page import Page, packed, packed_small
 
 _LONGEST_TEXT = 300

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
-from labelwise.data import co_occurrence
+from labelwise._validation import check_labels
+from labelwise.data import Dataset
 
 _MOST_NUMBERS = 12  # labels up to which cells have their numbers
 
@@ -77,7 +78,10 @@ class CoOccurrenceDisplay:
         CoOccurrenceDisplay
             The display, drawn.
         """
-        found = co_occurrence(Y, label_names=label_names, max_labels=max_labels)
+        labels = check_labels(Y, label_names=label_names)
+        no_features = np.empty((labels.matrix.shape[0], 0))
+        data = Dataset(no_features, labels.matrix, label_names=labels.names)
+        found = data.co_occurrence(max_labels)
         return cls(found.label_names, found.shares, found.n_left_out).plot(ax)
 
     def plot(self, ax: Any = None) -> CoOccurrenceDisplay:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from labelwise._text import counted, printable
-from labelwise.data import (
-    CoOccurrence,
-    Dataset,
-    Duplicates,
-    LabelProfile,
-    co_occurrence,
-    find_duplicates,
-    label_profile,
-)
+from labelwise._validation import check_labels
+from labelwise.data import Dataset
 from labelwise.reports.overviews._blocks import (
     MOST_ROWS,
     Block,
@@ -35,7 +28,7 @@ _NAMES_OF_A_SET = 12
 
 def data_page(dataset: Dataset) -> Page:
     """Arrange the statistics of a data set as a page."""
-    duplicates = _duplicate_section(find_duplicates(dataset))
+    duplicates = _duplicate_section(dataset)
     if dataset.Y is None or not dataset.n_samples or not dataset.n_labels:
         numbers = [
             KeyNumber("samples", dataset.n_samples),
@@ -45,19 +38,18 @@ def data_page(dataset: Dataset) -> Page:
         unknown = "There are no known labels to describe."
         first = PageSection("overview", "Overview", "Overview", [unknown], numbers)
         return overview_page(dataset.name, f"{dataset!r}.", [first, duplicates])
-    profile = label_profile(dataset.Y, label_names=dataset.label_names)
-    pairs = co_occurrence(dataset.Y, label_names=dataset.label_names)
+    profile = dataset.label_profile()
     sections = [
-        _overview(dataset, profile),
-        _label_section(dataset, profile),
-        _labelset_section(profile),
-        _pair_section(pairs),
+        _overview(dataset, profile.mean_imbalance),
+        _label_section(dataset, profile.counts, profile.imbalance),
+        _labelset_section(dataset),
+        _pair_section(dataset),
         duplicates,
     ]
     return overview_page(dataset.name, f"{dataset!r}.", sections)
 
 
-def _overview(dataset: Dataset, profile: LabelProfile) -> PageSection:
+def _overview(dataset: Dataset, mean_imbalance: float) -> PageSection:
     found = dataset.describe()
     numbers = [
         KeyNumber("samples", found.n_samples),
@@ -65,7 +57,7 @@ def _overview(dataset: Dataset, profile: LabelProfile) -> PageSection:
         KeyNumber("labels", found.n_labels, "whole", f"{found.n_labels_unused:,} without samples"),
         KeyNumber("labels per sample", found.cardinality, "number", "cardinality"),
         KeyNumber("density", found.density, "number", "labels per sample / labels"),
-        KeyNumber("mean imbalance", profile.mean_imbalance, "number", "most frequent : label"),
+        KeyNumber("mean imbalance", mean_imbalance, "number", "most frequent : label"),
         KeyNumber(
             "distinct label sets",
             found.n_labelsets,
@@ -86,9 +78,9 @@ def _per_sample(value: float) -> str:
     return f"{value:.3g} per sample"
 
 
-def _label_section(dataset: Dataset, profile: LabelProfile) -> PageSection:
-    order = np.argsort(-profile.counts, kind="stable")
-    n_labels, counts = order.size, profile.counts[order]
+def _label_section(dataset: Dataset, n_positives: np.ndarray, imbalance: np.ndarray) -> PageSection:
+    order = np.argsort(-n_positives, kind="stable")
+    n_labels, counts = order.size, n_positives[order]
     present = counts[counts > 0]
     curve = {
         "kind": "curve",
@@ -99,16 +91,14 @@ def _label_section(dataset: Dataset, profile: LabelProfile) -> PageSection:
     }
     kept = order[:MOST_ROWS]
     columns = [
-        text_column("label", "label", [profile.label_names[j] for j in kept]),
-        number_column("samples", "samples", profile.counts[kept], "whole", bar=True),
-        number_column(
-            "share", "share of samples", profile.counts[kept] / dataset.n_samples, "share"
-        ),
-        number_column("imbalance", "imbalance ratio", profile.imbalance[kept]),
+        text_column("label", "label", [dataset.label_names[j] for j in kept]),
+        number_column("samples", "samples", n_positives[kept], "whole", bar=True),
+        number_column("share", "share of samples", n_positives[kept] / dataset.n_samples, "share"),
+        number_column("imbalance", "imbalance ratio", imbalance[kept]),
     ]
     for name, rows in (("train", dataset.train), ("test", dataset.test)):
         if rows is not None:
-            part = label_profile(dataset.Y[rows], max_labelsets=0).counts
+            part = np.diff(check_labels(dataset.Y[rows], allow_missing=True).matrix.indptr)
             columns.append(number_column(name, f"in {name}", part[kept], "whole"))
     note = f"{n_labels - kept.size:,} rarer labels are not listed." if kept.size < n_labels else ""
     blocks = [curve] if present.size > 1 else []
@@ -120,7 +110,8 @@ def _label_section(dataset: Dataset, profile: LabelProfile) -> PageSection:
     return PageSection("labels", "Labels", "Frequency of labels", [explain], (), blocks)
 
 
-def _labelset_section(profile: LabelProfile) -> PageSection:
+def _labelset_section(dataset: Dataset) -> PageSection:
+    profile = dataset.label_profile()
     sizes = profile.sizes
     ends = (-0.6, sizes.size - 0.4)
     chart = {
@@ -130,7 +121,7 @@ def _labelset_section(profile: LabelProfile) -> PageSection:
         "y": axis("samples", sizes, full=(0.0, float(sizes.max(initial=1)))),
         "note": "",
     }
-    names = [_set_name(profile, labels) for labels in profile.labelsets]
+    names = [_set_name(dataset.label_names, labels) for labels in profile.labelsets]
     columns = [
         text_column("labels", "label set", names),
         number_column("size", "labels", [len(labels) for labels in profile.labelsets], "whole"),
@@ -141,15 +132,16 @@ def _labelset_section(profile: LabelProfile) -> PageSection:
     return PageSection("labelsets", "Label sets", "Label sets", [explain], (), blocks)
 
 
-def _set_name(profile: LabelProfile, labels: tuple[int, ...]) -> str:
+def _set_name(label_names: tuple[str, ...], labels: tuple[int, ...]) -> str:
     if not labels:
         return "(no label)"
-    shown = ", ".join(printable(profile.label_names[j], 40) for j in labels[:_NAMES_OF_A_SET])
+    shown = ", ".join(printable(label_names[j], 40) for j in labels[:_NAMES_OF_A_SET])
     more = len(labels) - _NAMES_OF_A_SET
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _pair_section(pairs: CoOccurrence) -> PageSection:
+def _pair_section(dataset: Dataset) -> PageSection:
+    pairs = dataset.co_occurrence()
     names = pairs.label_names[:_MAP_LABELS]
     n = len(names)
     heat = {
@@ -183,7 +175,8 @@ def _pair_section(pairs: CoOccurrence) -> PageSection:
     return PageSection("pairs", "Pairs of labels", "Pairs of labels", [explain], (), blocks)
 
 
-def _duplicate_section(found: Duplicates) -> PageSection:
+def _duplicate_section(dataset: Dataset) -> PageSection:
+    found = dataset.find_duplicates()
     numbers = [
         KeyNumber("repeated samples", found.n_repeated, "whole", "features of an earlier sample"),
         KeyNumber(
@@ -199,15 +192,19 @@ def _duplicate_section(found: Duplicates) -> PageSection:
         explain += " A test sample that is in training makes a model look better than it is."
         pairs.insert(0, ("Test samples in the training part", found.leaked, found.leaked_from))
     blocks = [
-        _equal_table(title, rows, others, found) for title, rows, others in pairs if rows.size
+        _equal_table(title, rows, others, found.contradicting)
+        for title, rows, others in pairs
+        if rows.size
     ]
     return PageSection("duplicates", "Duplicates", "Duplicates", [explain], numbers, blocks)
 
 
-def _equal_table(title: str, rows: np.ndarray, others: np.ndarray, found: Duplicates) -> Block:
+def _equal_table(
+    title: str, rows: np.ndarray, others: np.ndarray, contradicting: np.ndarray
+) -> Block:
     """Return a table of samples that are equal to others."""
     n_rows = min(rows.size, _MOST_DUPLICATES)
-    differs = np.isin(rows[:n_rows], found.contradicting)
+    differs = np.isin(rows[:n_rows], contradicting)
     columns = [
         number_column("row", "sample", rows[:n_rows], "whole"),
         number_column("other", "equal to sample", others[:n_rows], "whole"),

@@ -12,7 +12,7 @@ from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import sides_of
 from labelwise.decisions.bands.search._whole_hulls import Near, whole_hulls
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
 

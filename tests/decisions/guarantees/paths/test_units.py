@@ -9,7 +9,7 @@ from labelwise.decisions.guarantees.paths._units import (
     shuffled_units,
     split_units,
 )
-from labelwise.decisions.thresholds.curves._problem import Problem, check_problem
+from labelwise.decisions.problem._problem import Problem, check_problem
 
 
 def grouped(sizes):

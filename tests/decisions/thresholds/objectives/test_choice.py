@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelwise.decisions.thresholds.objectives._choice import (
-    Choice,
     first_best,
     first_best_of_each,
-    mean_choice,
 )
 
 VALUES = st.sampled_from([np.nan, -1.0, 0.0, 0.5, 0.5 + 1e-15, 2.0])
@@ -45,13 +43,3 @@ def test_the_first_of_the_highest_allowed_values_of_each_piece_is_chosen(pieces)
     np.testing.assert_array_equal(first_best_of_each(values, starts, allowed), expected)
     first = slice(starts[0], starts[1])
     assert first_best(values[first], allowed[first]) == expected[0]
-
-
-def test_choices_of_single_labels_are_joined_with_their_mean_value():
-    one = Choice(np.array([0.5]), np.array([3]), np.array([2]), 0.8, gap=0.0)
-    other = Choice(np.array([np.inf]), np.array([0]), np.array([0]), 0.2, gap=0.0)
-    both = mean_choice([one, other])
-    np.testing.assert_array_equal(both.thresholds, [0.5, np.inf])
-    np.testing.assert_array_equal(both.decided, [3, 0])
-    np.testing.assert_array_equal(both.hits, [2, 0])
-    assert (both.value, both.gap, both.certificate) == (0.5, 0.0, None)

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labelwise._curves import frontier_steps, hulls_of
 from labelwise.decisions import LinearFractional, best_thresholds
-from labelwise.decisions.thresholds.curves._cuts import hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.thresholds.objectives import _off_frontier as _off_frontier
 from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits

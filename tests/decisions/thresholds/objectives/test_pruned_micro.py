@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from labelwise._curves import cuts_of
 from labelwise.decisions import LinearFractional
-from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of
-from labelwise.decisions.thresholds.curves._problem import check_problem
+from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.thresholds.objectives import _pruned_micro
 from labelwise.decisions.thresholds.objectives._linear_fractional import (
     certificate_of,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives import _shared
 from labelwise.measures import f_measure, jaccard
 from tests.decisions.problems import problems

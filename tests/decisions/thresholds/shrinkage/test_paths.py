@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise import _jit
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import N_COMMON, _quantiles
 from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima

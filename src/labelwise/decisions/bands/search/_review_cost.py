@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._curves import Cuts
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut
-from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._cost import costs_by_label
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labelwise._curves import ROUNDING, Cuts, FrontierSteps, frontier_steps
 from labelwise.decisions.bands.search._band_choice import BandCut
 from labelwise.decisions.bands.search._whole_hulls import (
     Near,
@@ -17,9 +18,7 @@ from labelwise.decisions.bands.search._whole_hulls import (
     near_cuts,
     whole_hulls,
 )
-from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives._hit_search import (
     FewestDecisions,
     Wanted,

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of, joined
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise._curves import Cuts, FrontierSteps, hulls_of, joined
+from labelwise.decisions.problem._problem import Problem
 
 
 def whole_hulls(problem: Problem) -> Cuts:

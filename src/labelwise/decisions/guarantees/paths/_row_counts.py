@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._curves import are_positive
 from labelwise.decisions.guarantees.paths._row_counts_kernels import (
     counts_along,
     entry_points,
     reaching_cells,
 )
-from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 
 # Numbers in memory at a time, of each kind of count.
 _BLOCK = 2**20

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._cuts import hulls_of
-from labelwise.decisions.thresholds.curves._cuts_kernels import are_positive
-from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise._curves import are_positive, frontier_steps, hulls_of
+from labelwise.decisions.problem._problem import Problem
 
 # Points of a path: a step of 1 / 200 of the recall is small beside the error of any estimate.
 _MOST_POINTS, _FEWEST_POINTS = 200, 20

@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise.decisions.guarantees.paths._row_counts import PathCells
 from labelwise.decisions.guarantees.paths._row_statistics import RowStatistic
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 
 
 class IndependentUnits(NamedTuple):

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._curves import Cuts, frontier_steps, hulls_of
+from labelwise.decisions.problem._problem import Problem
+from labelwise.decisions.problem._row_limit import decisions_at
 from labelwise.decisions.thresholds._request import Request
-from labelwise.decisions.thresholds._row_limit import decisions_at
 from labelwise.decisions.thresholds._solve import solve
-from labelwise.decisions.thresholds.curves._cuts import Cuts, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import frontier_steps
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.measures import Counts
 from labelwise.splitting import assign_checked
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._parallel import in_threads
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.measures import Measure, macro, micro
 
 N_FOLDS = 5

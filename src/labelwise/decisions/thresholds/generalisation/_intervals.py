@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Counts
 from labelwise.splitting import assign_checked

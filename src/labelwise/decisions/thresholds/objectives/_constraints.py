@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._curves import FrontierSteps
 from labelwise._validation import check_real, is_real
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
 from labelwise.measures import Counts, precision, recall
 
 

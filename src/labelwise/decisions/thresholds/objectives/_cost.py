@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise._curves import Cuts
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
 
 _EVENTS = ("a false positive", "a false negative")
@@ -33,6 +33,14 @@ class CostRule:
     def of_labels(self, chosen: np.ndarray) -> CostRule:
         """Return the costs of the labels that a mask or an array of numbers selects."""
         return CostRule(self.false_positive[chosen], self.false_negative[chosen])
+
+    def of_label(self, j: int) -> CostRule:
+        """Return the rule with the costs of one label."""
+        return CostRule(self.false_positive[[j]], self.false_negative[[j]])
+
+    def total(self, values: Sequence[float]) -> float:
+        """Return the sum of the costs of the labels."""
+        return float(np.sum(values))
 
 
 def check_cost(cost: Any, n_labels: int) -> CostRule:

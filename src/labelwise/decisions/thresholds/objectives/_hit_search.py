@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps
+from labelwise._curves import Cuts, FrontierSteps
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._hit_search_kernels import UNREACHED, fewest_by_hits
 

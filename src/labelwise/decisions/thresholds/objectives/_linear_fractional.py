@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import ROUNDING
+from labelwise._curves import ROUNDING
 from labelwise.measures import Counts, LinearWeights, ratio, record_of, wide
 
 

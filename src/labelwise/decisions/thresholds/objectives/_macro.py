@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts
+from labelwise._curves import Cuts
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.measures import Measure, record_of
@@ -43,3 +44,11 @@ class MacroRule:
             n_before += found.size
         value = np.concatenate(values).mean()
         return choice_at(cuts, np.concatenate(best), value, gap=0.0)
+
+    def of_label(self, j: int) -> MacroRule:  # noqa: ARG002
+        """Return the same rule, which is that of every label."""
+        return self
+
+    def total(self, values: Sequence[float]) -> float:
+        """Return the mean of the values of the labels."""
+        return float(np.mean(values))

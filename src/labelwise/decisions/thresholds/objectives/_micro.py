@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hull_slack, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
+from labelwise._counts import counts_of
+from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hull_slack, hulls_of
 from labelwise.decisions.thresholds.objectives._choice import (
     Choice,
     choice_at,

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import counts_of
+from labelwise._curves import ROUNDING, Curves, Cuts, FrontierSteps, frontier_steps, hulls_of
 from labelwise.decisions._infeasible_error import InfeasibleError
-from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of, hulls_of
-from labelwise.decisions.thresholds.curves._frontier_steps import FrontierSteps, frontier_steps
-from labelwise.decisions.thresholds.curves._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best
 from labelwise.decisions.thresholds.objectives._constraints import (
     NO_LIMITS,
@@ -40,8 +39,8 @@ class OffFrontier:
     the best vertex are searched.
     """
 
-    problem: Problem
-    cuts: Cuts  # at the hits of each label
+    curves: Curves
+    cuts: Cuts  # at the positives of each label
     measure: Measure
     limits: Limits = NO_LIMITS
 
@@ -78,7 +77,7 @@ class OffFrontier:
     def _can_search(self) -> bool:
         """Whether hits are whole numbers, and few enough for a table of all of them."""
         is_whole = self.cuts.hits.dtype.kind == "i"
-        return self.problem.weights is None or (is_whole and self._steps.n_positive <= _MOST_HITS)
+        return self.curves.weights is None or (is_whole and self._steps.n_positive <= _MOST_HITS)
 
     @cached_property
     def _fewest_decided(self) -> np.ndarray:
@@ -152,8 +151,8 @@ class OffFrontier:
 
     def _top_may_be_better(self, best: Choice) -> bool:
         """Return whether one wrong decision may be better, as if no decision has no value."""
-        weights = self.problem.everyone
-        least = 1 if weights.dtype.kind == "i" else weights.min()
+        weights = self.curves.weights
+        least = 1 if weights is None or weights.dtype.kind == "i" else weights.min()
         counts = self._counts(np.array([least]), np.array([0]))
         value = self._values(counts)[0]
         if not within(self.limits, counts)[0] or np.isnan(value):
@@ -168,7 +167,7 @@ class OffFrontier:
             return None
         tops = [
             (cuts.decided[1].item(), j, float(cuts.thresholds[1]))
-            for j, cuts in enumerate(self.problem.every_cut())
+            for j, cuts in enumerate(self.curves.every_cut())
             if cuts.decided.size > 1 and cuts.hits[1] == 0
         ]
         if not tops:

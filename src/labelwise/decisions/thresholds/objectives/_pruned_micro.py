@@ -1,21 +1,30 @@
 """The highest micro average of large dense problems, without sorting all scores.
 
 Any thresholds reach some value, and this value gives a lower bound of the λ that certifies the
-optimum. `curves._pruned_cuts` finds the few cuts that matter for such a λ.
+optimum, at which every label maximises ``hits - λ·decisions``. A label with P positives that
+decides d then has ``P - λ·d >= 0``, so that d is at most P / λ: lower scores do not matter. If some
+threshold of the label has a positive ``hits - λ·decisions``, d is smaller. The few cuts that are
+left contain the optimum, in a fifth of the time that all cuts take (`make bench`, 100 labels).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
-from labelwise.decisions.thresholds.curves._cuts_kernels import count_reaching
-from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.curves._pruned_cuts import (
-    ScoreSample,
-    SlopeBound,
-    pruned_cuts,
-    sample_scores,
+from labelwise._counts import counts_of
+from labelwise._curves import (
+    Curves,
+    Cuts,
+    RowCurves,
+    count_reaching,
+    cuts_of,
+    cuts_of_scores,
+    gather_reaching,
+    halfway,
+    hit_scores,
+    joined,
 )
 from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.decisions.thresholds.objectives._linear_fractional import least_certificate
@@ -27,27 +36,62 @@ _N_SAMPLED = 1024
 _FEW = 2**16
 
 
-def best_of_few(problem: Problem, rule: MicroRule) -> Choice | None:
+class ScoreSample(NamedTuple):
+    """The scores of all positives, and those of some rows sorted upwards for each label."""
+
+    hits: np.ndarray  # scores of the positives, label after label
+    hit_starts: np.ndarray
+    rows: np.ndarray  # of shape (n_labels, n_sampled_rows)
+
+    def hits_of(self, j: int) -> np.ndarray:
+        """Return the scores of the positives of one label."""
+        return self.hits[self.hit_starts[j] : self.hit_starts[j + 1]]
+
+    def scores_at(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the sampled score at a rank of each label: inf at rank 0, -inf beyond the last."""
+        n_labels, n_rows = self.rows.shape
+        place = n_rows - np.clip(ranks, 1, n_rows).astype(np.int64)
+        found = self.rows[np.arange(n_labels), place]
+        found = np.where(ranks < 1, np.inf, np.where(ranks > n_rows, -np.inf, found))
+        return found.astype(self.rows.dtype)
+
+
+class SlopeBound(NamedTuple):
+    """A lower bound of the optimal λ, and a reached ``hits - λ·decisions`` of each label."""
+
+    slope: float
+    gains: np.ndarray
+
+
+def best_of_few(curves: Curves, rule: MicroRule) -> Choice | None:
     """Return the optimum found on pruned cuts.
 
     Return None if pruning cannot prove the optimum, or if sorting all scores is cheaper.
     """
-    scores = problem.scores
+    if not isinstance(curves, RowCurves) or curves.weights is not None:
+        return None
+    problem, scores = curves, curves.scores
     is_plain = isinstance(scores, np.ndarray) and scores.flags.c_contiguous
-    is_plain = is_plain and problem.weights is None
     is_large = problem.n_samples >= 4 * _N_SAMPLED and scores.size >= _FEW
     if not (is_plain and is_large and problem.support.any()):
         return None
-    sample = sample_scores(problem, _N_SAMPLED)
+    sample = _sample_scores(problem, _N_SAMPLED)
     bound = _slope_bound(problem, rule, sample)
     if bound is None:
         return None
-    choice = rule(pruned_cuts(problem, sample, bound))
+    choice = rule(_pruned_cuts(problem, sample, bound))
     # Without a certificate, a cut that was pruned may be better.
     return None if choice.certificate is None else _with_thresholds(problem, choice)
 
 
-def _slope_bound(problem: Problem, rule: MicroRule, sample: ScoreSample) -> SlopeBound | None:
+def _sample_scores(problem: RowCurves, n_rows: int) -> ScoreSample:
+    """Return the scores of all positives and of at least `n_rows` evenly spaced rows."""
+    hits, _ = hit_scores(problem.scores, problem.Y.indptr, problem.Y.indices)
+    rows = np.sort(problem.scores[:: problem.n_samples // n_rows].T, axis=1)
+    return ScoreSample(hits, problem.Y.indptr, rows)
+
+
+def _slope_bound(problem: RowCurves, rule: MicroRule, sample: ScoreSample) -> SlopeBound | None:
     """Return the bound that follows from deciding each label about as often as it is positive."""
     share = problem.support / problem.n_samples
     thresholds = sample.scores_at(np.round(share * sample.rows.shape[1]))
@@ -62,7 +106,32 @@ def _slope_bound(problem: Problem, rule: MicroRule, sample: ScoreSample) -> Slop
     return SlopeBound(slope, np.maximum(0.0, hits - slope * decided))
 
 
-def _with_thresholds(problem: Problem, choice: Choice) -> Choice:
+def _pruned_cuts(problem: RowCurves, sample: ScoreSample, bound: SlopeBound) -> Cuts:
+    """Return cuts that contain the optimal ones for every λ that is not below the bound."""
+    most = (problem.support - bound.gains) / bound.slope
+    expected = most * sample.rows.shape[1] / problem.n_samples
+    # Three standard deviations more than expected: few labels have to be sorted as a whole.
+    floors = sample.scores_at(np.ceil(expected + 3 * np.sqrt(expected) + 3))
+    floors[problem.support == 0] = np.inf
+    sizes = count_reaching(problem.scores, floors)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    kept = gather_reaching(problem.scores, floors, starts)
+    found = []
+    for j in range(problem.n_labels):
+        column, hits = kept[starts[j] : starts[j + 1]], sample.hits_of(j)
+        hits.sort()
+        found.append(cuts_of_scores(column, hits[np.searchsorted(hits, floors[j]) :]))
+    cuts = joined(found, problem.support, problem.n_samples)
+    gains = np.maximum.reduceat(cuts.hits - bound.slope * cuts.decided, cuts.starts[:-1])
+    # A lower cut has more decisions than scores were kept, and at most all positives as hits.
+    is_enough = problem.support - bound.slope * (sizes + 1) < gains - 1e-9
+    for j in np.flatnonzero(~is_enough & (sizes < problem.n_samples)).tolist():
+        every = cuts_of(problem.scores[:, [j]], problem.Y[:, [j]])
+        found[j] = every.decided, every.hits, every.lows, every.thresholds
+    return joined(found, problem.support, problem.n_samples)
+
+
+def _with_thresholds(problem: RowCurves, choice: Choice) -> Choice:
     """Correct the thresholds of labels that decide all their kept scores, but not all samples.
 
     The next lower score was pruned, so that the cut does not know where halfway is.

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import counts_of, halfway
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise._counts import counts_of
+from labelwise._curves import halfway
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice, first_best
 from labelwise.measures import Measure
 

@@ -8,25 +8,23 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions._infeasible_error import InfeasibleError
-from labelwise.decisions.thresholds.curves._cuts import (
+from labelwise._counts import counts_of
+from labelwise._curves import (
     ROUNDING,
     Cuts,
-    counts_of,
-    halfway,
-    joined,
-    n_cells,
-)
-from labelwise.decisions.thresholds.curves._hit_gaps import cuts_of_scores
-from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.curves._weighted_cuts import (
     HitPositions,
     LabelRankings,
     Totals,
     cuts_at_hits_under,
+    cuts_of_scores,
     every_cut_under,
+    halfway,
     hit_positions,
+    joined,
+    n_cells,
 )
+from labelwise.decisions._infeasible_error import InfeasibleError
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
 from labelwise.decisions.thresholds.objectives._macro import MacroRule

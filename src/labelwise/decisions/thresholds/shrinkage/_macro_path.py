@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import ROUNDING, Cuts, counts_of
+from labelwise._counts import counts_of
+from labelwise._curves import ROUNDING, Cuts
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     CommonSteps,

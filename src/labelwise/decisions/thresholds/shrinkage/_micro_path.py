@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import Cuts, counts_of, hulls_of, n_cells
+from labelwise._counts import counts_of
+from labelwise._curves import Cuts, hulls_of, n_cells
 from labelwise.decisions.thresholds.objectives._choice import first_best
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.decisions.thresholds.shrinkage._micro_path_kernels import (

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._cuts import hull_places
-from labelwise.decisions.thresholds.curves._problem import Problem
-from labelwise.decisions.thresholds.curves._weighted_cuts import LabelRankings, in_bytes
-from labelwise.decisions.thresholds.curves._weighted_cuts_kernels import count_at_common
+from labelwise._curves import LabelRankings, count_at_common, hull_places, in_bytes
+from labelwise.decisions.problem._problem import Problem
 
 # Number of common thresholds: quantiles of the positives' scores.
 N_COMMON = 256

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions.thresholds.curves._problem import Problem
+from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.generalisation._held_out_means import N_FOLDS, held_out_means
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.thresholds.objectives._macro import MacroRule

@@ -149,7 +149,7 @@ def _counts_in_rows(
 
 def _counts_in_long_rows(Y: sparse.csr_array, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Count as `_counts_in_rows` does, for dense rows of which only the positives are sorted."""
-    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
+    from labelwise._curves import counts_at_cuts
 
     cuts, bounds = _scores_at(Y, scores), _long(Y.indptr)
     above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
@@ -186,7 +186,7 @@ def _counts_overall(
 
 
 def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    from labelwise.measures.ranking.positives._score_gaps import counts_at_cuts
+    from labelwise._curves import counts_at_cuts
 
     return np.stack(counts_at_cuts(values, cuts))
 

@@ -1,0 +1,45 @@
+"""Matrices as blocks of rows: arrays, npy, parquet and zarr files, and dask arrays.
+
+`open_blocks` opens scores, labels and decisions side by side, with rows matched by id and labels by
+name, and returns `Blocks`: functions of all rows reduce over them, wherever the rows are.
+`open_source` opens a single matrix, and `write_blocks` writes one. Measures, splitting, decisions
+and the command line import from here; this package imports `_tables`, `_io` and `_validation`.
+Only here and in executors of experiments is dask known.
+"""
+
+from typing import TYPE_CHECKING
+
+from labelwise._publishing import publish
+
+if TYPE_CHECKING:
+    from labelwise._blocks._dask import DaskRows as DaskRows
+    from labelwise._blocks._dask import is_dask as is_dask
+    from labelwise._blocks._dask import open_blocks as open_blocks
+    from labelwise._blocks._dask import open_lazily as open_lazily
+    from labelwise._blocks._matching import BLOCK_BYTES as BLOCK_BYTES
+    from labelwise._blocks._matching import Blocks as Blocks
+    from labelwise._blocks._matching import MatchedBlocks as MatchedBlocks
+    from labelwise._blocks._matching import warn_of_label_order as warn_of_label_order
+    from labelwise._blocks._sources import RowSource as RowSource
+    from labelwise._blocks._sources import open_source as open_source
+    from labelwise._blocks._sources import rows_within as rows_within
+    from labelwise._blocks._writing import check_block_output as check_block_output
+    from labelwise._blocks._writing import write_blocks as write_blocks
+
+__all__ = [
+    "BLOCK_BYTES",
+    "Blocks",
+    "DaskRows",
+    "MatchedBlocks",
+    "RowSource",
+    "check_block_output",
+    "is_dask",
+    "open_blocks",
+    "open_lazily",
+    "open_source",
+    "rows_within",
+    "warn_of_label_order",
+    "write_blocks",
+]
+
+publish(__name__, [])

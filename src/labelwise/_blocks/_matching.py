@@ -1,0 +1,363 @@
+"""Scores, labels and decisions side by side, in blocks of the same rows and labels.
+
+`Blocks` is what functions of all rows need; `MatchedBlocks` reads the blocks in this process, and
+`labelwise._blocks._dask` works on chunks of dask arrays where they are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from labelwise._blocks._sources import RowSource, open_source
+from labelwise._text import listed
+from labelwise._validation import (
+    Outcome,
+    check_names,
+    check_outcome,
+    check_scores,
+    check_whole,
+    columns_in_order,
+    is_list_of_sets,
+    take_columns,
+)
+
+# Bytes of the scores of a block.
+BLOCK_BYTES = 2**25
+Part = TypeVar("Part")
+Total = TypeVar("Total")
+
+
+class Accumulator(Protocol[Total]):
+    """A total over the scores of all blocks, which does not depend on their order.
+
+    On a cluster, the accumulator is sent to each worker once.
+    """
+
+    def empty(self) -> Total:
+        """Return the total of no block."""
+
+    def add(self, total: Total, scores: np.ndarray) -> None:
+        """Add the scores of a block, in place."""
+
+    def joined(self, one: Total, other: Total) -> Total:
+        """Return the total of both."""
+
+
+class Blocks(Protocol):
+    """Rows of scores and labels that are read in blocks, wherever these are."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the labels, or None."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each block, in any grouping."""
+
+    def accumulated(self, accumulator: Accumulator[Total]) -> Total:
+        """Return the total over the scores of all blocks."""
+
+    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
+        """Yield all rows of a few labels at a time."""
+
+
+class MatchedBlocks(NamedTuple):
+    """Files or arrays with the same rows, which are read in blocks in this process.
+
+    `orders` has the columns of each file in the order of the labels; None if they are in order.
+    """
+
+    sources: dict[str, RowSource]
+    orders: dict[str, np.ndarray | None]
+    names: tuple[str, ...] | None
+    n_samples: int
+    n_labels: int
+    n_together: int  # rows of a block
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield the checked rows of each block."""
+        start = 0
+        readers = [source.blocks(self.n_together) for source in self.sources.values()]
+        for cells in zip(*readers, strict=True):
+            given = {
+                name: _in_order(block, self.orders[name])
+                for name, block in zip(self.sources, cells, strict=True)
+            }
+            yield checked_block(given, start)
+            start += self.n_together
+
+    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
+        """Yield all rows of a few labels at a time, as many as fit; the rows are read each time."""
+        row_bytes = max(1, self.sources["scores"].row_bytes // self.n_labels)
+        width = max(1, most_bytes // (row_bytes * self.n_samples))
+        for first in range(0, self.n_labels, width):
+            parts = [some_labels(one, slice(first, first + width)) for one in self.outcomes()]
+            yield stacked(parts)
+
+    def reduced(
+        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
+    ) -> Part:
+        """Merge what a function returns for each block."""
+        return merge([of_block(outcome) for outcome in self.outcomes()])
+
+    def accumulated(self, accumulator: Accumulator[Total]) -> Total:
+        """Return the total over the scores of all blocks, by one pass."""
+        total = accumulator.empty()
+        for block in self.sources["scores"].blocks(self.n_together):
+            scores: Any = check_scores(_in_order(block, self.orders["scores"])).matrix
+            accumulator.add(total, scores)
+        return total
+
+
+def match_blocks(
+    given: dict[str, Any],
+    label_names: Any = None,
+    block_rows: int | None = None,
+    columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
+    by_position: bool = False,
+    labels_of: str = "Y",
+) -> MatchedBlocks:
+    """Open "Y" and "scores" or "decided", and match their columns by name.
+
+    Rows that have ids must have the same ids in the same order.
+
+    Parameters
+    ----------
+    given : dict of str to path or array
+        The arguments by name; None for one that is not given.
+    label_names : sequence of str, default=None
+        Names of the labels, for data without names.
+    block_rows : int, default=None
+        Rows of a block; None means about 32 MB of scores.
+    columns : str or sequence of str, default=None
+        The columns that are labels, see `open_source`.
+    ids : str or sequence of str, default=None
+        Names of the column of ids, see `open_source`.
+    by_position : bool, default=False
+        Whether rows and labels are matched by position if only some files have ids or names.
+    labels_of : {"Y", "scores"}, default="Y"
+        The matrix whose names, if it has any, give the order of the labels. Names of "Y" give way
+        to `label_names`.
+
+    Returns
+    -------
+    MatchedBlocks
+        The rows, to be read in blocks.
+    """
+    sources = {
+        name: open_source(data, name, columns, ids)
+        for name, data in given.items()
+        if data is not None
+    }
+    n_samples, n_labels = sources["Y"].shape
+    if 0 in (n_samples, n_labels):
+        raise ValueError(
+            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
+        )
+    for name, source in sources.items():
+        check_shape(name, source.shape, (n_samples, n_labels))
+    names = check_same(sources, label_names, by_position=by_position, labels_of=labels_of)
+    if labels_of == "scores":
+        of_Y = None if is_list_of_sets(given["Y"]) else sources["Y"].names
+        warn_of_label_order(names, of_Y, label_names, stacklevel=5)
+    # The columns of a matrix without names are those of `label_names`.
+    orders = {
+        name: _order(names, label_names if source.names is None else source.names, name)
+        for name, source in sources.items()
+    }
+    widest = max(source.row_bytes for source in sources.values())
+    together = max(1, BLOCK_BYTES // widest)
+    if block_rows is not None:
+        together = check_whole(block_rows, "block_rows")
+    return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
+
+
+def check_same(
+    sources: dict[str, RowSource],
+    label_names: Any = None,
+    *,
+    by_position: bool = False,
+    labels_of: str = "Y",
+) -> tuple[str, ...] | None:
+    """Check that rows have the same ids in the same order, and return the names of the labels.
+
+    Rows and labels are matched by position only if no source has ids or names, if one that has none
+    is an array in memory, or if `by_position`.
+    """
+    for name, source in sources.items():
+        if name != "Y" and _have_ids(sources, name, by_position):
+            differing = first_difference(source.ids(), sources["Y"].ids())
+            if differing is not None:
+                row, one, other = differing
+                raise ValueError(
+                    f"{name} and Y must have the same ids in the same order to be read in blocks, "
+                    f"got {one!r} and {other!r} as row {row}: sort both by their ids, and leave "
+                    "out rows that only one of them has."
+                )
+            _refuse_repeated(sources["Y"])
+    return _names(sources, label_names, by_position, labels_of)
+
+
+def _have_ids(sources: dict[str, RowSource], name: str, by_position: bool) -> bool:
+    """Return whether a source and Y have ids; refuse ids of one that would be ignored."""
+    pair = {name: sources[name], "Y": sources["Y"]}
+    having = [key for key, source in pair.items() if source.id_name is not None]
+    if len(having) != 1 or by_position:
+        return len(having) == 2
+    (lacking,) = set(pair) - set(having)
+    if not pair[lacking].is_array:
+        raise ValueError(
+            f"{lacking} has no ids and {having[0]} has ({pair[having[0]].id_name!r}): name the "
+            "column by ids (--ids), or match rows by position by by_position=True (--by-position)."
+        )
+    return False
+
+
+def _refuse_repeated(source: RowSource) -> None:
+    """Refuse an id that occurs twice; 8 bytes a row are kept, and few ids of the same hash."""
+    hashes = np.concatenate(
+        [np.fromiter(map(hash, part.to_pylist()), np.int64, len(part)) for part in source.ids()]
+    )
+    hashes.sort()
+    repeated, seen = {*hashes[1:][hashes[1:] == hashes[:-1]].tolist()}, set()
+    for part in source.ids() if repeated else ():
+        for text in part.to_pylist():
+            if text in seen:
+                raise ValueError(f"Y has row {text!r} twice, so rows do not match.")
+            if hash(text) in repeated:
+                seen.add(text)
+
+
+def first_difference(some: Iterator[Any], others: Iterator[Any]) -> tuple[int, str, str] | None:
+    """Return the first row whose names differ, with both names.
+
+    None if there is none, or if only one side has names.
+    """
+    from pyarrow import compute
+
+    start, one, other = 0, next(some, None), next(others, None)
+    while one is not None and other is not None:
+        n_both = min(len(one), len(other))
+        place = compute.index(compute.not_equal(one[:n_both], other[:n_both]), True).as_py()
+        if place >= 0:
+            return start + place, one[place].as_py(), other[place].as_py()
+        start, one, other = start + n_both, one[n_both:], other[n_both:]
+        one = one if len(one) else next(some, None)
+        other = other if len(other) else next(others, None)
+    return None
+
+
+def check_shape(name: str, shape: tuple[int, int], wanted: tuple[int, int]) -> None:
+    """Refuse a matrix with other numbers of rows or labels than Y."""
+    if shape[0] != wanted[0]:
+        raise ValueError(f"{name} has {shape[0]} rows but Y has {wanted[0]}.")
+    if shape[1] != wanted[1]:
+        raise ValueError(f"{name} has {shape[1]} labels but Y has {wanted[1]}.")
+
+
+def checked_block(given: dict[str, Any], start: int) -> Outcome:
+    """Check the rows of a block; an error names the first row of the block."""
+    try:
+        return check_outcome(**given)
+    except (TypeError, ValueError) as error:
+        if start == 0:
+            raise
+        raise type(error)(f"{error} Rows are counted from row {start}.") from error
+
+
+def _names(
+    sources: dict[str, RowSource], label_names: Any, by_position: bool, labels_of: str
+) -> tuple[str, ...] | None:
+    """Return the names of the labels, in the order of the result."""
+    found = [sources[labels_of].names, *(source.names for source in sources.values())]
+    if label_names is not None:
+        names, n_labels = check_names(label_names, "label_names"), sources["Y"].shape[1]
+        if len(names) != n_labels:
+            raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
+        if labels_of == "Y" or found[0] is None:
+            return names
+        columns_in_order(names, found[0], labels_of)
+        return found[0]
+    having = next((name for name, source in sources.items() if _has_names(source)), None)
+    for name, source in sources.items():
+        if having is not None and source.names is None and not (source.is_array or by_position):
+            raise ValueError(
+                f"{name} has no label names and {having} has: give label_names, or match labels by "
+                "position by by_position=True (--by-position)."
+            )
+    return next((names for names in found if names is not None), None)
+
+
+def _has_names(source: RowSource) -> bool:
+    """Return whether labels have names that are more than their numbers 0, 1, ..."""
+    return source.names is not None and list(source.names) != [
+        str(number) for number in range(len(source.names))
+    ]
+
+
+def _order(
+    wanted: tuple[str, ...] | None, given: Sequence[str] | None, name: str
+) -> np.ndarray | None:
+    if wanted is None or given is None or wanted == tuple(map(str, given)):
+        return None
+    return columns_in_order(wanted, tuple(map(str, given)), name)
+
+
+def _in_order(block: Any, order: np.ndarray | None) -> Any:
+    return block if order is None else take_columns(block, order)
+
+
+def some_labels(outcome: Outcome, labels: slice) -> Outcome:
+    """Return a block with some of its labels."""
+    scores: Any = outcome.scores
+    return outcome._replace(Y=outcome.Y[:, labels], scores=scores[:, labels].copy())
+
+
+def stacked(parts: list[Outcome]) -> Outcome:
+    """Join the rows of several blocks."""
+    from scipy import sparse
+
+    scores: Any = [part.scores for part in parts]
+    Y = sparse.csc_array(sparse.vstack([part.Y for part in parts], format="csc"))
+    return parts[0]._replace(Y=Y, scores=np.concatenate(scores))
+
+
+def warn_of_label_order(
+    names: tuple[str, ...] | None,
+    names_of_Y: tuple[str, ...] | None,
+    label_names: Sequence[str] | None,
+    stacklevel: int = 3,
+) -> None:
+    """Warn once if Y or `label_names` have the labels in another order than the result.
+
+    Names that are not labels are those of columns of ids.
+    """
+    if names is None:
+        return
+    given, known = {"Y": names_of_Y, "label_names": label_names}, frozenset(names)
+    others = [
+        name
+        for name, order in given.items()
+        if order is not None
+        and tuple(label for label in map(str, order) if label in known) != names
+    ]
+    if others:
+        warnings.warn(
+            f"The labels of {' and '.join(others)} are in another order than those of scores: they "
+            f"are matched by name, and the result has the order of scores ({listed(names)}).",
+            stacklevel=stacklevel,
+        )

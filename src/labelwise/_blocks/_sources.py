@@ -1,0 +1,290 @@
+"""One matrix whose rows are read block by block: an array, or an npy, parquet or zarr file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
+from labelwise._io import DataError, bound_of, npy_header
+from labelwise._tables import ID_NAMES
+from labelwise._validation import check_labels, check_scores, rows_of
+
+
+class RowSource(Protocol):
+    """A matrix whose rows are read in order, as often as needed, a block at a time."""
+
+    names: tuple[str, ...] | None
+    id_name: str | None  # of the column of ids; None if rows have none
+    is_array: bool  # whether it is an array in memory, which has neither names nor ids
+
+    def ids(self) -> Iterator[Any]:
+        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+
+    def blocks(self, n_together: int) -> Iterator[Any]:
+        """Yield all rows in order, `n_together` at a time; the last block may be shorter."""
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows, which need not be in order with other calls."""
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return numbers of rows, about `n_together` each, that can be read by themselves."""
+
+
+class ArraySource:
+    """Rows of an array or a sparse matrix in memory, of a memory map, or of a zarr array."""
+
+    def __init__(
+        self,
+        array: Any,
+        names: tuple[str, ...] | None = None,
+        ids: Sequence[Any] | None = None,
+        *,
+        is_array: bool = True,
+    ) -> None:
+        self._array = array
+        self.names = names
+        free = (name for name in ID_NAMES if name not in (names or ()))
+        self.id_name = None if ids is None else next(free)
+        self.is_array = is_array
+        self._ids = ids
+
+    def ids(self) -> Iterator[Any]:
+        """Yield one arrow array of the index of a frame, as text; nothing without an index."""
+        import pyarrow as pa
+
+        if self._ids is not None:
+            yield pa.array(list(map(str, self._ids)), pa.string())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self._array.shape
+        return int(n_rows), int(n_columns)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        kind: np.dtype[Any] = self._array.dtype
+        return kind
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory, as if it were dense."""
+        return self.dtype.itemsize * self.shape[1]
+
+    def blocks(self, n_together: int) -> Iterator[Any]:
+        """Yield all rows in order, `n_together` at a time."""
+        for start in range(0, self.shape[0], n_together):
+            block = self.rows(start, start + n_together)
+            yield block if sparse.issparse(block) else np.ascontiguousarray(block)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Return some rows."""
+        return self._array[start:stop]
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return equal numbers of rows, and the rest."""
+        return _equal_sizes(self.shape[0], n_together)
+
+
+class NpyFile:
+    """Rows of a 2-D npy file in row order, read by blocks.
+
+    A memory map would count as resident memory as long as the system has room for its pages;
+    reading into a block of its own does not.
+    """
+
+    names: tuple[str, ...] | None = None
+    id_name: str | None = None
+    is_array = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        header = npy_header(path)
+        if len(header.shape) != 2 or header.dtype.kind not in "biuf":
+            raise DataError(
+                path, f"must contain a 2-D array of numbers, got {header.shape} {header.dtype}."
+            )
+        if header.by_columns:
+            raise DataError(path, "is stored column by column: write it in row order (order='C').")
+        self._header = header
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self._header.shape
+        return n_rows, n_columns
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers, in the byte order of this machine."""
+        return self._header.dtype.newbyteorder("=")
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+        return self.dtype.itemsize * self.shape[1]
+
+    def blocks(self, n_together: int) -> Iterator[np.ndarray]:
+        """Yield all rows in order, `n_together` at a time."""
+        start = 0
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Return some rows."""
+        n_cells = (stop - start) * self.shape[1]
+        with self._path.open("rb") as stream:
+            stream.seek(self._header.n_bytes + start * self.row_bytes)
+            cells = np.fromfile(stream, self._header.dtype, n_cells)
+        if cells.size < n_cells:
+            raise DataError(self._path, f"ends before row {stop}.")
+        return cells.astype(self.dtype, copy=False).reshape(-1, self.shape[1])
+
+    def ids(self) -> Iterator[Any]:
+        """Yield nothing: rows have no ids."""
+        return iter(())
+
+    def chunk_sizes(self, n_together: int) -> list[int]:
+        """Return equal numbers of rows, and the rest."""
+        return _equal_sizes(self.shape[0], n_together)
+
+
+def _equal_sizes(n_rows: int, n_together: int) -> list[int]:
+    """Return numbers of rows, `n_together` each, and the rest."""
+    return [min(n_together, n_rows - start) for start in range(0, n_rows, n_together)]
+
+
+def open_source(
+    data: Any,
+    input_name: str,
+    columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
+) -> RowSource:
+    """Open a matrix by its path, or wrap one in memory.
+
+    Parameters
+    ----------
+    data : path, array, sparse matrix, frame or list of sets
+        A path names an npy or parquet file, a folder of parquet files, or a zarr array.
+    input_name : str
+        Name of the argument in error messages; "scores" stay dense, others are labels.
+    columns : str or sequence of str, default=None
+        Names of the columns of a parquet file that are read, or a prefix with a star; None means
+        all but the ids.
+    ids : str or sequence of str, default=None
+        Name of the column of ids in a parquet file, or several names, of which the first that the
+        file has is used. None finds the column by the rule of `labelwise._tables`.
+
+    Returns
+    -------
+    RowSource
+        The rows, not yet checked.
+    """
+    asked = [ids] if isinstance(ids, str) else ids
+    if isinstance(data, str | Path):
+        return _open_path(Path(data), columns, asked)
+    if columns is not None:
+        raise ValueError(f"columns must be None if {input_name} is no file, got {columns!r}.")
+    if isinstance(data, np.memmap):
+        if data.ndim != 2:
+            raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
+        return ArraySource(data)
+    data, index, is_frame, _ = rows_of(data, ids if isinstance(ids, str) else None, input_name)
+    if input_name == "scores":
+        checked = check_scores(data)
+        if sparse.issparse(checked.matrix):
+            raise ValueError(
+                "scores must be dense in the engine: sparse scores fit in memory, where "
+                "labelwise.decisions takes them."
+            )
+        return ArraySource(checked.matrix, checked.names, index, is_array=not is_frame)
+    labels = check_labels(data, input_name=input_name)
+    rows = sparse.csr_array(labels.matrix)
+    return ArraySource(rows, labels.names, index, is_array=not is_frame)
+
+
+def rows_within(
+    paths: Mapping[str, Path | None],
+    max_bytes: int | None,
+    ids: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+) -> int | None:
+    """Return how many rows of the widest file take at most `max_bytes`, or None without a bound.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path or None
+        Files by the names of arguments; None for one that is not given.
+    max_bytes : int or None
+        The most bytes of a block.
+    ids : sequence of str, default=None
+        Names of the column of ids, as in `open_source`.
+    columns : str or sequence of str, default=None
+        The columns that are read, as in `open_source`.
+
+    Returns
+    -------
+    int or None
+        Number of rows of a block.
+    """
+    if max_bytes is None:
+        return None
+    found = []
+    for path in paths.values():
+        if path is not None:
+            row_bytes = _open_path(path, columns, ids).row_bytes
+            bound_of(path, max_bytes).check(row_bytes, "a row")
+            found.append(max_bytes // row_bytes)
+    return min(found)
+
+
+def _open_path(
+    path: Path, columns: str | Sequence[str] | None, ids: Sequence[str] | None
+) -> RowSource:
+    if not path.exists():
+        raise DataError(path, "does not exist.")
+    parts = parquet_parts(path)
+    if parts:
+        return ParquetFiles(path, parts, columns, ids)
+    if columns is not None:
+        raise DataError(path, f"has no names of columns, so that {columns!r} cannot be chosen.")
+    if path.suffix.lower() == ".npy":
+        return NpyFile(path)
+    if (path / "zarr.json").exists() or (path / ".zarray").exists():
+        return _open_zarr(path)
+    raise DataError(
+        path, "must be an npy or parquet file, a folder of parquet files, or a zarr array."
+    )
+
+
+def _open_zarr(path: Path) -> RowSource:
+    try:
+        import zarr
+    except ModuleNotFoundError as error:
+        raise DataError(path, "needs zarr: install labelwise[cluster].") from error
+    try:
+        array = zarr.open_array(str(path), mode="r")
+    except (ValueError, FileNotFoundError, KeyError) as error:
+        raise DataError(path, f"is no zarr array ({error}).") from error
+    if array.ndim != 2:
+        raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
+    return ArraySource(array, is_array=False)

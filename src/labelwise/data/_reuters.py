@@ -1,0 +1,230 @@
+"""Read the 22 SGML files of Reuters-21578 with the ModApte split, as counts of stemmed terms."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._io import DataError, bound_of, read_bytes, reading
+from labelwise._text import stemmer_of, stop_words_of
+from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, ReadRequest
+
+# A word of two letters and the space after it take this many times their length in memory.
+_WORD_GROWTH = 20
+# Letters of any alphabet, with apostrophes inside; digits are not letters.
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+
+
+def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
+    """Read Reuters-21578 with the ModApte split as term counts.
+
+    The data set consists of the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST
+    that have at least one of the topics that occur in both parts: 90 topics, 7770 training and
+    3019 test documents (some copies lack one of the training documents).
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder with the files ``reut2-000.sgm`` to ``reut2-021.sgm``, plain or as ``.sgm.gz``.
+    max_bytes : int, default=None
+        Refuse a file if its unpacked content, or its words, take more bytes. None means 64 times
+        the size of the file, but at least 1 GiB, and at most half of the memory.
+
+    Returns
+    -------
+    Dataset
+        X has, as CSR, the counts of the stems of the words in title and body, without stop words.
+        Label names are the topics, sorted. Documents have the order of the files, and
+        ``ids["newid"]`` has their numbers.
+
+    Raises
+    ------
+    DataError
+        If the folder has no such files, or if one of them cannot be read, with the line.
+
+    See Also
+    --------
+    labelwise.features.TextTerms : Count the terms of other texts.
+    sklearn.feature_extraction.text.TfidfTransformer : Weight counts by tf-idf.
+
+    Notes
+    -----
+    The files are Latin-1. Of the entities only ``&lt;``, ``&gt;`` and ``&amp;`` are expanded. Of a
+    document without markup (``UNPROC``) the whole text is used.
+
+    References
+    ----------
+    D. D. Lewis, "Reuters-21578 Text Categorization Test Collection, Distribution 1.0", 1997.
+
+    C. Apté, F. Damerau, S. M. Weiss, "Automated Learning of Decision Rules for Text
+    Categorization", ACM Transactions on Information Systems, 1994.
+
+    Examples
+    --------
+    >>> from labelwise.data import read_reuters
+    >>> reuters = read_reuters("reuters21578")  # doctest: +SKIP
+    """
+    with reading(folder, max_bytes):
+        return _read_folder(Path(folder), max_bytes)
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    return read_reuters(paths[0], max_bytes=request.max_bytes)
+
+
+REUTERS = FileFormat("the Reuters-21578 collection", (".sgm",), _read, is_folder=True)
+
+
+def _read_folder(folder: Path, max_bytes: int | None) -> Dataset:
+    found = [*folder.glob("reut2-*.sgm"), *folder.glob("reut2-*.sgm.gz")]
+    # A file that is there both plain and as gzip is read once.
+    paths = {path.name.removesuffix(".gz"): path for path in found}
+    if not paths:
+        raise DataError(folder, "has no files reut2-*.sgm or reut2-*.sgm.gz.")
+    news = [doc for name in sorted(paths) for doc in _documents(paths[name], max_bytes)]
+    in_train, in_test = (
+        {topic for doc in news if doc.part == part for topic in doc.topics}
+        for part in ("TRAIN", "TEST")
+    )
+    topics = in_train & in_test
+    if not topics:
+        raise DataError(folder, "has no topic that occurs in training and test documents.")
+    return _dataset([doc for doc in news if not topics.isdisjoint(doc.topics)], topics)
+
+
+class _Document(NamedTuple):
+    newid: str
+    part: str
+    topics: list[str]
+    text: str
+
+
+def _dataset(news: Sequence[_Document], topics: set[str]) -> Dataset:
+    counts, terms = count_terms(doc.text for doc in news)
+    parts = np.array([doc.part for doc in news])
+    return Dataset(
+        counts,
+        [topics.intersection(doc.topics) for doc in news],
+        "reuters21578",
+        terms,
+        sorted(topics),
+        np.flatnonzero(parts == "TRAIN"),
+        np.flatnonzero(parts == "TEST"),
+        ids={"newid": [doc.newid for doc in news]},
+    )
+
+
+def _documents(path: Path, max_bytes: int | None) -> Iterator[_Document]:
+    """Yield the documents of a file that belong to the ModApte split."""
+    bound = bound_of(path, max_bytes)
+    content = read_bytes(path, bound.max_bytes).decode("latin-1")
+    bound.check(len(content) * _WORD_GROWTH, "its words")
+    start = content.find("<REUTERS ")
+    if start < 0:
+        raise DataError(path, "has no <REUTERS> document.")
+    while start >= 0:
+        following = content.find("<REUTERS ", start + 1)
+        document = content[start : following if following >= 0 else len(content)]
+        try:
+            attributes = _attributes(document)
+            if attributes["TOPICS"] == "YES" and attributes["LEWISSPLIT"] in ("TRAIN", "TEST"):
+                yield _parsed(document, attributes)
+        except ValueError as error:
+            line = content.count("\n", 0, start) + 1
+            raise DataError(path, f"has a document {error}.", line) from error
+        start = following
+
+
+def _attributes(document: str) -> dict[str, str]:
+    """Return the attributes, name="value", of the opening tag of a document."""
+    tag = document.partition(">")[0]
+    parts = tag.removeprefix("<REUTERS ").split('"')
+    names = (name.strip(" =\r\n") for name in parts[::2])
+    attributes = dict(zip(names, parts[1::2], strict=False))
+    for name in ("TOPICS", "LEWISSPLIT", "NEWID"):
+        if name not in attributes:
+            raise ValueError(f"without {name}")
+    if "</REUTERS>" not in document:
+        raise ValueError("without end")
+    return attributes
+
+
+def _parsed(document: str, attributes: dict[str, str]) -> _Document:
+    topics = _inside(document, "<TOPICS>", "</TOPICS>")
+    text = _inside(document, "<TEXT", "</TEXT>")
+    if topics is None or text is None:
+        raise ValueError("without TOPICS or TEXT")
+    title, body = _inside(text, "<TITLE>", "</TITLE>"), _inside(text, "<BODY>", "</BODY>")
+    if title is None and body is None:
+        # Without markup the text is all that follows the opening tag.
+        body = text.partition(">")[2]
+    words = _unescaped(f"{title or ''}\n{body or ''}")
+    names = [topic.strip().removeprefix("<D>") for topic in topics.split("</D>")[:-1]]
+    return _Document(attributes["NEWID"], attributes["LEWISSPLIT"], names, words)
+
+
+def _inside(text: str, opening: str, closing: str) -> str | None:
+    """Return the text between two tags, None unless both occur."""
+    start = text.find(opening)
+    end = text.find(closing, start)
+    return text[start + len(opening) : end] if 0 <= start < end else None
+
+
+def _unescaped(text: str) -> str:
+    """Expand entities; marks such as &#3; contain no letters and can stay."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def count_terms(texts: Iterable[str]) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Count how often each stemmed English word occurs in each text, in one pass over the texts.
+
+    Words are sequences of at least two letters, in lower case, and may contain apostrophes. Stop
+    words are removed, and the other words are reduced to their stems; those of more than 100
+    letters are not stemmed. Columns are the sorted terms, which are returned, too.
+    """
+    vocabulary = _TermNumbers(stop_words_of("english"), stemmer_of("english"))
+    terms_seen = array("q")
+    ends = array("q", [0])
+    for text in texts:
+        terms_seen.extend(map(vocabulary.__getitem__, _WORD.findall(text.lower())))
+        ends.append(len(terms_seen))
+    return _sorted_counts(np.array(terms_seen), np.array(ends), vocabulary.numbers)
+
+
+class _TermNumbers(dict[str, int]):
+    """Map each word to the number of its term, -1 for stop words; unknown words are added."""
+
+    def __init__(self, stop_words: Collection[str], stem: Callable[[str], str]) -> None:
+        super().__init__(dict.fromkeys(stop_words, -1))
+        self.stem = stem
+        self.numbers: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        number = -1
+        if len(word) > 1:
+            number = self.numbers.setdefault(self.stem(word), len(self.numbers))
+        self[word] = number
+        return number
+
+
+def _sorted_counts(
+    seen: np.ndarray, ends: np.ndarray, numbers: dict[str, int]
+) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Return counts with columns in the sorted order of the terms."""
+    terms = sorted(numbers)
+    column = np.empty(len(terms), dtype=np.int64)
+    column[[numbers[term] for term in terms]] = np.arange(len(terms))
+    kept = seen >= 0
+    indptr = np.concatenate(([0], np.cumsum(kept)))[ends]
+    ones = np.ones(indptr[-1], dtype=np.int64)
+    shape = (ends.size - 1, len(terms))
+    counts = sparse.csr_array((ones, column[seen[kept]], indptr), shape=shape)
+    counts.sum_duplicates()
+    return counts, tuple(terms)
