@@ -71,11 +71,21 @@ def target(maximize: Any) -> dict[str, Any]:
     if isinstance(maximize, str):
         return {"maximize": maximize}
     average, measure = maximize
-    return {"measure": measure, "average": average}
+    return {"maximize": measure, "average": average}
 
 
 def tuning_options(options: dict[str, Any]) -> dict[str, Any]:
     """Spell the options of tuning; the keys here are those of version 0.2."""
+    options = dict(options)
+    if "fbr_rule" in options:
+        options["fbr"] = (options["fbr"], options.pop("fbr_rule"))
+    certify = {
+        name: options.pop(name)
+        for name in ("across", "tuning_share", "calibration")
+        if name in options
+    }
+    if certify:
+        options["guarantee"] = decisions.Certify(options["guarantee"], **certify)
     return options
 
 
@@ -233,8 +243,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "shrink 0.3": {"shrink": 0.3},
     "shrink 1": {"shrink": 1.0},
     "shrink auto": {"shrink": "auto", "random_state": 0},
-    "fbr 0.5 rule 0": {"fbr": (0.5, 0)},
-    "fbr 0.5 rule 1": {"fbr": (0.5, 1)},
+    "fbr 0.5 rule 0": {"fbr": 0.5, "fbr_rule": 0},
+    "fbr 0.5 rule 1": {"fbr": 0.5, "fbr_rule": 1},
     "fbr auto": {"fbr": "auto", "random_state": 0},
     "min precision": {"min_precision": 0.7},
     "min recall": {"min_recall": 0.8},

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from labelwise import _validation
 from labelwise._validation import _outcome
-from labelwise.cli import _truth, _tuning_report
+from labelwise.cli import _inputs, _tuning_report
 from labelwise.cli.commands._tune import tune
 from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
@@ -35,7 +35,7 @@ WITH_DRAWS = {"shrink": "auto", "n_bootstrap": 4, "random_state": 0}
 def n_calls(monkeypatch):
     """How often each gate was called, and requests were built, wherever they are imported."""
     # The command loads its modules when it runs: they must be there to be counted, and reset.
-    assert {_tuning_report.__name__, _truth.__name__, read_scores.__module__} <= set(sys.modules)
+    assert {_tuning_report.__name__, _inputs.__name__, read_scores.__module__} <= set(sys.modules)
     found = dict.fromkeys([*GATES, "Request"], 0)
 
     def counted(name, function):
