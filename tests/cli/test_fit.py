@@ -13,7 +13,7 @@ import labelwise
 from labelwise import learners
 from labelwise._matrices import read_matrix
 from labelwise.cli import app
-from labelwise.cli.commands._learners import choose_learner
+from labelwise.cli._chosen_learner import choose_learner
 from labelwise.data import load, make_multilabel
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BinaryRelevance, IndependentFPlugin, LabelForest

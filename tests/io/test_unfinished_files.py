@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from labelwise._io._unfinished_files import PART, locked_part, remove_stale_parts, removed_if_killed
+from labelwise._io._writing import PART, locked_part, remove_stale_parts, removed_if_killed
 
 pytest.importorskip("fcntl")
 

@@ -54,7 +54,7 @@ def test_the_speaker_has_the_score_that_decided_the_label():
     train, test = digits()
     model = BagPlugin(FAST, n_iter=2, cv=2, random_state=0).fit(train)
     found = model.predict_instances(test)
-    speaking = found.starts[:-1, None] + found.speakers
+    speaking = found.starts[:-1, None] + found.top_instance
     highest = np.take_along_axis(found.scores, speaking, axis=0)
     np.testing.assert_array_equal(highest, model.decision_function(test))
     decided = np.take_along_axis(found.decided, speaking, axis=0)
@@ -186,7 +186,7 @@ def test_a_bag_of_100_000_instances_is_learned_and_decided():
     bags = Bags(rows, np.cumsum([0, *sizes]))
     model = BagPlugin(FAST, cv=2, n_iter=2, random_state=0).fit(bags, Y)
     found = model.predict_instances(bags)
-    assert found.scores[found.speakers[0, 0], 0] == found.scores[:100_000, 0].max()
+    assert found.scores[found.top_instance[0, 0], 0] == found.scores[:100_000, 0].max()
     assert model.decision_function(bags)[0, 0] == found.scores[:100_000, 0].max()
 
 

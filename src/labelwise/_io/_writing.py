@@ -1,21 +1,35 @@
-"""Write files atomically: the new content replaces the old one when all has been written."""
+"""Write files atomically: the new content replaces the old one when all has been written.
+
+The bytes go to an unfinished file beside the target, which is locked while it is written. A write
+that is killed leaves such a file; the next write to the folder removes those that nobody has
+locked.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
 import shutil
+import signal
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from types import FrameType
+from typing import Any, BinaryIO
 
-from labelwise._io._unfinished_files import PART, locked_part, remove_stale_parts, removed_if_killed
+fcntl: Any = None
+# Windows has no such module: there a killed write leaves its unfinished file.
+with suppress(ImportError):
+    import fcntl
 
 STDOUT = "-"
+PART = ".labelwise-{}.part"
+_ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_REFUSED = {stat.S_ISDIR: "folder", stat.S_ISSOCK: "socket", stat.S_ISBLK: "block device"}
 # Output to a pipe or a device is collected first: in memory up to this size, then in a file.
 _IN_MEMORY = 2**26
 
@@ -113,9 +127,6 @@ def same_file(path: str | Path, other: str | Path) -> bool:
         return False
 
 
-_REFUSED = {stat.S_ISDIR: "folder", stat.S_ISSOCK: "socket", stat.S_ISBLK: "block device"}
-
-
 def _check_folder(path: str | Path) -> None:
     """Refuse a file if its folder, or the nearest one that exists, is not writable."""
     parents = Path(os.path.realpath(path)).parents
@@ -187,3 +198,76 @@ def _flush_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def locked_part(part: Path, mode: int) -> Iterator[BinaryIO]:
+    """Yield the stream of a new file, which is locked while it is written."""
+    try:
+        with os.fdopen(_new_locked(part, mode), "wb") as stream:
+            yield stream
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def remove_stale_parts(folder: Path) -> None:
+    """Remove unfinished files of writers that were killed: those that nobody has locked."""
+    if fcntl is None:
+        return
+    for part in folder.glob(PART.format("*")):
+        # A file that cannot be opened or locked belongs to another user, or is being written.
+        with suppress(OSError):
+            descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                if _lock(descriptor, wait=False):
+                    part.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)
+
+
+@contextmanager
+def removed_if_killed(part: Path) -> Iterator[None]:
+    """Remove the file before a signal ends the process, unless the program handles the signal.
+
+    Only the main thread can do so; `remove_stale_parts` finds what other threads leave.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        part.unlink(missing_ok=True)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    taken = [number for number in _ENDING_SIGNALS if signal.getsignal(number) == signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _new_locked(part: Path, mode: int) -> int:
+    """Return the descriptor of a new file with a lock on it."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        descriptor = os.open(part, flags, mode)
+        _lock(descriptor, wait=True)
+        # Before it was locked, somebody may have taken it for stale.
+        if part.exists():
+            return descriptor
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Lock a file and return whether that succeeded; some file systems have no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True

@@ -3,11 +3,16 @@
 Every stage may import from here; nothing here imports a stage.
 """
 
-from labelwise._text._lists import counted, listed
-from labelwise._text._names import figure_text, printable, printable_lines, quoted
-from labelwise._text._paper_tables import latex_table, markdown_table
-from labelwise._text._spreadsheets import safe_cell
-from labelwise._text._tables import as_html, as_text, titles_as_html
+from labelwise._text._names import (
+    counted,
+    figure_text,
+    listed,
+    printable,
+    printable_lines,
+    quoted,
+    safe_cell,
+)
+from labelwise._text._tables import as_html, as_text, latex_table, markdown_table, titles_as_html
 from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
 
 __all__ = [

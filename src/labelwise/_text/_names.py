@@ -1,7 +1,8 @@
-"""Make names of labels, features and files safe to print on a terminal or in a figure."""
+"""Names in sentences, terminals, figures and spreadsheets: shortened, quoted and escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from unicodedata import category
 
 # Longer names are shortened when printed.
@@ -13,6 +14,8 @@ _TAIL = 10
 _NOT_SHOWN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Without these two, which only join letters, Persian and Indic words and many emoji fall apart.
 _JOINERS = "\u200c\u200d"
+# The first characters of formulas; the last four are the full-width forms of =, +, - and @.
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def printable(name: object, most: int = _MOST) -> str:
@@ -82,3 +85,68 @@ def _escaped(text: str) -> str:
     return "".join(
         ascii(c)[1:-1] if category(c) in _NOT_SHOWN and c not in _JOINERS else c for c in text
     )
+
+
+def listed(names: Sequence[object], most: int = 3, show: Callable[[object], str] = quoted) -> str:
+    """Write names for a sentence: the first ones, then the number of the others.
+
+    Parameters
+    ----------
+    names : sequence of object
+        The names, at least one.
+    most : int, default=3
+        Number of names to write out.
+    show : callable, default=quoted
+        Turns a name into text.
+
+    Returns
+    -------
+    str
+        Names with commas between them, and " and n more" if there are more than `most`.
+
+    Examples
+    --------
+    >>> from labelwise._text import listed
+    >>> listed(["sea", "sky"])
+    "'sea', 'sky'"
+    >>> listed(range(12), most=2, show=str)
+    '0, 1 and 10 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(show(name) for name in names[:most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number and a noun, with an "s" unless the number is 1.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        The noun for one.
+
+    Returns
+    -------
+    str
+        Number, with commas between thousands, and noun.
+
+    Examples
+    --------
+    >>> from labelwise._text import counted
+    >>> counted(1, "label"), counted(1200, "label")
+    ('1 label', '1,200 labels')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def safe_cell(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would run as a formula.
+
+    Examples
+    --------
+    >>> from labelwise._text import safe_cell
+    >>> safe_cell("=1+1"), safe_cell("sea")
+    ("'=1+1", 'sea')
+    """
+    return f"'{text}" if text.startswith(_BEGINS_A_FORMULA) else text

@@ -6,16 +6,25 @@ Every stage may import from here; this package imports only `_text`.
 
 from labelwise._validation._arrays import (
     as_dense,
+    check_instance,
+    check_names,
+    check_readable,
     frame_columns,
     frame_like,
     frame_names,
     is_array_per_label,
     is_frame,
+    n_rows,
+    refuse_sparse,
     scores_of_class_1,
+    take_rows,
 )
-from labelwise._validation._distinct_label_sets import labelset_numbers
-from labelwise._validation._groups import check_groups
-from labelwise._validation._lists_of_sets import columns_of_sets, is_list_of_sets, names_in_sets
+from labelwise._validation._label_sets import (
+    columns_of_sets,
+    is_list_of_sets,
+    labelset_numbers,
+    names_in_sets,
+)
 from labelwise._validation._matrices import (
     Labels,
     Scores,
@@ -24,32 +33,28 @@ from labelwise._validation._matrices import (
     check_scores,
     check_states,
     columns_in_order,
-    take_columns,
-)
-from labelwise._validation._missing_cells import (
     dense_targets,
     first_cell,
+    take_columns,
     with_nan,
     without_cells,
 )
 from labelwise._validation._named_matrices import NamedMatrix
-from labelwise._validation._names import check_names
 from labelwise._validation._numbers import (
     check_beta,
+    check_groups,
     check_n_bootstrap,
+    check_random_state,
     check_real,
     check_share,
     check_undefined,
+    check_weights,
     check_whole,
     is_real,
     is_whole,
+    relative_weights,
 )
-from labelwise._validation._outcome import Outcome, check_outcome
-from labelwise._validation._random_states import check_random_state
-from labelwise._validation._readable import check_instance, check_readable, refuse_sparse
-from labelwise._validation._row_index import rows_of
-from labelwise._validation._rows import n_rows, take_rows
-from labelwise._validation._weights import check_weights, relative_weights
+from labelwise._validation._outcome import Outcome, check_outcome, rows_of
 
 __all__ = [
     "Labels",

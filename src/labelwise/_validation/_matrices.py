@@ -1,4 +1,8 @@
-"""Check label and score matrices: convert them to one storage, match columns by name."""
+"""Check label and score matrices: one storage, missing cells, and columns matched by name.
+
+Labels become boolean CSC. Cells without truth are NaN at public functions, and a matrix of their
+own behind. Scores become dense, or CSR, in which an absent cell is never decided.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,16 @@ from scipy import sparse
 from labelwise._text import listed
 from labelwise._validation._arrays import (
     as_dense,
+    check_names,
+    check_readable,
     column_without_numbers,
     frame_columns,
     is_array_per_label,
     is_frame,
     scores_of_class_1,
 )
-from labelwise._validation._lists_of_sets import is_list_of_sets, matrix_of_sets, names_in_sets
-from labelwise._validation._missing_cells import unmasked
+from labelwise._validation._label_sets import is_list_of_sets, matrix_of_sets, names_in_sets
 from labelwise._validation._named_matrices import NamedMatrix
-from labelwise._validation._names import check_names
-from labelwise._validation._readable import check_readable
 
 
 class Labels(NamedTuple):
@@ -278,3 +281,78 @@ def check_states(decided: Any, input_name: str) -> sparse.csr_array:
     states = sparse.csr_array(decided, dtype=np.int8)
     states.eliminate_zeros()
     return states
+
+
+def unmasked(data: Any) -> Any:
+    """Return labels with NaN in place of masked cells; anything but a masked array as it is."""
+    is_masked = isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data)
+    if not is_masked or data.dtype.kind not in "biuf":
+        return data
+    return np.where(np.ma.getmaskarray(data), np.nan, np.ma.getdata(data))
+
+
+def with_nan(Y: sparse.csc_array, missing: sparse.csc_array | None) -> sparse.csc_array:
+    """Return labels with NaN in the cells without truth, as `check_labels` accepts them.
+
+    Parameters
+    ----------
+    Y : csc_array of bool of shape (n_samples, n_labels)
+        Checked labels.
+    missing : csc_array of bool of the same shape, or None
+        The cells without truth, none of which is positive.
+
+    Returns
+    -------
+    csc_array of bool, or of float64 with stored NaN
+        Y itself if no cell is missing.
+    """
+    if missing is None or missing.nnz == 0:
+        return Y
+    gaps = missing.astype(np.float64)
+    gaps.data[:] = np.nan
+    return sparse.csc_array(Y.astype(np.float64) + gaps)
+
+
+def dense_targets(Y: sparse.csc_array, missing: sparse.csc_array | None) -> np.ndarray:
+    """Return labels as int64, or as float64 with NaN in the cells without truth."""
+    found = with_nan(Y, missing)
+    return np.asarray(found.toarray(), dtype=np.int64 if found is Y else np.float64)
+
+
+def without_cells(matrix: Any, missing: sparse.csc_array) -> Any:
+    """Return a matrix without the cells that are missing.
+
+    Parameters
+    ----------
+    matrix : ndarray, csr_array or csc_array of shape (n_samples, n_labels)
+        Scores or decisions.
+    missing : csc_array of bool of the same shape
+        The cells to leave out.
+
+    Returns
+    -------
+    csr_array or csc_array
+        All other cells: CSR for a dense array, also where its values are 0.
+    """
+    if not sparse.issparse(matrix):
+        is_kept = ~missing.toarray()
+        indptr = np.concatenate(([0], np.cumsum(is_kept.sum(axis=1))))
+        columns = np.nonzero(is_kept)[1].astype(np.int32)
+        return sparse.csr_array((matrix[is_kept], columns, indptr), shape=matrix.shape)
+    found, gaps = matrix.tocoo(), missing.tocoo()
+    numbers, gone = (
+        cells.coords[0].astype(np.int64) * matrix.shape[1] + cells.coords[1]
+        for cells in (found, gaps)
+    )
+    kept = ~np.isin(numbers, gone)
+    cells = (found.data[kept], tuple(part[kept] for part in found.coords))
+    result = sparse.coo_array(cells, shape=matrix.shape).asformat(matrix.format)
+    result.sort_indices()
+    return result
+
+
+def first_cell(missing: sparse.csc_array) -> tuple[int, int]:
+    """Return the row and the column of the first missing cell, row by row."""
+    rows, columns = missing.tocoo().coords
+    first = np.lexsort((columns, rows))[0]
+    return int(rows[first]), int(columns[first])

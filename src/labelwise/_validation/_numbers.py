@@ -1,4 +1,4 @@
-"""Check single numbers and options: their type and their range."""
+"""Check single numbers, options and seeds, and what belongs to samples: weights and groups."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
+
+from labelwise._validation._arrays import as_dense, check_readable
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
@@ -71,3 +73,66 @@ def check_undefined(undefined: Any, *, allow_zero: bool = False) -> str | float:
         return float(undefined)
     listed = ", ".join(f'"{name}"' for name in names)
     raise ValueError(f"undefined must be {listed} or a finite number, got {undefined!r}.")
+
+
+def check_random_state(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed, a generator itself, or that of numpy for None.
+
+    The generators are those of scikit-learn's function of this name, whose import takes longer
+    than most commands.
+    """
+    if random_state is None or random_state is np.random:
+        # The generator that `np.random.seed` seeds is public only as the owner of its methods.
+        return np.random.rand.__self__  # type: ignore[attr-defined,no-any-return]
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32:
+        return np.random.RandomState(int(random_state))
+    raise ValueError(
+        "random_state must be None, a RandomState or a whole number from 0 to 2**32 - 1, "
+        f"got {random_state!r}."
+    )
+
+
+def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Return weights as float64: finite, not negative, and not all zero."""
+    weights = as_dense(sample_weight, "sample_weight")
+    if weights.dtype.kind not in "biuf":
+        raise TypeError(f"sample_weight must contain numbers, got {weights.dtype}.")
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have a number for each of {n_samples} rows, "
+            f"got shape {weights.shape}."
+        )
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError("sample_weight must be finite, not negative, and not zero everywhere.")
+    return weights.astype(np.float64)
+
+
+def relative_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
+    """Return weights for a weighted mean; None if none are given or all are the same."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_samples)
+    return None if (weights == weights[0]).all() else weights
+
+
+def check_groups(groups: Any, n_samples: int) -> np.ndarray:
+    """Return the number of each sample's group, counted from 0 in the order of first occurrence."""
+    check_readable(groups, "groups")
+    is_list = isinstance(groups, list | tuple)
+    # As numbers or text, 1 and "1" in one list would be the same group.
+    names = np.fromiter(groups, object, len(groups)) if is_list else np.asarray(groups)
+    if names.shape != (n_samples,):
+        raise ValueError(
+            f"groups must name a group for each of {n_samples} samples, got {names.shape}."
+        )
+    if names.dtype.kind in "iub":
+        _, first, number = np.unique(names, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[number]
+    numbers: dict[Any, int] = {}
+    for i, name in enumerate(names.tolist()):
+        if name is None or name != name:
+            raise ValueError(f"groups must name a group for every sample, got none at sample {i}.")
+        numbers.setdefault(name, len(numbers))
+    return np.array([numbers[name] for name in names.tolist()], dtype=np.int64)

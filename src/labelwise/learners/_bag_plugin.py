@@ -66,7 +66,7 @@ class InstanceLabels(NamedTuple):
         Scores of the instances, bag after bag.
     decided : ndarray of int8 of shape (n_instances, n_labels)
         1 where the score reaches the threshold of the label, which is that of bags.
-    speakers : ndarray of shape (n_bags, n_labels)
+    top_instance : ndarray of shape (n_bags, n_labels)
         Number within the bag of the instance with the highest score, the first of ties.
     starts : ndarray of shape (n_bags + 1,)
         Index of the first instance of each bag, and the number of all instances.
@@ -74,7 +74,7 @@ class InstanceLabels(NamedTuple):
 
     scores: np.ndarray
     decided: np.ndarray
-    speakers: np.ndarray
+    top_instance: np.ndarray
     starts: np.ndarray
 
 

@@ -147,9 +147,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
     "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
     `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("sfp"), and
-    `OkapiNeighbors` ("okapi") for counts of terms. Features of linear models, kernels and
-    neighbours are scaled inside each fold, unless they are sparse. A cost model of each candidate,
-    of the numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
+    `OkapiNeighbors` ("okapi") for counts of terms. Features that are not sparse are divided by
+    their standard deviation: for kernels and neighbours inside each fold, for linear models once,
+    because these score all folds while they are fitted. A cost model of each candidate, of the
+    numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
     "catboost" if they are installed. `labelwise.save` does not write their models.
 

@@ -42,6 +42,18 @@ def _own(
     return build
 
 
+def _linear(**params: Any) -> Build:
+    """Return a builder of linear models; sparse features, usually of texts, are not scaled."""
+
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from labelwise.learners import BinaryRelevance
+
+        # Inside the learner, not in a pipeline, because it then scores folds while it is fitted.
+        return BinaryRelevance(standardize=not is_sparse, **params)
+
+    return build
+
+
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.svm import SVC
 
@@ -141,7 +153,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a logistic regression a label",
         HALF,
-        _own("BinaryRelevance", is_scaled=True, rescale=True),
+        _linear(rescale=True),
         seconds=costs.logistic,
         is_linear=True,
     ),
@@ -150,7 +162,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        _own("BinaryRelevance", is_scaled=True, loss="squared_hinge"),
+        _linear(loss="squared_hinge"),
         seconds=costs.linear_svm,
         is_linear=True,
     ),

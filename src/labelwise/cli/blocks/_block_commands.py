@@ -14,11 +14,10 @@ from labelwise._blocks import open_blocks, open_lazily, open_source, rows_within
 from labelwise._curves import BlockCurves
 from labelwise._matrices import position_note
 from labelwise._text import counted
-from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
 from labelwise.cli._tuning_report import TuningReport, never_decided
 from labelwise.cli.blocks._block_inputs import BlockRows
+from labelwise.cli.running import cluster_client
 from labelwise.decisions import (
     Request,
     Thresholds,

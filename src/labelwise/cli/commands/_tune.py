@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
+from labelwise.cli._inputs import parse_ids, parse_names, read_truth
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_figure,
     note,
     warnings_as_notes,
+    working,
     write_figure,
 )
-from labelwise.cli._parsing import parse_ids, parse_names
-from labelwise.cli._progress import working
-from labelwise.cli._truth import read_truth
 from labelwise.cli._tuning_report import TuningReport, tuning_report
 from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 from labelwise.data import input_files, read_scores

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
-from labelwise.cli._parsing import parse_ids
-from labelwise.cli._progress import working
-from labelwise.cli._truth import read_truth
+from labelwise.cli._inputs import parse_ids, read_truth
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
 from labelwise.data import input_files, read_scores
 from labelwise.decisions import (

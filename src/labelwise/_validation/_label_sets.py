@@ -1,4 +1,4 @@
-"""Labels given as a list of Python sets of strings or whole numbers: columns and matrix."""
+"""Label sets: lists of Python sets as matrices, and the distinct rows of a label matrix."""
 
 from __future__ import annotations
 
@@ -132,3 +132,26 @@ def _check_column_numbers(
                     "names: give label_names, or sets of column numbers from 0 to "
                     f"{n_columns - 1}, got {label!r} in row {i}."
                 )
+
+
+def labelset_numbers(Y: sparse.sparray) -> np.ndarray:
+    """Return the number of each row's label set; only equal rows have the same number.
+
+    Rows of equal length are compared as rows of one array, so memory stays O(nnz).
+    """
+    rows = sparse.csr_array(Y)
+    rows.sort_indices()
+    sizes = np.diff(rows.indptr)
+    numbers = np.empty(rows.shape[0], dtype=np.int64)
+    n_found = 0
+    by_size = np.argsort(sizes, kind="stable")
+    for same_size in np.split(by_size, np.flatnonzero(np.diff(sizes[by_size])) + 1):
+        if same_size.size == 0:
+            continue
+        size = sizes[same_size[0]]
+        members = rows.indices[rows.indptr[same_size][:, None] + np.arange(size)]
+        distinct, number = np.unique(members, axis=0, return_inverse=True)
+        numbers[same_size] = n_found + number.ravel()
+        # Rows without labels have no column to compare: they are one label set.
+        n_found += max(1, len(distinct))
+    return numbers
