@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from labelwise.experiments.statistics._average_ranks import average_ranks, friedman_test
     from labelwise.experiments.statistics._pair_tests import sign_test, wilcoxon_test
     from labelwise.experiments.statistics._paired_difference import paired_difference
-    from labelwise.experiments.statistics._paired_values import PairedValues as PairedValues
     from labelwise.experiments.statistics._paired_values import paired_values
     from labelwise.experiments.statistics._post_hoc_tests import (
         RankPairs,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
         nemenyi_test,
     )
     from labelwise.experiments.statistics._rank_comparison import compare_ranks
-    from labelwise.experiments.statistics._summary import Spread as Spread
     from labelwise.experiments.statistics._summary import summarize
 
 __all__ = [
