@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 
 from labelwise.data import Dataset, make_multilabel
 from labelwise.decisions import best_thresholds, scan_thresholds
-from labelwise.experiments import CellOutcome, Spread
+from labelwise.experiments import CellOutcome
+from studies.comparison import Spread
 from studies.pillai2012 import study as pillai2012
 from studies.pillai2012 import tuning
 from tests.oracles.terms import weighted
