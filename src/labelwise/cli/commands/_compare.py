@@ -10,7 +10,6 @@ import typer
 from labelwise import experiments
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
-from labelwise.cli.commands._results import results_in_words, results_record
 from labelwise.cli.running import cluster_client, command, current_settings
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
@@ -111,7 +110,7 @@ def compare(
         )
         raise typer.Exit(_STOPPED) from None
     outputs = Outputs()
-    outputs.show(results_in_words(results), results_record(results))
+    outputs.show(results.report(), results.to_dict())
     outputs.message(f"kept in {printable_path(kept)}")
     if results.failed:
         raise typer.Exit(1)

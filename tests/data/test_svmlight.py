@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 
 from labelwise._io import SIDE_BYTES
 from labelwise.data import DataError, read_svmlight
-from labelwise.data.svmlight._svmlight import svmlight_files
+from labelwise.data._svmlight import svmlight_files
 from tests.writers.svmlight import svmlight_bytes
 
 VALUES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, 1.0, -0.5])
