@@ -54,7 +54,7 @@ def test_the_speaker_has_the_score_that_decided_the_label():
     train, test = digits()
     model = BagPlugin(FAST, n_iter=2, cv=2, random_state=0).fit(train)
     found = model.predict_instances(test)
-    speaking = found.starts[:-1, None] + found.speakers
+    speaking = found.starts[:-1, None] + found.top_instance
     highest = np.take_along_axis(found.scores, speaking, axis=0)
     np.testing.assert_array_equal(highest, model.decision_function(test))
     decided = np.take_along_axis(found.decided, speaking, axis=0)
@@ -133,7 +133,7 @@ BAD = {
     "rate": ({"expression_rate": 1.5}, "expression_rate must be from 0 to 1, got 1.5"),
     "aggregation": ({"aggregation": "min"}, "aggregation must be one of max, mean, noisy-or"),
     "rounds": ({"n_iter": 0}, "n_iter must be at least 1"),
-    "average": ({"average": "none"}, "average must be one of"),
+    "average": ({"average": "none"}, "average must be None"),
     "scores": ({"estimator": RidgeClassifier()}, "estimator must have predict_proba"),
     "one of several": ({"estimator": [FAST, RidgeClassifier()]}, "must have predict_proba"),
     "none": ({"estimator": []}, "estimator must be one or several, got an empty list"),
@@ -186,7 +186,7 @@ def test_a_bag_of_100_000_instances_is_learned_and_decided():
     bags = Bags(rows, np.cumsum([0, *sizes]))
     model = BagPlugin(FAST, cv=2, n_iter=2, random_state=0).fit(bags, Y)
     found = model.predict_instances(bags)
-    assert found.scores[found.speakers[0, 0], 0] == found.scores[:100_000, 0].max()
+    assert found.scores[found.top_instance[0, 0], 0] == found.scores[:100_000, 0].max()
     assert model.decision_function(bags)[0, 0] == found.scores[:100_000, 0].max()
 
 

@@ -194,3 +194,28 @@ def test_fold_scores_are_offered_where_penalties_are_chosen():
     assert hasattr(BinaryRelevance(), "fit_scoring_folds")
     assert not hasattr(BinaryRelevance(penalty=1.0), "fit_scoring_folds")
     assert not hasattr(BinaryRelevance(LogisticRegression()), "fit_scoring_folds")
+
+
+@pytest.mark.parametrize("settings", [{"rescale": True}, {"loss": "squared_hinge"}], ids=str)
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_standardized_models_are_those_of_scaled_features(settings, is_sparse):
+    X, Y = some_data(seed=2)
+    X = X * np.array([1e-3, 1.0, 50.0, 0.2, 1e3])
+    X[:, 1] = 3.0
+    X = (
+        sparse.csr_array(np.where(np.abs(X) > np.median(np.abs(X), axis=0), X, 0))
+        if is_sparse
+        else X
+    )
+    model = BinaryRelevance(standardize=True, **settings).fit(X, Y)
+    scaled = make_pipeline(StandardScaler(with_mean=False), BinaryRelevance(**settings)).fit(X, Y)
+    np.testing.assert_array_equal(model.penalties_, scaled[-1].penalties_)
+    # Coefficients are divided instead of features, which rounds differently.
+    np.testing.assert_allclose(
+        model.decision_function(X), scaled.decision_function(X), rtol=0, atol=1e-12
+    )
+
+
+def test_standardize_is_true_or_false():
+    with pytest.raises(TypeError, match="standardize must be True or False, got 'yes'"):
+        BinaryRelevance(standardize="yes").fit(*some_data())

@@ -9,23 +9,22 @@ from labelwise._blocks import open_blocks
 from labelwise._curves import BlockCurves
 from labelwise.decisions import (
     Frontier,
+    Request,
     Thresholds,
-    check_request,
     frontier_of,
     tune_and_correct,
     warn_of_labels_without_positives,
 )
 
 # Options of `labelwise.decisions.best_thresholds` that need the rows of all scores together.
-_OF_ROWS = ("shared", "shrink", "fbr", "fbr_rule", "n_bootstrap", "guarantee")
+_OF_ROWS = ("shared", "shrink", "fbr", "guarantee")
 
 
 def best_thresholds(
     scores: Any,
     Y: Any,
     *,
-    maximize: str | None = None,
-    measure: Callable[..., Any] | str | None = None,
+    maximize: str | Callable[..., Any] = "micro-f",
     average: str | None = None,
     beta: float = 1.0,
     min_precision: float | None = None,
@@ -52,13 +51,11 @@ def best_thresholds(
     Y : path, array, sparse matrix, frame, list of sets or dask array
         The true labels, 0 or 1. Columns with names are matched by name; the result has the order
         of the scores. Rows with ids must have the same ids in the same order as the scores.
-    maximize : str, default=None
-        Average and measure by name, such as "micro-f". With `maximize`, `measure` and `average`
-        must be None.
-    measure : callable or str, default=None
-        A measure of counts or its name such as "f". None means the F-measure.
+    maximize : str or callable, default="micro-f"
+        The measure to maximise: average and measure by name, or a measure of counts, as in
+        `labelwise.decisions.best_thresholds`.
     average : {"micro", "macro"}, default=None
-        How the measure is averaged; None means "micro".
+        How a measure is averaged that `maximize` gives as a function; None means "micro".
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
@@ -135,18 +132,17 @@ def best_thresholds(
     if unknown:
         raise TypeError(f"best_thresholds has no option {unknown[0]!r} in the engine.")
     curves = BlockCurves(_matched(scores, Y, label_names, block_rows, ids, by_position))
-    params = {
-        "maximize": maximize,
-        "measure": measure,
-        "average": average,
-        "beta": beta,
-        "min_precision": min_precision,
-        "min_recall": min_recall,
-        "max_decisions": max_decisions,
-        "cost": cost,
+    request = Request(
+        maximize=maximize,
+        average=average,
+        beta=beta,
+        min_precision=min_precision,
+        min_recall=min_recall,
+        max_decisions=max_decisions,
+        cost=cost,
+        n_labels=curves.n_labels,
         **options,
-    }
-    request = check_request(params, curves.n_labels)
+    )
     warn_of_labels_without_positives(curves)
     return tune_and_correct(curves, request, None).thresholds
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -69,10 +70,10 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
 
         mean loss + λ/2 · ‖w‖²,
 
-    with an intercept that is not penalised and features that are not scaled. With the log-loss,
-    this is scikit-learn's logistic regression with C = 1 / (n λ); with the squared hinge loss, a
-    linear support vector machine with that C. Each label has its own λ, the one with the least
-    loss on held-out folds.
+    with an intercept that is not penalised. Features are not scaled unless `standardize` is set.
+    With the log-loss, this is scikit-learn's logistic regression with C = 1 / (n λ); with the
+    squared hinge loss, a linear support vector machine with that C. Each label has its own λ, the
+    one with the least loss on held-out folds.
 
     Parameters
     ----------
@@ -92,6 +93,10 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Whether penalties are compared by the held-out log-loss after the margins of each label have
         been rescaled by a sigmoid, and the final regressions are rescaled by it. This suits terms
         of texts and other wide features, see Notes. Only for the log-loss and several penalties.
+    standardize : bool, default=False
+        Whether each feature is divided by its standard deviation before the linear models are
+        fitted, so that the penalty does not depend on units. `coef_` are coefficients of the
+        features as they are given. Only without an estimator.
     tol : float, default=None
         A linear model stops when the decrease of its objective that the next step predicts is less
         than `tol` times the objective. None means 1e-13 for the log-loss, at which probabilities of
@@ -188,6 +193,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         penalty: Any = "auto",
         cv: Any = 5,
         rescale: bool = False,
+        standardize: bool = False,
         tol: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -197,6 +203,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.penalty = penalty
         self.cv = cv
         self.rescale = rescale
+        self.standardize = standardize
         self.tol = tol
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -401,15 +408,27 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
+        X, deviations = self._standardized(X)
         settings = penalties, tol, self.n_jobs, self._tell
         rescales = check_rescale(self.rescale, loss, penalties)
         problem = RegressionProblem(
             X, weights, splits or [], *settings, loss=loss, rescales=rescales
         )
         found = fit_label_regressions(problem, targets, self.cv, groups)
-        self.coef_, self.intercept_ = found.coefficients, found.intercepts
+        self.coef_, self.intercept_ = found.coefficients / deviations, found.intercepts
         self.penalties_ = found.penalties
         return found.held_out
+
+    def _standardized(self, X: Any) -> tuple[Any, np.ndarray | float]:
+        """Return features of variance 1, if that is asked for, and what they were divided by."""
+        if not isinstance(self.standardize, bool | np.bool_):
+            raise TypeError(f"standardize must be True or False, got {self.standardize!r}.")
+        if not self.standardize:
+            return X, 1.0
+        # Folds share the deviations of all samples, which do not depend on labels. A regression
+        # has an intercept, so that features need no centre.
+        scaler = StandardScaler(with_mean=False).set_output(transform="default").fit(X)
+        return scaler.transform(X), scaler.scale_
 
     def _tell(self, text: str) -> None:
         report_progress(self.verbose, self, text)

@@ -42,6 +42,18 @@ def _own(
     return build
 
 
+def _linear(**params: Any) -> Build:
+    """Return a builder of linear models; sparse features, usually of texts, are not scaled."""
+
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from labelwise.learners import BinaryRelevance
+
+        # Inside the learner, not in a pipeline, because it then scores folds while it is fitted.
+        return BinaryRelevance(standardize=not is_sparse, **params)
+
+    return build
+
+
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.svm import SVC
 
@@ -127,7 +139,7 @@ def _installed(module: str, class_name: str) -> Build:
 
 HALF = "each label at a probability of 0.5"
 _HIGHEST_F = "the label set of highest expected F, row by row"
-_BOOSTED = "boosted trees a label, by {}; models cannot be saved"
+_BOOSTED = "binary relevance: boosted trees a label, by {}"
 LEARNERS = (
     RegisteredLearner(
         "auto",
@@ -141,7 +153,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a logistic regression a label",
         HALF,
-        _own("BinaryRelevance", is_scaled=True, rescale=True),
+        _linear(rescale=True),
         seconds=costs.logistic,
         is_linear=True,
     ),
@@ -150,7 +162,7 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: a linear support vector machine a label",
         "each label at a score of 0",
-        _own("BinaryRelevance", is_scaled=True, loss="squared_hinge"),
+        _linear(loss="squared_hinge"),
         seconds=costs.linear_svm,
         is_linear=True,
     ),
@@ -283,14 +295,25 @@ LEARNERS = (
         _own("SubmodularMultilabel", is_seeded=True, is_scaled=True),
         "sample-f",
     ),
-    # `labelwise.save` writes no boosted trees, because compiled code would follow their arrays
-    # unchecked: these four are tried only if they are named in `BestLearner`.
+    RegisteredLearner(
+        "br-boosting",
+        "BinaryRelevance",
+        _BOOSTED.format("scikit-learn"),
+        HALF,
+        _boosting,
+    ),
+    # `labelwise.save` does not write the trees of other packages, because compiled code would
+    # follow their arrays unchecked: these are tried only if they are named in `BestLearner`.
     *(
         RegisteredLearner(
-            name, "BinaryRelevance", _BOOSTED.format(package), HALF, build, is_saved=False
+            name,
+            "BinaryRelevance",
+            f"{_BOOSTED.format(package)}; models cannot be saved",
+            HALF,
+            build,
+            is_saved=False,
         )
         for name, package, build in (
-            ("br-boosting", "scikit-learn", _boosting),
             ("lightgbm", "LightGBM", _installed("lightgbm", "LGBMClassifier")),
             ("xgboost", "XGBoost", _installed("xgboost", "XGBClassifier")),
             ("catboost", "CatBoost", _installed("catboost", "CatBoostClassifier")),

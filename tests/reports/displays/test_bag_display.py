@@ -31,7 +31,7 @@ def fitted():
 def test_each_decided_label_stands_at_its_speaker_and_each_other_one_is_missed(fitted):
     model, data = fitted
     display = BagDisplay.from_estimator(model, data, n_bags=10)
-    decided, speakers = model.predict(data), model.predict_instances(data).speakers
+    decided, speakers = model.predict(data), model.predict_instances(data).top_instance
     truth = data.Y.toarray()
     for i, bag in enumerate(display.bags):
         np.testing.assert_array_equal(bag.pictures.reshape(-1, 64), data.samples[i])

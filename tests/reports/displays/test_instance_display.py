@@ -45,7 +45,7 @@ def test_scores_of_rows_that_are_no_pictures_are_drawn_by_instance_and_label(fit
 def test_circles_mark_the_instance_behind_each_decision(fitted):
     model, data = fitted
     display = InstanceDisplay.from_estimator(model, data, n_bags=30)
-    decided, speakers = model.predict(data), model.predict_instances(data).speakers
+    decided, speakers = model.predict(data), model.predict_instances(data).top_instance
     expected = {(2 * i + speakers[i, j], j) for i, j in np.argwhere(decided).tolist()}
     assert set(map(tuple, np.argwhere(display.marked).tolist())) == expected
     assert len(display.ax_.collections[0].get_offsets()) == decided.sum()

@@ -108,7 +108,7 @@ class BagDisplay:
         height, width = _check_shape(shape, data.n_features)
         shown = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
         decided = estimator.predict(shown)
-        speakers = estimator.predict_instances(shown).speakers
+        speakers = estimator.predict_instances(shown).top_instance
         truth = None if shown.Y is None else shown.Y.toarray() == 1
         names = data.label_names or tuple(map(str, range(decided.shape[1])))
         bags = []

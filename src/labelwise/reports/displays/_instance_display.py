@@ -108,7 +108,7 @@ class InstanceDisplay:
         found = estimator.predict_instances(shown)
         bag, label = np.nonzero(estimator.predict(shown))
         marked = np.zeros(found.scores.shape, dtype=bool)
-        marked[found.starts[bag] + found.speakers[bag, label], label] = True
+        marked[found.starts[bag] + found.top_instance[bag, label], label] = True
         names = data.label_names or tuple(map(str, range(found.scores.shape[1])))
         bag_names = next(iter(shown.ids.values()), range(len(shown)))
         return cls(found.scores, found.starts, names, tuple(map(str, bag_names)), marked).plot(ax)
