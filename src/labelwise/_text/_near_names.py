@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 _AVERAGES = ("micro", "macro", "sample")
@@ -26,6 +25,8 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     The names of other packages are near misses: "f1_micro", "samples-f1", "mcc". An average that
     is missing gives all averages.
     """
+    from difflib import get_close_matches
+
     if not isinstance(name, str):
         return "."
     wanted, plain = _plain(name), {_plain(one): one for one in known}
