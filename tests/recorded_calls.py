@@ -876,8 +876,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     ),
     "forest": lambda: learners.LabelForest(random_state=0),
     "forest a label": lambda: learners.LabelForest(joint=False, random_state=0),
-    "reverse": lambda: learners.ReverseMultilabel(penalty=0.1),
-    "submodular": lambda: learners.SubmodularMultilabel(penalty=0.1),
+    "reverse": lambda: learners.ReverseMultilabel(penalty=0.1, random_state=0),
+    "submodular": lambda: learners.SubmodularMultilabel(penalty=0.1, random_state=0),
 }
 for _title, _make in LEARNERS.items():
 

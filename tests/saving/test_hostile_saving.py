@@ -154,7 +154,7 @@ def exact(**changes):
 
 
 def submodular(**changes):
-    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1)
+    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1, random_state=0)
     return set_attributes(model.fit(*some_data()), **changes)
 
 
