@@ -16,7 +16,7 @@ VERSIONS = $(VENV)/versions.txt
 # Recipes have a lock of their own: their libraries would hold back the versions of all others.
 EXTRAS = test bench docs fuzz
 
-.PHONY: demo test lint format test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies test-recipes release-check lock clean
+.PHONY: demo test lint format test-random test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies test-recipes release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -34,6 +34,9 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+test-random: $(VENV)/.test  ## the tests with other random examples in every run
+	LABELWISE_EXAMPLES=random $(BIN)/python -m pytest -n 2
 
 test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -o xfail_strict=false --cov --cov-report=term-missing:skip-covered

@@ -19,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 
 import labelwise
 from benchmarks.speedups import record
-from labelwise.cli._data_source import DataSource
-from labelwise.cli.commands._fit import FitOptions, run_fit
+from labelwise.cli._inputs import DataSource
+from labelwise.cli.commands._fit import fit
 from labelwise.data import Dataset, make_corpus
 from labelwise.decisions import best_thresholds
 from labelwise.measures import Counts, f_measure, micro
@@ -71,7 +71,7 @@ def fit_by_command(folder: Path, texts: list[str], corpus: Dataset) -> tuple[obj
     write_csv(folder / "texts.csv", texts, corpus)
     start = time.perf_counter()
     source = DataSource(str(folder / "texts.csv"), labels="tags")
-    run_fit(source, folder / "m.skops", FitOptions(maximize="micro-f"))
+    fit(source=source, output=folder / "m.skops", maximize="micro-f")
     return labelwise.load(folder / "m.skops"), time.perf_counter() - start
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["labelwise"]):
-    from labelwise.data.arff import _rows_kernels as _arff_kernels  # noqa: F401  (loaded here to be instrumented)
+    from labelwise.data.arff import _kernels as _arff_kernels  # noqa: F401  (loaded here to be instrumented)
     from tests.readers import file_name, refusals
 
 from tests.writers.seeds import SEEDS

@@ -32,6 +32,15 @@ _FACT = re.compile(r"# (\w+):(?: (.*))?")
 _ESTIMATE = "estimate"
 
 
+class Spread(NamedTuple):
+    """Mean and standard deviation of n values, as `labelwise.experiments.summarize` has them."""
+
+    mean: float
+    deviation: float
+    n: int
+    n_undefined: int
+
+
 class Cell(NamedTuple):
     """A number of the paper as printed ("" where it has none), ours, and how far they may differ.
 

@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from hypothesis import settings
 from labelwise.splitting import _balanced
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 
-# The first call of a kernel compiles: no deadline. Same examples in every run.
-settings.register_profile("labelwise", deadline=None, derandomize=True)
-settings.load_profile("labelwise")
+# The first call of a kernel compiles: no deadline. "fixed" has the same examples in every run,
+# "random" draws new ones, and prints how to repeat a failure.
+settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, print_blob=True, database=None)
+PROFILE = os.environ.get("LABELWISE_EXAMPLES", "fixed")
+settings.load_profile(PROFILE)
 if numba.config.DISABLE_JIT:
-    settings.register_profile("plain Python", settings.get_profile("labelwise"), max_examples=15)
+    settings.register_profile("plain Python", settings.get_profile(PROFILE), max_examples=15)
     settings.load_profile("plain Python")
 
 # Tests of whole programs take hours without compiled kernels, and test no kernel by itself.

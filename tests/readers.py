@@ -9,7 +9,7 @@ from labelwise.data import (
     read_svmlight,
     read_table,
 )
-from labelwise.data.arff._label_xml import read_label_names
+from labelwise.data._arff import read_label_names
 
 _TABLES = [
     lambda path: read_table(path, labels="y"),

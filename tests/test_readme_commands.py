@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.main import get_command
 
-from labelwise.cli import app
+from labelwise.cli._program import COMMANDS
 from labelwise.data import make_corpus, write_svmlight
 from tests.cli.shell import run_program
 from tests.writers.arff import arff
@@ -53,7 +52,7 @@ def folder(tmp_path_factory):
 def commands():
     """List the lines of the page that begin with the program and a command, as arguments."""
     lines = README.read_text(encoding="utf-8").splitlines()
-    wanted = set(get_command(app).commands) - ELSEWHERE
+    wanted = set(COMMANDS) - ELSEWHERE
     found = [line.split() for line in lines]
     return [
         shlex.split(line, comments=True)[1:]

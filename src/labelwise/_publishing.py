@@ -35,7 +35,7 @@ def publish(stage: str, names: Sequence[str]) -> None:
         origins = _origins(package)
         if name not in origins:
             raise AttributeError(f"module {stage!r} has no attribute {name!r}")
-        import_module(origins[name])
+        getattr(import_module(origins[name]), name)  # from a package that loads it when used, too
         # Importing one module may have loaded others, whose classes this stage then returns.
         _take_loaded(package, frozenset(names))
         return vars(package)[name]

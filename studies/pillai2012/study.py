@@ -21,8 +21,8 @@ from sklearn.preprocessing import normalize
 
 import studies
 from labelwise.data import Dataset, load
-from labelwise.experiments import Spread, Study, summarize
-from studies.comparison import Cell, Provenance, Table, published_cells, rounding
+from labelwise.experiments import Study, summarize
+from studies.comparison import Cell, Provenance, Spread, Table, published_cells, rounding
 from studies.pillai2012.tuning import (
     LINEAR,
     N_PARTS,

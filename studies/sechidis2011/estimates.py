@@ -21,10 +21,10 @@ from sklearn.preprocessing import FunctionTransformer
 
 import studies
 from labelwise.data import load
-from labelwise.experiments import Spread, Study, summarize
+from labelwise.experiments import Study, summarize
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
 from labelwise.splitting import MultilabelStratifiedKFold
-from studies.comparison import Cell, Provenance, Table, published_cells, rounding
+from studies.comparison import Cell, Provenance, Spread, Table, published_cells, rounding
 from studies.sechidis2011.mulan import LAST_FIRST, NAME, RANKING, RELEVANCE, Conventions
 from studies.sechidis2011.random_trees import IdentifiedForest, WekaForest
 from studies.sechidis2011.ranks import (

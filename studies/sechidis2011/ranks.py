@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 import studies
-from labelwise.experiments import Spread, average_ranks
-from studies.comparison import Cell, Table, published_cells
+from labelwise.experiments import average_ranks
+from studies.comparison import Cell, Spread, Table, published_cells
 
 FOLDER = studies.FOLDER / "sechidis2011"
 # The paper's sets that we have, by their labelsets for each example: at most 0.1, at least 0.39.

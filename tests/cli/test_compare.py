@@ -225,7 +225,7 @@ def test_a_study_runs_on_a_dask_cluster(study, tmp_path):
 
 
 def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):
-    monkeypatch.setattr("labelwise.cli._cluster._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("labelwise.cli.running._cluster._CONNECTING_SECONDS", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         done = run("compare", study, "--cluster", address)
         assert str(done.exception) == (

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from labelwise.cli import app
-from labelwise.cli.running._option_names import in_options, options_of
+from labelwise.cli.running import load_command
+from labelwise.cli.running._errors import in_options, options_of
 from tests.cli.shell import run_program
 
 TUNE, DATA = ("tune", "scores.csv", "labels.csv"), ("data.csv", "--labels", "sea,sky")
@@ -20,7 +20,7 @@ FIT = ("fit", *DATA, "--text", "text", "-o", "m.skops", "--learner", "br")
         (*TUNE, "--beta", "-1"),
         (*TUNE, "--shrink", "2"),
         (*TUNE, "--fbr", "2"),
-        (*TUNE, "--fbr-rule", "3"),
+        (*TUNE, "--fbr", "0.1,3"),
         (*TUNE, "--min-precision", "2"),
         (*TUNE, "--min-recall", "-1"),
         (*TUNE, "--max-decisions", "-1"),
@@ -77,11 +77,11 @@ def test_the_option_of_a_wrong_value_is_named(small_folder, words):
     ],
 )
 def test_arguments_in_a_sentence_become_options(command, text, wanted):
-    assert in_options(text, options_of(app, command)) == wanted
+    assert in_options(text, options_of(load_command(command))) == wanted
 
 
 def test_options_are_found_by_the_names_of_arguments():
-    options = options_of(app, "select")
+    options = options_of(load_command("select"))
     assert (options["n_terms"], options["random_state"], options["safe_csv"]) == (
         "-n",
         "--seed",

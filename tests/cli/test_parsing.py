@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise.cli._parsing import check_part, parse_labels, parse_proportions, part_of
+from labelwise.cli._inputs import check_part, parse_labels, part_of
 from labelwise.data import Dataset
 
 
@@ -20,12 +20,6 @@ from labelwise.data import Dataset
 )
 def test_labels_are_a_file_a_prefix_a_count_or_names(text, expected):
     assert parse_labels(text) == expected
-
-
-def test_proportions_are_numbers_with_commas():
-    assert parse_proportions("0.7,0.15,0.15") == [0.7, 0.15, 0.15]
-    with pytest.raises(ValueError, match="--proportions must be numbers separated by commas"):
-        parse_proportions("a half")
 
 
 def test_a_part_gives_its_rows():

@@ -10,7 +10,7 @@ from rich.status import Status
 
 import labelwise
 from labelwise.cli import main
-from labelwise.cli._progress import following, working
+from labelwise.cli._outputs import following, working
 from labelwise.data import make_multilabel
 from tests.cli.shell import run_program
 

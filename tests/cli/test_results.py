@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from labelwise.cli.commands._results import ranks_in_words
 from labelwise.experiments import average_ranks, paired_values, read_results
 from tests.cli.shell import notes, refusal, run
 from tests.experiments.small_studies import Frequent, rows, study
@@ -62,15 +61,6 @@ def test_wrong_endings_and_missing_measures_are_refused(store, tmp_path, monkeyp
     assert told == "labelwise: --measure must be given for ranks: one of micro-f, hamming-loss.\n"
     told = refusal(monkeypatch, capsys, "results", store, "--ranks", "--latex")
     assert told == "labelwise: --latex and --ranks cannot be given together.\n"
-
-
-def test_two_models_one_data_set_and_ties_have_words_of_their_own():
-    two = paired_values({"a": [1, 2, 3], "b": [2, 3, 4]}, measure="coverage")
-    assert "Sign test, a against b (two-sided): 3 wins, 0 losses; p = 0.25" in ranks_in_words(two)
-    one = paired_values({"a": [1], "b": [2], "c": [3]}, measure="coverage")
-    assert ranks_in_words(one).endswith("A test needs at least 2 data sets.")
-    tied = paired_values({"a": [1, 2], "b": [1, 2], "c": [1, 2]}, measure="coverage")
-    assert "All models tie on every data set" in ranks_in_words(tied)
 
 
 def mistakes(outcome):

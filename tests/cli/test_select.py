@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.cli._data_source import DataSource
-from labelwise.cli.commands._select import SelectOptions, curve_display, show_selection
+from labelwise.cli._inputs import DataSource
+from labelwise.cli.commands._select import curve_display, select
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
@@ -54,9 +54,7 @@ def test_data_that_svmlight_cannot_represent_are_refused(dataset, words, tmp_pat
 
 def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path, capsys):
     output = tmp_path / "reduced.svm"
-    show_selection(
-        DataSource(file), SelectOptions(by="chi2-max,df", cut=2, n_terms=7), output=output
-    )
+    select(source=DataSource(file), by="chi2-max,df", cut=2, n_terms=7, output=output)
     selector = TermSelector(7, by=("chi2-max", "df"), cut=2).fit(documents.X, documents.Y)
     kept = np.flatnonzero(selector.get_support())
     reduced = read_svmlight(output)
@@ -80,7 +78,7 @@ def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp
     ],
 )
 def test_the_number_of_a_term_is_positive_and_explained(file, capsys, options, said):
-    show_selection(DataSource(file), SelectOptions(n_terms=3, **options))
+    select(source=DataSource(file), n_terms=3, **options)
     shown = capsys.readouterr().out
     assert said in shown
     places = [line.split() for line in shown.splitlines() if line.startswith("   ")]
@@ -91,7 +89,7 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
     for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
         write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")
     output = tmp_path / "out" / "reduced.svm"
-    show_selection(DataSource(str(tmp_path)), SelectOptions(n_terms=5), output=output)
+    select(source=DataSource(str(tmp_path)), n_terms=5, output=output)
     selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
     reduced = read_svmlight(output).X.toarray()
     assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
@@ -102,7 +100,7 @@ def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents
     split = Dataset(documents.X, documents.Y, train=np.arange(100), test=np.arange(100, 150))
     monkeypatch.setattr("labelwise.learners._term_curve.SIZES", (5, 20, 5000))
     monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", 200)
-    display = curve_display(split, SelectOptions(curve=True, k=15))
+    display = curve_display(split, TermSelector(), 15, 0)
     train, test = split.take(split.train), split.take(split.test)
     ranking = TermSelector().fit(train.X, train.Y).ranking_
     model = OkapiNeighbors(15).fit(train.X, train.Y)
@@ -121,7 +119,7 @@ def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path, capsys):
 
     matplotlib.use("Agg")
     figure = tmp_path / "curve.svg"
-    show_selection(DataSource(file), SelectOptions(curve=True, k=10), output=figure)
+    select(source=DataSource(file), curve=True, k=10, output=figure)
     shown = capsys.readouterr().out
     assert "each fifth of the rows in turn" in shown
     assert "smallest set within one standard error of the peak" in shown
@@ -136,25 +134,25 @@ def test_the_smallest_set_within_one_error_is_chosen_in_any_order():
 @pytest.mark.parametrize(
     ("options", "name", "words"),
     [
-        (SelectOptions(), "a.svm", "Give either -n"),
-        (SelectOptions(n_terms=3, curve=True), "a.svm", "Give either -n"),
-        (SelectOptions(n_terms=3), "a.txt", "must end in .svm"),
-        (SelectOptions(curve=True), "a.svm", "must end in .png or .svg or .pdf"),
-        (SelectOptions(n_terms=3, by="tf"), "a.svm", "by must name scores"),
-        (SelectOptions(n_terms=3, combine="best"), "a.svm", "combine must be one of"),
-        (SelectOptions(curve=True, cut=1000), "a.png", "cut must leave a term, got 1000"),
+        ({}, "a.svm", "Give either -n"),
+        ({"n_terms": 3, "curve": True}, "a.svm", "Give either -n"),
+        ({"n_terms": 3}, "a.txt", "must end in .svm"),
+        ({"curve": True}, "a.svm", "must end in .png or .svg or .pdf"),
+        ({"n_terms": 3, "by": "tf"}, "a.svm", "by must name scores"),
+        ({"n_terms": 3, "combine": "best"}, "a.svm", "combine must be one of"),
+        ({"curve": True, "cut": 1000}, "a.png", "cut must leave a term, got 1000"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_written(options, name, words, file, tmp_path):
     with pytest.raises(ValueError, match=words):
-        show_selection(DataSource(file), options, output=tmp_path / name)
+        select(source=DataSource(file), output=tmp_path / name, **options)
     assert not (tmp_path / name).exists()
 
 
 def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     write_svmlight(Dataset([[1.0], [2.0]], None), tmp_path / "unknown.svm")
     with pytest.raises(ValueError, match="its labels are unknown"):
-        show_selection(DataSource(str(tmp_path / "unknown.svm")), SelectOptions(n_terms=1))
+        select(source=DataSource(str(tmp_path / "unknown.svm")), n_terms=1)
     assert load(str(tmp_path / "unknown.svm")).Y is None
 
 
@@ -169,6 +167,5 @@ def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     ],
 )
 def test_wrong_options_stop_before_anything_is_read(wrong, said, tmp_path):
-    options = SelectOptions(**{"n_terms": 5, **wrong})
     with pytest.raises(ValueError, match=said):
-        show_selection(DataSource(str(tmp_path / "absent.svm")), options)
+        select(source=DataSource(str(tmp_path / "absent.svm")), **{"n_terms": 5, **wrong})

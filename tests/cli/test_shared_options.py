@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from labelwise.cli import app
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import working
+from labelwise.cli._program import COMMANDS
 from tests.cli.shell import run_program
 
 PROGRAM = [sys.executable, "-c", "from labelwise.cli import main; main()"]
-COMMANDS = [one.callback.__name__.replace("_", "-") for one in app.registered_commands]
 
 
 def test_an_existing_output_is_overwritten_only_with_force(small_folder):

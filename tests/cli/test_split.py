@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sklearn.model_selection
 
-from labelwise.cli._data_source import DataSource
-from labelwise.cli.commands._split import SplitOptions, show_split
+from labelwise.cli._inputs import DataSource
+from labelwise.cli.commands._split import split
 from labelwise.splitting import assign
 from tests.cli.shell import refusal, run, run_program
 from tests.splitting.problems import correlated
@@ -28,11 +28,7 @@ def table(tmp_path):
 
 def test_the_file_has_the_subset_of_each_row(table, tmp_path, capsys):
     output = tmp_path / "folds.csv"
-    show_split(
-        DataSource(table, "label_*"),
-        SplitOptions(folds=4, method="balanced", seed=3),
-        output=output,
-    )
+    split(source=DataSource(table, "label_*"), folds=4, method="balanced", seed=3, output=output)
     with output.open() as lines:
         rows = list(csv.DictReader(lines))
     assert [int(row["row"]) for row in rows] == list(range(40))
@@ -45,27 +41,25 @@ def test_the_file_has_the_subset_of_each_row(table, tmp_path, capsys):
 
 
 def test_holdouts_come_by_proportions(table, capsys):
-    show_split(
-        DataSource(table, "label_*"), SplitOptions(proportions="0.5,0.25,0.25", method="pairs")
-    )
+    split(source=DataSource(table, "label_*"), proportions="0.5,0.25,0.25", method="pairs")
     shown = capsys.readouterr().out
     assert "pairs (chosen)" in shown
     assert "subsets of 10 to 20 rows; worst label" in shown
-    show_split(DataSource(table, "label_*"), SplitOptions(folds=4))
+    split(source=DataSource(table, "label_*"), folds=4)
     assert "subsets of 10 rows; worst label" in capsys.readouterr().out
 
 
 def test_wrong_proportions_are_refused_before_anything_is_written(table, tmp_path):
     output = tmp_path / "folds.csv"
     with pytest.raises(ValueError, match="--proportions must be numbers separated by commas"):
-        show_split(DataSource(table, "label_*"), SplitOptions(proportions="a half"), output=output)
+        split(source=DataSource(table, "label_*"), proportions="a half", output=output)
     with pytest.raises(ValueError, match=r"proportions must sum to 1, got 0\.7"):
-        show_split(DataSource(table, "label_*"), SplitOptions(proportions="0.5,0.2"), output=output)
+        split(source=DataSource(table, "label_*"), proportions="0.5,0.2", output=output)
     assert not output.exists()
 
 
 def test_the_columns_of_the_table_are_explained_under_it(table, capsys):
-    show_split(DataSource(table, "label_*"), SplitOptions(folds=4))
+    split(source=DataSource(table, "label_*"), folds=4)
     lines = capsys.readouterr().out.splitlines()
     legend = next(line for line in lines if line.startswith("Smaller is better. "))
     for word in ("LD: ", "ED: ", "FZ: ", "FLZ: "):

@@ -51,7 +51,7 @@ def test_too_little_memory_is_one_sentence(monkeypatch, capsys):
     def no_room():
         raise MemoryError("Unable to allocate 3.00 TiB")
 
-    monkeypatch.setattr("labelwise.cli.commands._learners.show_learners", no_room)
+    monkeypatch.setattr("labelwise.cli.commands._learners.Outputs", no_room)
     shown = refusal(monkeypatch, capsys, "learners")
     reason = "this takes more memory than there is (Unable to allocate 3.00 TiB)."
     assert shown == f"labelwise: {reason}\n"

@@ -21,8 +21,8 @@ from labelwise.data import (
     read_scores,
     read_svmlight,
 )
+from labelwise.data._arff import read_label_names
 from labelwise.data._reuters import count_terms
-from labelwise.data.arff._label_xml import read_label_names
 from tests.writers import hostile
 from tests.writers.reuters import sgm_bytes
 

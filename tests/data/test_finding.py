@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from labelwise.data import DataError
-from labelwise.data._finding import data_homes, find_files, input_files, is_model_file, user_cache
+from labelwise.data._load import data_homes, find_files, input_files, is_model_file, user_cache
 
 
 def touch(folder, *names):

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.data import DataError, _formats, load
+from labelwise.data import DataError, _load, load
 
 PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "add_a_reader.md"
 
 
 def test_every_ending_belongs_to_one_format():
-    endings = [ending for known in _formats.FORMATS for ending in known.endings]
+    endings = [ending for known in _load.FORMATS for ending in known.endings]
     assert len(set(endings)) == len(endings)
     for ending in endings:
-        assert ending in _formats.format_of(Path(f"some{ending.upper()}.gz")).endings
-    assert _formats.format_of(Path("some.xlsx")) is None
+        assert ending in _load.format_of(Path(f"some{ending.upper()}.gz")).endings
+    assert _load.format_of(Path("some.xlsx")) is None
 
 
 def test_a_file_of_no_known_format_is_refused_with_the_endings_that_are(tmp_path):
@@ -28,7 +28,7 @@ def reader_of_the_page(monkeypatch):
     code = PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     module = {"__name__": "labelwise.data.jsonl._jsonl"}
     exec(compile(code, str(PAGE), "exec"), module)
-    monkeypatch.setattr(_formats, "FORMATS", [*_formats.FORMATS, module["JSONL"]])
+    monkeypatch.setattr(_load, "FORMATS", [*_load.FORMATS, module["JSONL"]])
     return module["read_jsonl"]
 
 

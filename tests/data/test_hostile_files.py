@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from labelwise.data import DataError, read_arff
-from labelwise.data.arff._label_xml import read_label_names
+from labelwise.data._arff import read_label_names
 
 HEAD = "@relation x\n@attribute y {0,1}\n@attribute a numeric\n@attribute c {red,green,blue}\n"
 GOOD = HEAD + "@data\n0,1.5,red\n"

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import labelwise
 from labelwise.data import BUNDLED, DataError, load
-from labelwise.data._openml import OPENML_IDS
+from labelwise.data._load import OPENML_IDS
 from labelwise.learners import BinaryRelevance
 from tests.writers.arff import arff, label_xml
 

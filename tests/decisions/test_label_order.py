@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.decisions import (
+    Certify,
     Thresholds,
     adapt_thresholds,
     best_thresholds,
@@ -143,10 +144,11 @@ def test_the_frontier_has_the_order_of_the_scores():
 def test_samples_for_calibration_are_matched_by_name():
     scores, Y = scores_and_labels(n_samples=600)
     others = scores_and_labels(1, n_samples=600)
-    options = {"min_precision": 0.5, "guarantee": 0.9}
-    wanted = best_thresholds(scores, Y, calibration=others, **options)
+    certify = Certify(0.9, calibration=others)
+    wanted = best_thresholds(scores, Y, min_precision=0.5, guarantee=certify)
     moved = frame(others[0], "dbcafe"), frame(others[1], "cabfed")
-    found = best_thresholds(frame(scores), frame(Y), calibration=moved, **options)
+    certify = Certify(0.9, calibration=moved)
+    found = best_thresholds(frame(scores), frame(Y), min_precision=0.5, guarantee=certify)
     np.testing.assert_array_equal(found.values, wanted.values)
     assert found.guarantee.value == wanted.guarantee.value
 

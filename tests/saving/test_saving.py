@@ -91,7 +91,7 @@ def saved(tmp_path):
         BinaryRelevance(KNeighborsClassifier(3, algorithm="brute")),
         CalibratedLabelRanking(FOREST, random_state=0),
         CalibratedLabelRanking(make_pipeline(StandardScaler(), LINEAR), random_state=0),
-        TunedThresholds(BinaryRelevance(TREE), measure=jaccard, average="macro", random_state=0),
+        TunedThresholds(BinaryRelevance(TREE), maximize=jaccard, average="macro", random_state=0),
         TunedThresholds(CalibratedLabelRanking(TREE), cv=MultilabelStratifiedKFold(3)),
         CalibratedLabels(BinaryRelevance(LINEAR), method="sigmoid"),
         CalibratedLabels(BinaryRelevance(LINEAR), method="isotonic"),
@@ -113,10 +113,10 @@ def test_a_saved_model_predicts_bit_for_bit_the_same(model, tmp_path):
 
 
 def test_names_thresholds_and_measures_are_inside(tmp_path):
-    model = fitted(TunedThresholds(BinaryRelevance(TREE), measure=f_measure, random_state=0))
+    model = fitted(TunedThresholds(BinaryRelevance(TREE), maximize=f_measure, random_state=0))
     labelwise.save(model, tmp_path / "model.skops")
     again = labelwise.load(tmp_path / "model.skops")
-    assert again.measure is f_measure
+    assert again.maximize is f_measure
     assert again.thresholds_.label_names == tuple(NAMES)
     assert repr(again.thresholds_) == repr(model.thresholds_)
     np.testing.assert_array_equal(again.thresholds_.values, model.thresholds_.values)
@@ -151,7 +151,7 @@ def test_parts_of_scikit_learn_that_cannot_be_checked_need_trust(tmp_path):
 
 
 def test_functions_that_have_no_name_are_not_saved(tmp_path):
-    model = TunedThresholds(BinaryRelevance(TREE), measure=lambda counts: counts.tp)
+    model = TunedThresholds(BinaryRelevance(TREE), maximize=lambda counts: counts.tp)
     with pytest.raises(TypeError, match="lambda"):
         labelwise.save(model, tmp_path / "model.skops")
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -99,6 +99,12 @@ def test_ld_is_never_below_what_labels_by_themselves_allow(Y, proportions, seed)
     proportions=st.sampled_from([(1 / 3, 1 / 3, 1 / 3), (0.7, 0.2, 0.1)]),
     seed=SEEDS,
     budget=st.sampled_from([0, 1, 50]),
+)
+@example(  # the swaps of a subset of one sample lead to an infinite LD
+    Y=np.array([4, 14, 4, 4, 0, 2, 4, 3, 4, 1])[:, np.newaxis] >> np.arange(4)[::-1] & 1,
+    proportions=(0.7, 0.2, 0.1),
+    seed=254,
+    budget=50,
 )
 def test_whatever_the_budget_no_start_of_these_sizes_has_a_smaller_ld(Y, proportions, seed, budget):
     subset = assign(Y, proportions, random_state=seed, budget=budget)

@@ -67,7 +67,8 @@ def refuse_in_blocks(**options: Any) -> None:
     for name, value in options.items():
         if value is not None and np.size(value) and not (np.ndim(value) == 0 and not value):
             raise ValueError(
-                f"{name} needs all rows in memory: give arrays, not a path or a dask array."
+                f"{name} needs all rows in memory: it cannot be given for rows that are read in "
+                "blocks."
             )
 
 

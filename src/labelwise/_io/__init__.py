@@ -3,40 +3,45 @@
 Every stage may import from here; this package imports only `_validation`.
 """
 
-from labelwise._io._numpy_files import (
-    Arrays,
-    check_npy,
-    npy_array,
-    npy_header,
-    npz_arrays,
-    sparse_matrix,
-)
-from labelwise._io._reading import (
-    MAX_BYTES,
-    SIDE_BYTES,
-    TEXT_BYTES,
-    Bound,
-    DataError,
-    DataWarning,
-    as_utf8,
-    bound_of,
-    check_lines,
-    decode,
-    first_line,
-    memory_bytes,
-    plain_name,
-    read_bytes,
-    reading,
-    warn_of_assumption,
-)
-from labelwise._io._writing import (
-    check_output,
-    ending_of,
-    goes_to_stdout,
-    is_stream,
-    same_file,
-    written_whole,
-)
+from typing import TYPE_CHECKING
+
+from labelwise._publishing import publish
+
+if TYPE_CHECKING:
+    from labelwise._io._numpy_files import (
+        Arrays,
+        check_npy,
+        npy_array,
+        npy_header,
+        npz_arrays,
+        sparse_matrix,
+    )
+    from labelwise._io._reading import (
+        MAX_BYTES,
+        SIDE_BYTES,
+        TEXT_BYTES,
+        Bound,
+        DataError,
+        DataWarning,
+        as_utf8,
+        bound_of,
+        check_lines,
+        decode,
+        first_line,
+        memory_bytes,
+        plain_name,
+        read_bytes,
+        reading,
+        warn_of_assumption,
+    )
+    from labelwise._io._writing import (
+        check_output,
+        ending_of,
+        goes_to_stdout,
+        is_stream,
+        same_file,
+        written_whole,
+    )
 
 __all__ = [
     "MAX_BYTES",
@@ -68,3 +73,5 @@ __all__ = [
     "warn_of_assumption",
     "written_whole",
 ]
+
+publish(__name__, [])

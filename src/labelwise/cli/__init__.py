@@ -1,10 +1,10 @@
 """The command line program: parse options, call the stages, print results.
 
-`_app` has the signature of every command, `_options` the options that commands share, and
-`commands` one file a command. Nothing imports this package, and it computes nothing itself.
+`_program` names the commands; `commands` has one file for each: its signature, the call of the
+stages, and what it prints. `_options` declares the options that several commands have, `_outputs`
+writes and prints, `running` runs commands. No other package imports this one.
 """
 
-from labelwise.cli._app import app
-from labelwise.cli._program import main
+from labelwise.cli._program import app, main
 
 __all__ = ["app", "main"]

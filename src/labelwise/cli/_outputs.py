@@ -1,28 +1,21 @@
-"""What a command writes and prints: checks of output files, results, messages and notes."""
+"""What a command writes and prints: files, results, messages, notes and a status line."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
-from labelwise._io import (
-    check_output,
-    ending_of,
-    goes_to_stdout,
-    is_stream,
-    same_file,
-    written_whole,
-)
+from labelwise import _io
 from labelwise._text import counted, printable, printable_lines
 from labelwise.cli.running import current_settings
 
@@ -57,15 +50,17 @@ class Outputs:
     def __init__(self, paths: Iterable[Path | None] = (), inputs: Iterable[Path] = ()) -> None:
         given = [path for path in paths if path is not None]
         for path in given:
-            check_output(path)
-        read = [] if all(map(goes_to_stdout, given)) else list(inputs)
+            _io.check_output(path)
+        read = [] if all(map(_io.goes_to_stdout, given)) else list(inputs)
         for path in given:
-            if any(same_file(path, other) for other in read):
+            if any(_io.same_file(path, other) for other in read):
                 raise OSError(f"{path} cannot be written: this command reads it.")
         for path, other in combinations(given, 2):
-            if same_file(path, other) or (goes_to_stdout(path) and goes_to_stdout(other)):
+            if _io.same_file(path, other) or (
+                _io.goes_to_stdout(path) and _io.goes_to_stdout(other)
+            ):
                 raise OSError(f"{path} cannot be the file of two outputs.")
-        self._has_bytes = any(map(goes_to_stdout, given))
+        self._has_bytes = any(map(_io.goes_to_stdout, given))
         if self._has_bytes and current_settings().json:
             raise ValueError("--json cannot be given with an output file that is stdout.")
         _check_overwriting(given)
@@ -91,19 +86,21 @@ class Outputs:
 
     def say_written(self, path: Path | None, message: str = "written to") -> None:
         """Print the path of a written file; nothing for None and for the standard output."""
-        if path is not None and not goes_to_stdout(path):
+        if path is not None and not _io.goes_to_stdout(path):
             self.message(f"{message} {printable_path(path)}")
 
 
 def _check_overwriting(paths: Iterable[Path]) -> None:
     """Refuse files that exist, unless --force is given."""
-    existing = [path for path in paths if path.exists() and not is_stream(path)]
+    existing = [path for path in paths if path.exists() and not _io.is_stream(path)]
     if existing and not current_settings().force:
         raise FileExistsError(f"{existing[0]} exists: --force overwrites it.")
 
 
 def _plain(value: Any) -> Any:
     """Convert a value for JSON: NaN becomes null, and infinity the text inf."""
+    import numpy as np
+
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -127,7 +124,7 @@ def printable_path(path: Path) -> str:
 
 def check_ending(path: Path | None, *endings: str) -> None:
     """Refuse an output file with another ending; the first one is that of the standard output."""
-    if path is not None and ending_of(path, endings[0]) not in endings:
+    if path is not None and _io.ending_of(path, endings[0]) not in endings:
         raise ValueError(f"{path} must end in {' or '.join(endings)}.")
 
 
@@ -136,15 +133,23 @@ def check_figure(path: Path | None) -> None:
     check_ending(path, *_FIGURES)
 
 
-def write_figure(path: Path, figure: Any) -> None:
-    """Write a matplotlib figure in the format of the ending, to a stream as png."""
-    with written_whole(path) as stream:
-        figure.savefig(stream, format=ending_of(path, _FIGURES[0])[1:], bbox_inches="tight")
+def write_figure(path: Path, figure: Any, on_stream: str = _FIGURES[0]) -> None:
+    """Write a matplotlib figure in the format of the ending, or in another one on a stream."""
+    with _io.written_whole(path) as stream:
+        figure.savefig(stream, format=_io.ending_of(path, on_stream)[1:], bbox_inches="tight")
+
+
+def write_page(results: Any, path: Path) -> None:
+    """Write the HTML page of results, for the option --report."""
+    from labelwise.reports import write_report
+
+    with working("writing"):
+        write_report(results, path)
 
 
 def check_safe_csv(wanted: bool, *paths: Path | None) -> None:
     """Refuse --safe-csv if the command writes no csv file."""
-    if wanted and not any(path and ending_of(path, ".csv") == ".csv" for path in paths):
+    if wanted and not any(path and _io.ending_of(path, ".csv") == ".csv" for path in paths):
         raise ValueError("--safe-csv is for csv files, and this command writes none.")
 
 
@@ -166,8 +171,56 @@ def note(text: str) -> None:
     sys.stderr.write(f"labelwise: note: {line}\n")
 
 
+def shows_status() -> bool:
+    """Return whether a status line is shown: only on a terminal, and not with --quiet."""
+    return sys.stderr.isatty() and not current_settings().quiet
+
+
+def working(message: str) -> AbstractContextManager[Any]:
+    """Return a context that shows a message on stderr, if stderr is a terminal.
+
+    There is no message with --quiet. rich omits colours if the variable NO_COLOR is set.
+    """
+    if not shows_status():
+        return nullcontext()
+    from rich.console import Console
+    from rich.text import Text
+
+    # Plain text, because rich would read brackets in a message as markup. The console keeps its
+    # stream while `following` redirects stderr.
+    return Console(file=sys.stderr).status(Text(message))
+
+
+@contextmanager
+def following(message: str) -> Iterator[None]:
+    """Show a message, and on a terminal after it the last line that was written to stderr."""
+    with working(message) as status, _redirected(status, message):
+        yield
+
+
+def _redirected(status: Any, message: str) -> AbstractContextManager[Any]:
+    return redirect_stderr(_StatusLines(status, message)) if status else nullcontext()
+
+
+class _StatusLines(io.TextIOBase):
+    """A stream whose lines, such as "BinaryRelevance: part 3 of 10", become the status."""
+
+    def __init__(self, status: Any, message: str) -> None:
+        self._status, self._message = status, message
+
+    def write(self, text: str) -> int:
+        from rich.text import Text
+
+        if text.strip():
+            step = text.strip().partition(": ")[2] or text.strip()
+            self._status.update(Text(f"{self._message}: {step}"))
+        return len(text)
+
+
 def decision_summary(decided: Any) -> str:
     """Return how many labels were decided, in one line."""
+    import numpy as np
+
     sizes = np.asarray(decided.sum(axis=1)).ravel()
     return (
         f"{counted(int(sizes.sum()), 'decision')} on {counted(sizes.size, 'row')}, "

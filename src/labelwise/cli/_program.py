@@ -1,4 +1,4 @@
-"""Start the command line program, and turn errors into one sentence on stderr."""
+"""The program: its commands by name, and `main`, which turns errors into one sentence."""
 
 from __future__ import annotations
 
@@ -8,18 +8,71 @@ import os
 import sys
 import warnings
 from io import TextIOWrapper
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+from typer.core import TyperGroup
+
+from labelwise import __version__
 from labelwise._text import printable
-from labelwise.cli._app import app
-from labelwise.cli.running import FAILURES, exit_code, message
+from labelwise.cli.running import FAILURES, example_text, exit_code, load_command, message
 
+# In the order of the help. The command warm-up is the function warm_up in commands/_warm_up.py.
+COMMANDS = (
+    *("describe", "split", "select", "learners", "fit", "predict"),
+    *("tune", "adapt", "decide", "evaluate", "report"),
+    *("compare", "results", "reproduce", "warm-up", "demo"),
+)
 # New objects between two runs of the garbage collector. Imports create half a million objects that
 # are never freed; by Python's default, 700, they would be visited again and again, for a tenth of
 # the time of a short command.
 _OBJECTS_PER_COLLECTION = 200_000
 # Messages name paths and labels, and a label's name has no limit of its own.
 _LONGEST_MESSAGE = 2000
+_EXAMPLE = """
+labelwise fit train.csv --labels 'topic_*' -o model.skops
+labelwise predict model.skops new.csv -o labels.csv
+"""
+
+
+class _Commands(TyperGroup):
+    """The commands, each imported from its file when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        # A name that is not a command is compared with all that are, for "Did you mean".
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.commands[name] = load_command(name)
+        return self.commands.get(cmd_name)
+
+
+app = typer.Typer(
+    name="labelwise",
+    cls=_Commands,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"labelwise {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=example_text(_EXAMPLE))
+def labelwise(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Multi-label classification: read, split, score, decide, measure, compare, report."""
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """Read, describe and generate multi-label data.
 
-`Dataset` is the form that every reader and generator returns. Each file format has a folder of its
-own; `_formats` lists the formats that `load` reads. The stage imports only the packages below the
-stages (`_io`, `_text`, `_validation`), and other stages import only what is listed here.
+`Dataset` is the form that every reader and generator returns, and computes its own statistics. Each
+reader and each generator has a file of its own; `load` finds the reader of a file by its ending, in
+the list of formats in `_load`. `read_scores` and `read_labels` read matrices with names and ids.
+Readers check every size before memory is used (`labelwise._io`).
 """
 
 from typing import TYPE_CHECKING
@@ -12,24 +13,20 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise._io import DataError, DataWarning
     from labelwise._matrices import read_scores
+    from labelwise.data._arff import read_arff
     from labelwise.data._bags import Bags
-    from labelwise.data._bags import as_bags as as_bags
-    from labelwise.data._bags import is_bags as is_bags
+    from labelwise.data._corpora import make_corpus
     from labelwise.data._dataset import Dataset
-    from labelwise.data._finding import input_files as input_files
+    from labelwise.data._digits import make_digit_bags
+    from labelwise.data._load import BUNDLED as BUNDLED
+    from labelwise.data._load import input_files as input_files
     from labelwise.data._load import load
     from labelwise.data._load import names_data as names_data
+    from labelwise.data._multilabel import Posterior, make_multilabel
     from labelwise.data._read_labels import read_labels
     from labelwise.data._reuters import read_reuters
+    from labelwise.data._svmlight import read_svmlight, write_svmlight
     from labelwise.data._table import read_table
-    from labelwise.data.arff._arff import read_arff
-    from labelwise.data.generated._bundled import BUNDLED as BUNDLED
-    from labelwise.data.generated._corpus import make_corpus
-    from labelwise.data.generated._digits import make_digit_bags
-    from labelwise.data.generated._multilabel import Posterior, make_multilabel
-    from labelwise.data.generated._multilabel import counts_of_others as counts_of_others
-    from labelwise.data.svmlight._svmlight import read_svmlight
-    from labelwise.data.svmlight._writing import write_svmlight
 
 __all__ = [
     "Bags",

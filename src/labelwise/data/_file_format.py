@@ -49,7 +49,7 @@ class ReadFiles(Protocol):
 
 @dataclass(frozen=True)
 class FileFormat:
-    """One entry of the list of formats in `_formats`.
+    """One entry of the list of formats in `_load`.
 
     Parameters
     ----------

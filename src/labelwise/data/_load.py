@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from labelwise._io import DataError, reading
+from labelwise.data._arff import ARFF, xml_beside
+from labelwise.data._corpora import make_abstracts, make_corpus
 from labelwise.data._dataset import Dataset
-from labelwise.data._file_format import LabelChoice, ReadRequest, refuse_unused
-from labelwise.data._finding import data_homes, find_files, is_model_file, user_cache
-from labelwise.data._formats import ending_of, format_of, known_endings
-from labelwise.data._openml import OPENML_IDS, fetch
-from labelwise.data.arff._arff import ARFF
-from labelwise.data.generated._bundled import BUNDLED
+from labelwise.data._digits import make_digit_bags
+from labelwise.data._file_format import FileFormat, LabelChoice, ReadRequest, refuse_unused
+from labelwise.data._multilabel import make_multilabel
+from labelwise.data._reuters import REUTERS
+from labelwise.data._svmlight import SVMLIGHT
+from labelwise.data._table import TABLE
+
+# A new reader is one more line here.
+FORMATS: list[FileFormat] = [
+    ARFF,
+    REUTERS,
+    SVMLIGHT,
+    TABLE,
+]
+# Data sets that are generated, without a file.
+BUNDLED: dict[str, Callable[[], Dataset]] = {
+    "abstracts": partial(make_abstracts, random_state=0),
+    "digits": partial(make_digit_bags, pictures=True, random_state=0),
+    "digit-bags": partial(make_digit_bags, random_state=0),
+    "mixture": lambda: make_multilabel(random_state=0)[0],
+    "topics": partial(make_corpus, random_state=0),
+}
+# Benchmark sets that are downloaded.
+OPENML_IDS = {
+    "birds": 40588,
+    "emotions": 40589,
+    "enron": 40590,
+    "genbase": 40591,
+    "image": 40592,
+    "reuters": 40594,
+    "scene": 40595,
+    "slashdot": 40596,
+    "yeast": 40597,
+}
+# What skops, and so `labelwise.save`, calls the description of a model in its archive.
+_MODEL_SCHEMA = "schema.json"
 
 
 def load(
@@ -121,3 +158,188 @@ def _read_files(files: list[Path], request: ReadRequest) -> Dataset:
         raise DataError(path, f"has none of the endings {known_endings()} (.gz).")
     chosen.check_request(request)
     return chosen.read(files, request)
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending by which the format of a file is known, without .gz; "" if none is."""
+    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    return ending if any(ending in known.endings for known in FORMATS) else ""
+
+
+def format_of(path: Path) -> FileFormat | None:
+    """Return the format of a file, or of the files in a folder; None if it is unknown."""
+    if path.is_dir():
+        inside = (format_of(file) for file in sorted(path.iterdir()) if file.is_file())
+        return next(filter(None, inside), None)
+    ending = ending_of(path)
+    return next((known for known in FORMATS if ending in known.endings), None)
+
+
+def known_endings() -> str:
+    """Return the endings of all formats as text for error messages."""
+    return ", ".join(ending for known in FORMATS for ending in known.endings)
+
+
+def find_files(wanted: str, homes: Sequence[Path]) -> tuple[list[Path], str]:
+    """Return the files of a path or name, an empty list if none is found, and the data's name.
+
+    The one path of a format that fills a folder is the folder.
+    """
+    path = Path(wanted)
+    if path.is_dir():
+        return _files_in(path), path.resolve().name
+    if path.is_file():
+        return [path], _stem(path)
+    if path.name != wanted or ending_of(path):
+        raise DataError(path, "does not exist.")
+    return next(filter(None, (_files_of(home, wanted) for home in homes)), []), wanted
+
+
+def user_cache() -> Path:
+    """Return the folder into which benchmark sets are downloaded."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "labelwise"
+
+
+def data_homes(data_home: str | Path | None) -> Iterator[Path]:
+    """Yield the folders in which names are looked up, in the order of the search."""
+    if data_home is not None:
+        yield Path(data_home)
+    if os.environ.get("LABELWISE_DATA"):
+        yield Path(os.environ["LABELWISE_DATA"])
+    yield user_cache()
+
+
+def input_files(
+    name_or_path: str | Path, data_home: str | Path | None = None, labels: object = None
+) -> list[Path]:
+    """List the files that `load` would read, so that a command does not overwrite them.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for `load`.
+    data_home : str or Path, default=None
+        As for `load`.
+    labels : object, default=None
+        As for `load`; a file of label names is listed too.
+
+    Returns
+    -------
+    list of Path
+        Files of data and XML files of label names; empty for a bundled set, or if nothing is
+        found.
+    """
+    if name_or_path in BUNDLED:
+        return []
+    files = _data_files(Path(name_or_path), data_home)
+    if not any(".arff" in path.name.lower() for path in files):
+        return files
+    beside = [xml for path in files if (xml := xml_beside(path)) is not None]
+    return [*files, *beside, *([Path(labels)] if isinstance(labels, str | Path) else [])]
+
+
+def is_model_file(path: Path) -> bool:
+    """Return whether a file is a fitted model that `labelwise.save` wrote."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return _MODEL_SCHEMA in archive.namelist()
+
+
+def _data_files(path: Path, data_home: str | Path | None) -> list[Path]:
+    try:
+        if path.is_dir():
+            found = _files_in(path)
+        elif path.is_file() or path.name != str(path):
+            found = [path]
+        else:
+            homes = data_homes(data_home)
+            found = next(filter(None, (_files_of(home, path.name) for home in homes)), [])
+    except (DataError, OSError):
+        return []
+    return [file for one in found for file in (one.iterdir() if one.is_dir() else [one])]
+
+
+def _stem(path: Path) -> str:
+    """Return the file's name without .gz and without the ending of its format."""
+    name = path.name.removesuffix(".gz")
+    return name.removesuffix(ending_of(path))
+
+
+def _files_of(home: Path, name: str) -> list[Path]:
+    """Return the files of a named set in a folder of sets: its own folder, or by their names."""
+    if (home / name).is_dir():
+        return _files_in(home / name)
+    wanted = (name, f"{name}-train", f"{name}-test")
+    beside = [
+        path for path in (*home.glob(f"{name}*"), *home.glob(f"*/{name}*")) if ending_of(path)
+    ]
+    return _train_first([path for path in beside if _stem(path) in wanted])
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Return the one data set of a folder: a training and a test file, or the main file."""
+    files = sorted(path for path in folder.iterdir() if ending_of(path))
+    formats = {known for path in files if (known := format_of(path)) is not None}
+    if files and all(known.is_folder for known in formats):
+        return [folder]
+    return _train_first(files) or _main_file(files, folder)
+
+
+def _train_first(files: list[Path]) -> list[Path]:
+    """Return the training and the test file if there is one of each, else the only file if any."""
+    parts = [[path for path in files if part in path.name.lower()] for part in ("train", "test")]
+    if all(len(part) == 1 for part in parts):
+        return [parts[0][0], parts[1][0]]
+    return files if len(files) == 1 else []
+
+
+def _main_file(files: list[Path], folder: Path) -> list[Path]:
+    """Return the file whose name begins the names of all others."""
+    for path in files:
+        if all(_stem(other).startswith(_stem(path)) for other in files):
+            return [path]
+    found = ", ".join(path.name for path in files) or "none"
+    raise DataError(folder, f"must contain one data set, or a train and a test file, got {found}.")
+
+
+def fetch(name: str, cache: Path) -> Path:
+    """Download a set into its folder of the cache and return the folder.
+
+    The folder is created only after the whole set has been downloaded and parsed once.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=cache) as unfinished:
+        folder = Path(unfinished) / name
+        try:
+            _download(name, Path(unfinished), folder)
+        # scikit-learn raises many kinds of errors for a bad answer; to the user all mean the same.
+        except Exception as error:
+            raise DataError(
+                name,
+                f"is not in {cache} and could not be fetched from OpenML as number "
+                f"{OPENML_IDS[name]} ({type(error).__name__}: {error}); put its folder there, or "
+                "give data_home= or LABELWISE_DATA.",
+            ) from error
+        if not (cache / name).exists():
+            folder.rename(cache / name)
+    return cache / name
+
+
+def _download(name: str, room: Path, folder: Path) -> None:
+    """Let scikit-learn fetch and check the set; store its ARFF file and an XML file of labels."""
+    from urllib.parse import urlparse
+    from xml.sax.saxutils import quoteattr
+
+    from sklearn.datasets import fetch_openml
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # retries and cache misses are not the user's concern
+        found = fetch_openml(
+            data_id=OPENML_IDS[name], data_home=room, as_frame=False, parser="liac-arff"
+        )
+    place = urlparse(found.details["url"]).path.lstrip("/")
+    folder.mkdir()
+    shutil.move(room / "openml" / "openml.org" / f"{place}.gz", folder / f"{name}.arff.gz")
+    labels = "".join(f"<label name={quoteattr(label)}/>" for label in found.target_names)
+    (folder / f"{name}.xml").write_text(f"<labels>{labels}</labels>", encoding="utf-8")

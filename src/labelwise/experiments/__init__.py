@@ -12,42 +12,28 @@ if TYPE_CHECKING:
     from labelwise.experiments._results import Results, read_results
     from labelwise.experiments._study import Study
     from labelwise.experiments.running._cell_evaluation import CellOutcome
-    from labelwise.experiments.running._cells import FailedCell
-    from labelwise.experiments.running._scheduler import Progress
     from labelwise.experiments.running._store_file import StoreError
-    from labelwise.experiments.statistics._average_ranks import (
-        AverageRanks,
-        FriedmanTest,
-        average_ranks,
-        friedman_test,
-    )
-    from labelwise.experiments.statistics._pair_tests import PairTest, sign_test, wilcoxon_test
-    from labelwise.experiments.statistics._paired_difference import Difference, paired_difference
-    from labelwise.experiments.statistics._paired_values import PairedValues, paired_values
+    from labelwise.experiments.statistics._average_ranks import average_ranks, friedman_test
+    from labelwise.experiments.statistics._pair_tests import sign_test, wilcoxon_test
+    from labelwise.experiments.statistics._paired_difference import paired_difference
+    from labelwise.experiments.statistics._paired_values import paired_values
     from labelwise.experiments.statistics._post_hoc_tests import (
         RankPairs,
         holm_adjusted,
         holm_test,
         nemenyi_test,
     )
-    from labelwise.experiments.statistics._summary import Spread, Summary, summarize
+    from labelwise.experiments.statistics._rank_comparison import compare_ranks
+    from labelwise.experiments.statistics._summary import summarize
 
 __all__ = [
-    "AverageRanks",
     "CellOutcome",
-    "Difference",
-    "FailedCell",
-    "FriedmanTest",
-    "PairTest",
-    "PairedValues",
-    "Progress",
     "RankPairs",
     "Results",
-    "Spread",
     "StoreError",
     "Study",
-    "Summary",
     "average_ranks",
+    "compare_ranks",
     "friedman_test",
     "holm_adjusted",
     "holm_test",

@@ -12,10 +12,16 @@ import numpy as np
 
 from labelwise._io import ending_of, written_whole
 from labelwise._text import safe_cell
+from labelwise.experiments._results_report import (
+    failure_note,
+    table_of_means,
+    undefined_note,
+    warning_lines,
+)
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
-from labelwise.measures import measure_named
+from labelwise.measures import did_you_mean, measure_named
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)
@@ -99,7 +105,11 @@ class Results:
 
     @cached_property
     def failed(self) -> tuple[FailedCell, ...]:
-        """Cells that failed, as a tuple of `FailedCell`."""
+        """Cells that failed, a tuple of named tuples.
+
+        The fields are dataset, model, split, fold, seed and error: the traceback, or a sentence if
+        the cell exceeded its timeout or its worker died.
+        """
         is_failed = [status == "failed" for status in self._planned["status"]]
         parts = (self._planned[name] for name in FailedCell._fields)
         return tuple(compress(map(FailedCell, *parts), is_failed))
@@ -237,6 +247,78 @@ class Results:
         named = [(*group, measure) for group in groups for measure in self.measures]
         found = {name: one for name, one in zip(named, spreads, strict=True) if one.n}
         return Summary((*by, "measure"), found)
+
+    def report(self, measure: str | None = None) -> str:
+        """Describe means and deviations, warnings, and failed and missing cells.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to show; None shows all measures.
+
+        Returns
+        -------
+        str
+            The text that ``labelwise results`` prints.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure.
+        """
+        chosen = self._chosen(measure)
+        parts = []
+        if self.measures:
+            summary = self.summary()
+            parts = [table_of_means(summary, chosen), *undefined_note(summary, chosen)]
+        parts.append("\n".join([self.state(), *warning_lines(self.warnings)]))
+        return "\n\n".join([*parts, *failure_note(self.failed)])
+
+    def to_dict(self, measure: str | None = None) -> dict[str, Any]:
+        """Return the content of `report`, as ``labelwise results --json`` prints it.
+
+        Parameters
+        ----------
+        measure : str, default=None
+            Name of the measure to return; None returns all measures.
+
+        Returns
+        -------
+        dict
+            Under "means", a dictionary for each group of the summary; numbers of planned, done,
+            failed and missing cells; "warnings" with the number of cells of each; and "failed",
+            a dictionary for each failed cell.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure.
+        """
+        chosen = self._chosen(measure)
+        found = self.summary() if self.measures else Summary((), {})
+        return {
+            "means": [
+                {**dict(zip(found.by, group, strict=True)), **one._asdict()}
+                for group, one in found.spreads.items()
+                if group[-1] in chosen
+            ],
+            "n_cells": self.n_cells,
+            "n_done": self.n_done,
+            "n_failed": len(self.failed),
+            "n_missing": self.n_missing,
+            "warnings": self.warnings,
+            "failed": [cell._asdict() for cell in self.failed],
+        }
+
+    def _chosen(self, measure: str | None) -> tuple[str, ...]:
+        """Return the measures to show: the one that is asked for, or all."""
+        if measure is None:
+            return self.measures
+        if measure not in self.measures:
+            known = ", ".join(self.measures) or "none"
+            meant = did_you_mean(measure, self.measures)
+            raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
+        return (measure,)
 
     def to_latex(self, measure: str | None = None) -> str:
         """Format the means as a LaTeX table; see `Summary.to_latex`.

@@ -249,7 +249,10 @@ class Study:
         progress : bool or callable, default=None
             Whether to show the progress and the time left on stderr: a line that changes on a
             terminal, else a new line at most once a minute. None shows it only on a terminal. A
-            callable is called with a `Progress` after each batch of cells.
+            callable is called after each batch of cells with a named tuple: `done`, the number of
+            finished cells, in this run or before; `failed`, the number of cells that failed in this
+            run; `total`, the number of distinct cells; `seconds_left`, the estimated time until all
+            cells have been run, None until one has finished.
 
         Returns
         -------

@@ -100,7 +100,11 @@ def balance_samples(
     lds = [ld for _, ld in qualities]
     if flz_and_ld(Y, found, sizes.size)[1] > min(lds):
         # After few trials, or if swaps worsened LD, descend from the start with the lowest LD.
-        found = _swap_samples(task, starts[lds.index(min(lds))], rng, budget, ld_only=True)
+        start = starts[lds.index(min(lds))]
+        found = _swap_samples(task, start, rng, budget, ld_only=True)
+        # Swaps take a finite price for a subset without negatives of a label, whose LD is infinite.
+        if flz_and_ld(Y, found, sizes.size)[1] > min(lds):
+            return start
     return found
 
 
@@ -112,7 +116,7 @@ def _swap_samples(
     *,
     ld_only: bool = False,
 ) -> np.ndarray:
-    """Return better subsets of the same sizes; with `ld_only`, no step increases LD."""
+    """Return better subsets of the same sizes; with `ld_only`, no step increases a finite LD."""
     aims = task.aims(0.0 if ld_only else ZERO_PRICE)
     spread = priced(task.counts(subsets), aims)
     seats, carried = _seats(subsets, task.sizes), np.zeros(task.Y.shape[1], dtype=bool)

@@ -112,7 +112,7 @@ def test_measures_of_labels_are_written_from_blocks(files):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--shrink", "0.5"), "shrink needs all scores in memory"),
+        (("--shrink", "0.5"), "--shrink needs all rows in memory"),
         (("--plot", "figure.png"), "--plot needs all rows in memory"),
         (("--bootstrap", "20"), "--bootstrap needs all scores in memory"),
         (("--missing-labels", "drop"), "--missing-labels needs all rows in memory"),

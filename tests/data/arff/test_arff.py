@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise.data import DataError, read_arff
-from labelwise.data.arff._arff import arff_files
-from labelwise.data.arff._rows_kernels import plain_number
+from labelwise.data._arff import arff_files
+from labelwise.data.arff._kernels import plain_number
 from tests.writers.arff import arff, bag_arff, label_xml
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

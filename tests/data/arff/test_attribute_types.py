@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from labelwise.data.arff._attribute_types import number, parse_type, shown, unquoted
+from labelwise.data.arff._header import number, parse_type, shown, unquoted
 
 
 @pytest.mark.parametrize(

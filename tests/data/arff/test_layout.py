@@ -4,8 +4,9 @@ import pytest
 
 from labelwise._io._reading import Bound
 from labelwise.data import DataError
-from labelwise.data.arff._attribute_types import Attribute, parse_type
-from labelwise.data.arff._layout import lay_out, xml_beside
+from labelwise.data._arff import xml_beside
+from labelwise.data.arff._arrays import lay_out
+from labelwise.data.arff._header import Attribute, parse_type
 
 TYPES = {b"size": b"numeric", b"colour": b"{red,green,blue}", b"label": b"{0,1}"}
 ATTRIBUTES = [Attribute(name, parse_type(kind)) for name, kind in TYPES.items()]

@@ -160,13 +160,16 @@ def test_a_memory_map_is_an_array(large, tmp_path):
         ("shared", True),
         ("shrink", "auto"),
         ("fbr", 0.3),
-        ("n_bootstrap", 20),
-        ("average", "sample"),
     ],
 )
 def test_what_needs_all_scores_together_is_refused_by_name(option, value):
     with pytest.raises(ValueError, match=f"{option}.* needs all rows in memory"):
         in_blocks(decisions.best_thresholds, 1, [[0.1], [0.2]], [[0], [1]], **{option: value})
+
+
+def test_the_mean_over_samples_is_refused():
+    with pytest.raises(ValueError, match='average="sample" needs all rows in memory'):
+        in_blocks(decisions.best_thresholds, 1, [[0.1], [0.2]], [[0], [1]], maximize="sample-f")
 
 
 def test_a_guarantee_is_refused_by_name():
@@ -203,5 +206,5 @@ def test_measures_of_ones_own_are_taken_from_the_same_cuts(problem, block_rows):
     def doubled(counts):
         return 2 * f_measure(counts)
 
-    same_on_both(*problem, block_rows, measure=doubled, average="macro")
-    same_on_both(*problem, block_rows, measure=doubled)
+    same_on_both(*problem, block_rows, maximize=doubled, average="macro")
+    same_on_both(*problem, block_rows, maximize=doubled)

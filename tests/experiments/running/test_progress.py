@@ -4,9 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from labelwise.experiments import Progress
 from labelwise.experiments.running import _scheduler
-from labelwise.experiments.running._scheduler import progress_callback, progress_text
+from labelwise.experiments.running._scheduler import Progress, progress_callback, progress_text
 from tests.experiments.small_studies import rows, study
 
 

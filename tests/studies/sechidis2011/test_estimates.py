@@ -7,9 +7,8 @@ import pytest
 from scipy import sparse
 
 from labelwise.data import make_multilabel
-from labelwise.experiments import Spread
 from labelwise.splitting import MultilabelStratifiedKFold
-from studies.comparison import published_cells, read_table
+from studies.comparison import Spread, published_cells, read_table
 from studies.sechidis2011 import estimates as study
 from studies.sechidis2011 import mulan
 from studies.sechidis2011 import ranks as ranking

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,13 @@ from labelwise._blocks import block_rows, open_blocks, open_lazily, open_source,
 from labelwise._curves import BlockCurves
 from labelwise._matrices import position_note
 from labelwise._text import counted
-from labelwise.cli._cluster import cluster_client
-from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes
-from labelwise.cli._progress import working
+from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
 from labelwise.cli._tuning_report import TuningReport, never_decided
 from labelwise.cli.blocks._block_inputs import BlockRows
+from labelwise.cli.running import cluster_client
 from labelwise.decisions import (
     Request,
     Thresholds,
-    check_request,
     solve,
     tune_and_correct,
     warn_of_labels_without_positives,
@@ -37,7 +34,7 @@ _NOT_SHRUNK = "so that --shrink auto is 0"
 def tuned_in_blocks(
     scores: Path,
     labels: Path,
-    params: dict[str, Any],
+    given: Mapping[str, Any],
     rows: BlockRows,
 ) -> tuple[TuningReport, list[str]]:
     """Tune thresholds block by block; the value on unseen rows is not estimated.
@@ -45,7 +42,7 @@ def tuned_in_blocks(
     Return the report, and lines on how rows and labels are matched.
     """
     paths = {"Y": labels, "scores": scores}
-    is_shrunk = params["shrink"] == "auto"
+    is_shrunk = given["shrink"] == "auto"
     with (
         working("reading in blocks"),
         warnings_as_notes(),
@@ -55,18 +52,16 @@ def tuned_in_blocks(
         data, names = opened
         blocks = open_blocks(data, names, None, rows.ids, rows.by_position, "scores")
         curves = BlockCurves(blocks)
-        if is_shrunk:
-            params = {**params, "shrink": 0.0}
-        request = check_request(params, curves.n_labels)
+        request = Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
         warn_of_labels_without_positives(curves)
         tuned = tune_and_correct(curves, request, None).thresholds
-        given = [name for name, limit in request.limits._asdict().items() if limit is not None]
+        limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
         report = TuningReport(
             tuned,
             curves.counts(tuned.values),
             never_decided(tuned, None, request, 0),
             float("nan"),
-            tuple(f"--{name.replace('_', '-')}" for name in given),
+            tuple(f"--{name.replace('_', '-')}" for name in limits),
             _free_value(curves, request, tuned),
             f"{_UNKNOWN}, {_NOT_SHRUNK}" if is_shrunk else _UNKNOWN,
         )
@@ -77,7 +72,7 @@ def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> flo
     """Return the value without the constraints."""
     if not request.limits.are_set:
         return tuned.value
-    return solve(curves, replace(request, limits=type(request.limits)()), None).value
+    return solve(curves, request.without_limits(), None).value
 
 
 def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
 
 import typer
 
-from labelwise.cli._cluster import cluster_client
+from labelwise import experiments
+from labelwise.cli import _options as opt
 from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
-from labelwise.cli.commands._results import results_in_words, results_record
-from labelwise.cli.running import current_settings
-from labelwise.experiments import Results, Study
+from labelwise.cli.running import cluster_client, command, current_settings
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
 EXAMPLE = """\
@@ -51,50 +50,57 @@ params = { n_splits = 3, shuffle = true }
 """
 
 
-class CompareOptions(NamedTuple):
-    """Options of the command as the user typed them."""
+@command(
+    example="labelwise compare --example > study.toml\nlabelwise compare study.toml", json=True
+)
+def compare(
+    study: Annotated[Path | None, typer.Argument(help="TOML file of a study.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="File of finished cells.  [default: beside the study]")
+    ] = None,
+    jobs: opt.Jobs = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--anew", help="Keep finished cells, or run all cells again.")
+    ] = True,
+    any_code: opt.AnyCode = False,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which a cell ends; overrides the study.")
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-bytes",
+            min=1,
+            help="Largest size of a data file, unpacked or as arrays; overrides the study.",
+        ),
+    ] = None,
+    cluster: opt.Cluster = None,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print a study file with comments that runs as it is.")
+    ] = False,
+) -> None:
+    """Run or resume a study of models on data sets.
 
-    store: Path | None = None
-    n_jobs: int | None = None
-    resume: bool = True
-    any_code: bool = False
-    timeout: float | None = None
-    max_bytes: int | None = None
-    cluster: str | None = None
-    example: bool = False
-
-
-def run_comparison(path: Path | None, options: CompareOptions) -> None:
-    """Run the unfinished cells and print means, or print the example of a study file."""
-    if options.example:
+    The exit code is 1 if a cell failed.
+    """
+    if example:
         typer.echo(EXAMPLE, nl=False)
         return
-    if path is None:
+    if study is None:
         raise ValueError("a study file must be given; --example prints one.")
-    if options.timeout is not None and options.cluster is not None:
+    if timeout is not None and cluster is not None:
         raise ValueError("--timeout cannot be given with --cluster, which has its own limits.")
-    if options.any_code and not options.resume:
+    if any_code and not resume:
         raise ValueError("--any-code cannot be given with --anew, which keeps no cells.")
-    study = Study.read(path, max_bytes=options.max_bytes, timeout=options.timeout)
-    kept = Path(options.store or study.store or path.with_suffix(".sqlite"))
-    with warnings_as_notes():
-        results = _run(study, kept, options)
-    outputs = Outputs()
-    outputs.show(results_in_words(results), results_record(results))
-    outputs.message(f"kept in {printable_path(kept)}")
-    if results.failed:
-        raise typer.Exit(1)
-
-
-def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
-    """Run the unfinished cells, with progress on a terminal."""
+    planned = experiments.Study.read(study, max_bytes=max_bytes, timeout=timeout)
+    kept = Path(store or planned.store or study.with_suffix(".sqlite"))
     try:
-        with cluster_client(options.cluster) as client:
-            return study.run(
+        with warnings_as_notes(), cluster_client(cluster) as client:
+            results = planned.run(
                 kept,
-                resume="any-code" if options.any_code else options.resume,
+                resume="any-code" if any_code else resume,
                 client=client,
-                n_jobs=options.n_jobs,
+                n_jobs=jobs,
                 progress=False if current_settings().quiet else None,
             )
     except KeyboardInterrupt:
@@ -103,3 +109,8 @@ def _run(study: Study, kept: Path, options: CompareOptions) -> Results:
             f"stopped; finished cells are safe in {where}: give the same command to go on", err=True
         )
         raise typer.Exit(_STOPPED) from None
+    outputs = Outputs()
+    outputs.show(results.report(), results.to_dict())
+    outputs.message(f"kept in {printable_path(kept)}")
+    if results.failed:
+        raise typer.Exit(1)

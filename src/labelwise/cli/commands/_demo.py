@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-import numpy as np
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
-from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
-
-from labelwise._io import written_whole
+from labelwise import _io, data, decisions, features, learners, measures, reports, splitting
 from labelwise.cli._outputs import printable_path
-from labelwise.data import Dataset, load
-from labelwise.decisions import TunedThresholds, best_thresholds
-from labelwise.features import TableFeatures
-from labelwise.learners import BagPlugin, BinaryRelevance
-from labelwise.measures import Evaluation, evaluate
-from labelwise.reports import BagDisplay, Desk, write_report
-from labelwise.splitting import assign, split_quality
+from labelwise.cli.running import command
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
 
 _N_FOLDS = 5
 _METHODS = ("random", "labelset", "iterative", "balanced")
@@ -41,15 +30,24 @@ _NEXT = (
 _SHOWN = ("micro-f", "macro-f", "sample-f", "subset-accuracy", "hamming-loss", "ranking-loss")
 
 
-def run_demo() -> None:
-    """Describe, split, score, decide, measure and report bundled data; learn bags and texts."""
+@command(example="labelwise demo")
+def demo() -> None:
+    """Run every stage on bundled data.
+
+    The stages are: describe, split, score, decide, measure, report. A decision desk and a figure
+    are written into a new temporary folder, and their paths are printed.
+    """
+    import matplotlib as mpl
+    import numpy as np
+    from rich.console import Console
+
     # Figures go to files, so that no display is needed.
     mpl.use("Agg")
     console = Console()
-    data = load("digits")
+    digits = data.load("digits")
     console.print("[bold]1. data[/] Pictures of up to five handwritten digits side by side.")
-    console.print(f"\n{data.describe()}", highlight=False, markup=False)
-    training = data.take(data.train)
+    console.print(f"\n{digits.describe()}", highlight=False, markup=False)
+    training = digits.take(digits.train)
     console.print(
         f"\n[bold]2. splitting[/] {len(training)} training pictures into {_N_FOLDS} folds."
     )
@@ -58,7 +56,7 @@ def run_demo() -> None:
         "\n[bold]3. learners[/] Logistic regression for each label; held-out scores of each fold."
     )
     scores = _held_out_scores(training, folds, console)
-    tuned = best_thresholds(scores, training.Y, shrink="auto", random_state=0)
+    tuned = decisions.best_thresholds(scores, training.Y, shrink="auto", random_state=0)
     console.print(
         "[bold]4. decisions[/] Thresholds tuned on the held-out scores: micro F is "
         f"{tuned.value:.3f} there."
@@ -66,12 +64,12 @@ def run_demo() -> None:
     console.print(
         "[bold]5. measures[/] On test pictures, made of digits that are not in training pictures.\n"
     )
-    test = data.take(data.test)
+    test = digits.take(digits.test)
     unseen = _model().fit(training.X, training.Y.toarray().astype(np.int64)).predict_proba(test.X)
     _show_values(
         {
-            "decided at 0.5": evaluate(test.Y, scores=unseen, decided=unseen >= 0.5),
-            "tuned": evaluate(test.Y, scores=unseen, decided=tuned.decide(unseen)),
+            "decided at 0.5": measures.evaluate(test.Y, scores=unseen, decided=unseen >= 0.5),
+            "tuned": measures.evaluate(test.Y, scores=unseen, decided=tuned.decide(unseen)),
         },
         console,
     )
@@ -79,44 +77,56 @@ def run_demo() -> None:
     _show_bags(console, folder)
     _show_texts(console)
     title = "Digits in pictures"
-    desk = Desk(unseen, test.Y, tuned, label_names=data.label_names, title=title)
-    write_report(desk, folder / "report.html")
+    desk = reports.Desk(unseen, test.Y, tuned, label_names=digits.label_names, title=title)
+    reports.write_report(desk, folder / "report.html")
     _show_report(console, folder / "report.html")
 
 
-def _model() -> OneVsRestClassifier:
+def _model() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MaxAbsScaler
+
     return OneVsRestClassifier(make_pipeline(MaxAbsScaler(), LogisticRegression(C=0.1)))
 
 
-def _show_splits(data: Dataset, console: Console) -> np.ndarray:
+def _show_splits(training: data.Dataset, console: Console) -> np.ndarray:
     """Print the quality of the folds of each method, and return those of the last."""
+    from rich.table import Table
+
     table = Table("method", "labels (LD)", "sizes (ED)", "without positives")
     for method in _METHODS:
-        folds = assign(data.Y, _N_FOLDS, method=method, random_state=0)
-        quality = split_quality(data.Y, folds)
+        folds = splitting.assign(training.Y, _N_FOLDS, method=method, random_state=0)
+        quality = splitting.split_quality(training.Y, folds)
         missing = f"{quality.fz} folds, {quality.flz} fold-label pairs"
         table.add_row(method, f"{quality.ld:.4f}", f"{quality.ed:.2f}", missing)
     console.print(table)
     return folds
 
 
-def _held_out_scores(data: Dataset, folds: np.ndarray, console: Console) -> np.ndarray:
+def _held_out_scores(training: data.Dataset, folds: np.ndarray, console: Console) -> np.ndarray:
     """Return a score for every picture and label from a model that did not see the picture."""
-    Y = data.Y.toarray().astype(np.int64)
+    import numpy as np
+    from rich.progress import Progress
+
+    Y = training.Y.toarray().astype(np.int64)
     scores = np.empty(Y.shape)
     with Progress(console=console, transient=True) as progress:
         for fold in progress.track(range(_N_FOLDS), description="scoring"):
             held_out = folds == fold
-            model = _model().fit(data.X[~held_out], Y[~held_out])
-            scores[held_out] = model.predict_proba(data.X[held_out])
+            model = _model().fit(training.X[~held_out], Y[~held_out])
+            scores[held_out] = model.predict_proba(training.X[held_out])
     return scores
 
 
 def _show_bags(console: Console, folder: Path) -> None:
     """Learn the digit of each picture from bags for which only the set of digits is known."""
-    data = load("digit-bags")
-    test = data.take(data.test)
-    model = BagPlugin(cv=2, n_iter=6, random_state=0).fit(data.take(data.train))
+    import numpy as np
+
+    bags = data.load("digit-bags")
+    test = bags.take(bags.test)
+    model = learners.BagPlugin(cv=2, n_iter=6, random_state=0).fit(bags.take(bags.train))
     digits = [int(digit) for text in test.ids["digits"] for digit in text.split()]
     right = np.mean(model.predict_instances(test).scores.argmax(axis=1) == digits)
     console.print(
@@ -125,30 +135,38 @@ def _show_bags(console: Console, folder: Path) -> None:
         f"{right:.0%} of {len(digits)} are correct."
     )
     figure = folder / "bags.png"
-    with written_whole(figure) as stream:
-        BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
+    with _io.written_whole(figure) as stream:
+        reports.BagDisplay.from_estimator(model, test).figure_.savefig(stream, format="png")
     shown = f"Figure of the picture with the highest score for each label: {printable_path(figure)}"
     console.print(shown, highlight=False, markup=False, soft_wrap=True)
 
 
 def _show_texts(console: Console) -> None:
     """Learn the subjects of texts from the texts as they are."""
-    data = load("abstracts")
-    training, test = data.take(slice(0, 400)), data.take(slice(400, None))
-    model = make_pipeline(TableFeatures(text=data.texts), TunedThresholds(BinaryRelevance()))
+    import numpy as np
+    from sklearn.pipeline import make_pipeline
+
+    texts = data.load("abstracts")
+    training, test = texts.take(slice(0, 400)), texts.take(slice(400, None))
+    model = make_pipeline(
+        features.TableFeatures(text=texts.texts),
+        decisions.TunedThresholds(learners.BinaryRelevance()),
+    )
     model.fit(training.frame, training.Y)
     decided = model.predict(test.frame)
-    found = evaluate(test.Y, decided=decided)["micro-f"]
+    found = measures.evaluate(test.Y, decided=decided)["micro-f"]
     console.print(
-        f"\n[bold]7. texts[/] {len(training)} titles and abstracts, {data.n_labels} subjects: "
+        f"\n[bold]7. texts[/] {len(training)} titles and abstracts, {texts.n_labels} subjects: "
         f"micro F {found:.3f} on {len(test)} other texts. For example:"
     )
-    subjects = ", ".join(np.array(data.label_names)[decided[0] == 1])
+    subjects = ", ".join(np.array(texts.label_names)[decided[0] == 1])
     text = f"{test.frame['abstract'][0].as_py()}\n-> {subjects}"
     console.print(text, highlight=False, markup=False)
 
 
-def _show_values(evaluations: dict[str, Evaluation], console: Console) -> None:
+def _show_values(evaluations: dict[str, measures.Evaluation], console: Console) -> None:
+    from rich.table import Table
+
     table = Table("measure", *evaluations)
     for measure in _SHOWN:
         values = [f"{evaluation[measure]:.3f}" for evaluation in evaluations.values()]
@@ -164,5 +182,5 @@ def _show_report(console: Console, page: Path) -> None:
     )
     console.print(printable_path(page), highlight=False, markup=False, soft_wrap=True)
     console.print("\n[bold]What to try next[/]")
-    for command, result in _NEXT:
-        console.print(f"  {command:<58}{result}", highlight=False, markup=False, soft_wrap=True)
+    for typed, result in _NEXT:
+        console.print(f"  {typed:<58}{result}", highlight=False, markup=False, soft_wrap=True)

@@ -1,16 +1,19 @@
 """`labelwise describe`: print the statistics of a data set, and write its page."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from labelwise.cli._data_source import DataSource
-from labelwise.cli._outputs import Outputs, check_ending
-from labelwise.cli.pages._pages import write_page
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import DataSource
+from labelwise.cli._outputs import Outputs, check_ending, write_page
+from labelwise.cli.running import command
 
 
-def show_description(source: DataSource, report: Path | None = None) -> None:
-    """Print the statistics of a data set and how to split it, and write its page."""
+@command(
+    example="labelwise describe yeast.arff --labels -14 --report data.html",
+    json=True,
+    force=True,
+    inputs=["data"],
+)
+def describe(*, report: opt.Report = None, source: DataSource) -> None:
+    """Show statistics of a data set, and how to split it."""
     check_ending(report, ".html")
     outputs = Outputs([report], inputs=source.files())
     dataset = source.load()

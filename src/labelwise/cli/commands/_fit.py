@@ -2,67 +2,120 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
-from scipy import sparse
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
+import typer
 
-from labelwise import _saving
-from labelwise._estimators import groups_for
+import labelwise
+from labelwise import decisions, features, learners
 from labelwise._text import counted, quoted
-from labelwise.cli._data_source import DataSource, group_column
-from labelwise.cli._held_out_value import FEWEST_ROWS, held_out_value
-from labelwise.cli._model_input import check_features
-from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes
-from labelwise.cli._parsing import check_part, part_of
-from labelwise.cli._progress import following, shows_status, working
-from labelwise.cli.commands._learners import ChosenLearner, choose_learner
-from labelwise.cli.running import current_settings
-from labelwise.data import Dataset
-from labelwise.decisions import TunedThresholds
-from labelwise.features import TableFeatures, TextTerms
-from labelwise.learners import BagPlugin, BestLearner
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    following,
+    shows_status,
+    warnings_as_notes,
+    working,
+)
+from labelwise.cli.running import command, current_settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from labelwise.cli._chosen_learner import ChosenLearner
+    from labelwise.data import Dataset
 
 # Columns of categories that the line about columns names.
 _MOST_NAMED = 3
 
 
-class FitOptions(NamedTuple):
-    """Options of the command as the user typed them."""
+@command(
+    example="labelwise fit train.csv --labels 'topic_*' --maximize micro-f -o model.skops",
+    json=True,
+    force=True,
+    inputs=["data"],
+)
+def fit(
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for the model; - for stdout.")
+    ],
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            help="A name that labelwise learners lists; br is quick.  "
+            "[default: auto; bags for bags]"
+        ),
+    ] = None,
+    maximize: Annotated[
+        str | None,
+        typer.Option(
+            help="Measure to decide for: micro-f, macro-f, sample-f, micro-jaccard, ...; none for "
+            "the learner's own rule.  [default: micro-f, or the measure of the learner]"
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate", help="Turn the scores into probabilities, which expected F needs."
+        ),
+    ] = False,
+    time: Annotated[
+        float, typer.Option("--time", help="Seconds for trying learners, with --learner auto.")
+    ] = 60.0,
+    beta: opt.Beta = 1.0,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the data that is no feature: rows with the same value are in the same "
+            "fold of every cross-validation."
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),
+    ] = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print progress.")] = False,
+    source: DataSource,
+) -> None:
+    """Fit a learner to a data set, and write the model to a file."""
+    import scipy.sparse
+    from sklearn.pipeline import make_pipeline
 
-    learner: str | None = None
-    maximize: str | None = None
-    beta: float = 1.0
-    seed: int = 0
-    jobs: int | None = None
-    part: str | None = None
-    verbose: bool = False
-    calibrate: bool = False
-    time: float = 60.0
-    groups: str | None = None
+    from labelwise.cli._chosen_learner import choose_learner
 
+    def chosen_learner(default: str, is_sparse: bool = False) -> tuple[str, ChosenLearner]:
+        settings = {
+            "random_state": seed,
+            "n_jobs": jobs,
+            "verbose": int(verbose or shows_status()),
+            "budget": time,
+        }
+        name = learner or default
+        return name, choose_learner(
+            name, maximize, beta, settings, calibrate=calibrate, is_sparse=is_sparse
+        )
 
-def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
-    """Fit a learner to a data set, write the model, and print what was done."""
     # Learners cannot be compared without a measure, nor with probabilities that one of them gives.
-    is_single = options.maximize == "none" or options.calibrate
-    name, chosen = _chosen_learner(options, "br" if is_single else "auto")
-    check_part(options.part)
+    name, chosen = chosen_learner("br" if maximize == "none" or calibrate else "auto")
+    check_part(part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
-    whole = source._replace(groups=options.groups).load()
-    rows = part_of(whole, options.part or ("all" if whole.train is None else "train"))
-    rows, groups = _without_groups(rows, options.groups)
-    default = "bags" if whole.bags is not None else name
+    whole = source.load(groups)
+    rows = part_of(whole, part or ("all" if whole.train is None else "train"))
+    rows, group_of_row = _without_groups(rows, groups)
     # Learners that scale features take sparse ones, such as terms of texts, as they are.
-    is_sparse = bool(rows.texts) or sparse.issparse(rows.X)
-    name, chosen = _chosen_learner(options, default, is_sparse=is_sparse)
+    is_sparse = bool(rows.texts) or scipy.sparse.issparse(rows.X)
+    name, chosen = chosen_learner("bags" if whole.bags is not None else name, is_sparse)
     _check_learnable(whole, rows, chosen.model)
     model = chosen.model
     if rows.frame is not None:
@@ -70,31 +123,24 @@ def run_fit(source: DataSource, output: Path, options: FitOptions) -> None:
         model = make_pipeline(_encoder(rows, chosen), chosen.model)
     start = perf_counter()
     # With --verbose, the lines of progress are printed instead of shown in the status line.
-    shown = (working if options.verbose else following)(f"learning {name}")
+    shown = (working if verbose else following)(f"learning {name}")
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
-        value = _value_of_own_rule(model, chosen, rows, groups, options.beta)
-        fitted = _fit(model, rows, groups)
+        value = _value_of_own_rule(model, chosen, rows, group_of_row, beta)
+        fitted = _fitted(model, rows, group_of_row)
     seconds = perf_counter() - start
     _silence(chosen.model)
-    _store_names(fitted, rows, [] if source.ids else [options.groups])
-    columns = _ColumnsUsed.of(fitted, rows, options.groups)
+    _store_names(fitted, rows, [] if source.ids else [groups])
+    columns = _ColumnsUsed.of(fitted, rows, groups)
     with working("writing"):
-        _saving.save(fitted, output)
-    part = "" if rows is whole else f", a part of {len(whole):,}"
+        labelwise.save(fitted, output)
+    of_whole = "" if rows is whole else f", a part of {len(whole):,}"
     rule = f"learner: {name}, decides {_rule_of(chosen)}; fitted in {seconds:.1f} seconds"
-    lines = [f"{rows!r}{part}", columns.in_words(), rule, *_held_out_lines(chosen, value)]
+    lines = [f"{rows!r}{of_whole}", columns.in_words(), rule, *_held_out_lines(chosen, value)]
     text = "\n".join(lines)
     if current_settings().json:
-        outputs.show(
-            text,
-            {
-                "learner": name,
-                "seconds": seconds,
-                "columns": columns._asdict(),
-                **_record(rows, chosen, value),
-            },
-        )
+        record = {"learner": name, "seconds": seconds, "columns": columns._asdict()}
+        outputs.show(text, {**record, **_record(rows, chosen, value)})
     else:
         outputs.message(text)
     outputs.say_written(output)
@@ -152,6 +198,8 @@ class _ColumnsUsed(NamedTuple):
 
 def _without_groups(rows: Dataset, name: str | None) -> tuple[Dataset, np.ndarray | None]:
     """Return the data without the column of groups as a feature, and the group of each row."""
+    import numpy as np
+
     if name is None:
         return rows, None
     groups, places = group_column(rows, name)
@@ -162,7 +210,9 @@ def _without_groups(rows: Dataset, name: str | None) -> tuple[Dataset, np.ndarra
     return replace(rows, X=rows.X[:, kept], feature_names=names), groups
 
 
-def _fit(model: Any, rows: Dataset, groups: np.ndarray | None) -> Any:
+def _fitted(model: Any, rows: Dataset, groups: np.ndarray | None) -> Any:
+    from labelwise._estimators import groups_for
+
     return model.fit(_samples_of(rows), _label_frame(rows), **groups_for(model, groups))
 
 
@@ -181,44 +231,36 @@ def _value_of_own_rule(
 
     The models of tuned thresholds have such a value themselves.
     """
-    is_tuned = isinstance(chosen.model, BagPlugin | BestLearner | TunedThresholds)
+    from sklearn.base import clone
+
+    from labelwise.cli._held_out_value import FEWEST_ROWS, held_out_value
+
+    tuned = learners.BagPlugin | learners.BestLearner | decisions.TunedThresholds
+    is_tuned = isinstance(chosen.model, tuned)
     if is_tuned or chosen.maximizes is None or len(rows) < FEWEST_ROWS:
         return None
     return held_out_value(
-        lambda *part: _fit(clone(model), *part), _samples_of, rows, chosen.maximizes, beta, groups
+        lambda *part: _fitted(clone(model), *part),
+        _samples_of,
+        rows,
+        chosen.maximizes,
+        beta,
+        groups,
     )
 
 
-def _encoder(rows: Dataset, chosen: ChosenLearner) -> TableFeatures:
+def _encoder(rows: Dataset, chosen: ChosenLearner) -> features.TableFeatures:
     """Return the encoder of a table: terms as counts for learners of counts, else tf-idf."""
     if chosen.takes_counts:
-        return TableFeatures(text=rows.texts, text_transformer=TextTerms(), scale_numbers=False)
-    return TableFeatures(text=rows.texts)
-
-
-def _chosen_learner(
-    options: FitOptions, default: str, *, is_sparse: bool = False
-) -> tuple[str, ChosenLearner]:
-    """Return the name of the learner, or the default name, and its estimator."""
-    settings = {
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "verbose": int(options.verbose or shows_status()),
-        "budget": options.time,
-    }
-    name = options.learner or default
-    return name, choose_learner(
-        name,
-        options.maximize,
-        options.beta,
-        settings,
-        calibrate=options.calibrate,
-        is_sparse=is_sparse,
-    )
+        terms = features.TextTerms()
+        return features.TableFeatures(text=rows.texts, text_transformer=terms, scale_numbers=False)
+    return features.TableFeatures(text=rows.texts)
 
 
 def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:
     """Store the lists of names, by which `labelwise predict` matches columns."""
+    import numpy as np
+
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
     # New rows are not identified by their groups.
@@ -237,6 +279,8 @@ def _silence(model: Any) -> None:
 
 
 def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
+    from labelwise.cli._model_input import check_features
+
     if rows.Y is None:
         raise ValueError(f"The labels of {whole.name!r} are unknown: a model learns from labels.")
     if 0 in rows.Y.shape:
@@ -246,6 +290,7 @@ def _check_learnable(whole: Dataset, rows: Dataset, model: Any) -> None:
 
 def _label_frame(data: Dataset) -> Any:
     """Return the labels as a table, because learners take label names from its columns."""
+    import numpy as np
     import pyarrow as pa
 
     # Labels of type float have NaN where they are missing.
@@ -260,8 +305,8 @@ def _label_frame(data: Dataset) -> Any:
 def _record(rows: Dataset, chosen: ChosenLearner, value: float | None) -> dict[str, Any]:
     """Return what was fitted, for --json."""
     fitted = chosen.model
-    is_tuned = isinstance(fitted, BestLearner | TunedThresholds)
-    board = fitted.leaderboard_ if isinstance(fitted, BestLearner) else None
+    is_tuned = isinstance(fitted, learners.BestLearner | decisions.TunedThresholds)
+    board = fitted.leaderboard_ if isinstance(fitted, learners.BestLearner) else None
     left_out = [] if board is None else board.left_out
     return {
         "rows": len(rows),
@@ -283,16 +328,16 @@ def _rule_of(chosen: ChosenLearner) -> str:
 def _held_out_lines(chosen: ChosenLearner, value: float | None) -> list[str]:
     """Say which value the decisions reach on held-out rows, or why there is none."""
     fitted = chosen.model
-    if isinstance(fitted, BagPlugin):
+    if isinstance(fitted, learners.BagPlugin):
         return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
     if value is not None:
         return [f"{chosen.maximizes} is {value:.4f} on held-out rows"]
-    if not isinstance(fitted, BestLearner | TunedThresholds):
+    if not isinstance(fitted, learners.BestLearner | decisions.TunedThresholds):
         lack = "no measure was named" if chosen.maximizes is None else "there are too few rows"
         return [f"no value on held-out rows: {lack}"]
-    table = [str(fitted.leaderboard_)] if isinstance(fitted, BestLearner) else []
+    table = [str(fitted.leaderboard_)] if isinstance(fitted, learners.BestLearner) else []
     line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
-    if np.isnan(fitted.corrected_value_):
+    if math.isnan(fitted.corrected_value_):
         return [*table, f"{line}, on which the thresholds were tuned"]
     corrected = f"{fitted.corrected_value_:.4f}"
     return [*table, f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]

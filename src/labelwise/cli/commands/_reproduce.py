@@ -6,14 +6,30 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from labelwise.cli import _options as opt
+from labelwise.cli.running import command
 
-def run_study(
-    paper: str, table: str | None, quick: bool, any_code: bool, repetitions: int | None
+
+@command(example="labelwise reproduce pillai2012 --quick")
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="sechidis2011, pillai2012, olsson2006, ...")],
+    table: Annotated[str | None, typer.Option(help="Number of the table.  [default: all]")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run a small part; print it, write no files.")
+    ] = False,
+    any_code: opt.AnyCode = False,
+    repetitions: Annotated[
+        int | None, typer.Option(help="Number of repetitions.  [default: as in the paper]", min=1)
+    ] = None,
 ) -> None:
-    """Run the study of a paper in the checkout, and exit with its exit code."""
+    """Measure the published tables of a paper again.
+
+    This needs an installation from a checkout.
+    """
     command = [sys.executable, "-m", "studies", paper]
     command += [] if table is None else ["--table", table]
     command += ["--quick"] if quick else []

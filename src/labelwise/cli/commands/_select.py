@@ -6,191 +6,195 @@ import codecs
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from scipy import sparse
+import typer
 
-from labelwise._io import is_stream, written_whole
+from labelwise import _io, data, features, learners, reports, splitting
 from labelwise._text import printable, safe_cell
-from labelwise._validation import check_whole
-from labelwise.cli._data_source import DataSource
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_figure,
     check_safe_csv,
+    working,
     write_figure,
 )
-from labelwise.cli._progress import working
-from labelwise.data import Dataset, write_svmlight
-from labelwise.features import TableFeatures, TermSelector, TextTerms, check_parameters
-from labelwise.learners import term_curve
-from labelwise.reports import TermCurveDisplay
-from labelwise.splitting import MultilabelStratifiedKFold
+from labelwise.cli.running import command
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # Which rank of a term each rule takes, of the ranks by several scores.
 _RANKS = {"lowest-rank": "worst", "highest-rank": "best", "average-rank": "mean"}
 _N_SHOWN, _BAR_LENGTH = 10, 40
 
 
-class SelectOptions(NamedTuple):
-    """Options of the command as the user typed them."""
-
-    by: str = "chi2-max,chi2-avg"
-    combine: str = "lowest-rank"
-    cut: int = 1
-    n_terms: int | None = None
-    curve: bool = False
-    k: int = 100
-    seed: int = 0
-    safe_csv: bool = False
-
-    @property
-    def combines_ranks(self) -> bool:
-        """Whether terms are ordered by ranks instead of scores."""
-        return "," in self.by and self.combine in _RANKS
-
-    @property
-    def number_name(self) -> str:
-        """What the number of a term is called: rank, score, or the name of the only score."""
-        if "," not in self.by:
-            return self.by
-        return "rank" if self.combines_ranks else "score"
-
-    @property
-    def number_meaning(self) -> str:
-        """What the number of a term is, in words."""
-        if "," not in self.by:
-            return "higher is better"
-        scores = " and ".join(self.by.split(","))
-        if self.combines_ranks:
-            return f"the {_RANKS[self.combine]} rank of the term by {scores}; 1 is the best"
-        divisor = "maximum" if self.combine == "max-or" else "Euclidean length"
-        return f"the highest of {scores}, each divided by its {divisor}; higher is better"
-
-    def selector(self, n_terms: int | None = None) -> TermSelector:
-        """Return the selector that the options describe."""
-        by = tuple(self.by.split(","))
-        return TermSelector(n_terms, by=by, combine=self.combine, cut=self.cut)
-
-
-def show_selection(
-    source: DataSource, options: SelectOptions, *, output: Path | None = None
+@command(
+    example="labelwise select corpus.svm -n 2000 -o reduced.svm",
+    json=True,
+    force=True,
+    inputs=["data"],
+    without=["bags"],
+)
+def select(
+    *,
+    by: Annotated[
+        str, typer.Option(help="Scores of terms: df, information-gain, chi2-max, chi2-avg.")
+    ] = "chi2-max,chi2-avg",
+    combine: Annotated[
+        str, typer.Option(help="lowest-rank, highest-rank, average-rank, max-or or length-or.")
+    ] = "lowest-rank",
+    cut: Annotated[int, typer.Option(help="Ignore terms that are in at most this many rows.")] = 1,
+    n_terms: Annotated[int | None, typer.Option("-n", help="Number of terms to keep.")] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Show R-precision by the number of terms.")
+    ] = False,
+    k: Annotated[int, typer.Option(help="Neighbours of the classifier behind the curve.")] = 100,
+    seed: opt.Seed = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help=".svm file; .png, .svg or .pdf with --curve; or -."),
+    ] = None,
+    source: DataSource,
+    safe_csv: opt.SafeCsv = False,
 ) -> None:
-    """Write the best terms of a data set, or show how many of them are enough."""
-    _check_options(options, output)
-    files = [output] if options.curve else [output, _columns_file(output)]
-    check_safe_csv(options.safe_csv, *files)
-    outputs = Outputs(files, inputs=source.files())
+    """Keep the terms that best predict the labels.
+
+    With --curve, show how many terms are enough.
+    """
+    from labelwise._validation import check_whole
+
+    if curve == (n_terms is not None):
+        raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
+    if curve:
+        check_figure(output)
+    else:
+        check_ending(output, ".svm")
+    selector = features.TermSelector(n_terms, by=tuple(by.split(",")), combine=combine, cut=cut)
+    features.check_parameters(selector)
+    check_whole(k, "k")
+    beside = None if curve else _columns_file(output)
+    check_safe_csv(safe_csv, output, beside)
+    outputs = Outputs([output, beside], inputs=source.files())
     dataset = source.load()
     if dataset.Y is None or dataset.bags is not None:
         problem = "labels are unknown" if dataset.Y is None else "rows are in bags"
         raise ValueError(f"{dataset.name!r} cannot be selected from: its {problem}.")
     dataset = _with_terms(dataset)
-    if options.curve:
-        _show_curve(dataset, options, output, outputs)
-    else:
-        _write_reduced(dataset, options, output, outputs)
+    if curve:
+        with working("classifying"):
+            display = curve_display(dataset, selector, k, seed)
+        outputs.show("\n".join(_curve_lines(dataset, k, display)), _curve_record(dataset, display))
+        if output is not None:
+            write_figure(output, display.plot().figure_)
+            outputs.say_written(output)
+        return
+    with working("scoring terms"):
+        rows = slice(None) if dataset.train is None else dataset.train
+        selector.fit(dataset.X[rows], dataset.Y[rows])
+    record = _selection_record(dataset, selector)
+    outputs.show("\n".join(_selection_lines(dataset, selector, record)), record)
+    if output is not None:
+        reduced, scores = _reduced(dataset, selector)
+        data.write_svmlight(reduced, output)
+        outputs.say_written(output, "\nwritten to")
+        if beside is not None:
+            _write_columns(reduced, scores, beside, safe_csv)
+            outputs.say_written(beside, "names and scores of its columns written to")
 
 
-def _check_options(options: SelectOptions, output: Path | None) -> None:
-    if options.curve == (options.n_terms is not None):
-        raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
-    if options.curve:
-        check_figure(output)
-    else:
-        check_ending(output, ".svm")
-    check_parameters(options.selector(options.n_terms))
-    check_whole(options.k, "k")
+def _columns_file(output: Path | None) -> Path | None:
+    """Return the path of the file of column names, beside the output; None for a stream."""
+    if output is None or _io.is_stream(output):
+        return None
+    return output.with_name(f"{output.stem}-columns.csv")
 
 
-def _with_terms(dataset: Dataset) -> Dataset:
+def _with_terms(dataset: data.Dataset) -> data.Dataset:
     """Return a data set with the counts of the terms of its texts as features."""
+    from scipy import sparse
+
     if not dataset.texts:
         return dataset
     with working("counting terms"):
-        counts = TableFeatures(text=dataset.texts, text_transformer=TextTerms())
+        counts = features.TableFeatures(text=dataset.texts, text_transformer=features.TextTerms())
         X = sparse.csr_array(counts.fit_transform(dataset.frame))
     names = counts.get_feature_names_out().tolist()
     return replace(dataset, X=X, feature_names=names, frame=None, texts=())
 
 
-def _columns_file(output: Path | None) -> Path | None:
-    """Return the path of the file of column names, beside the output; None for a stream."""
-    if output is None or is_stream(output):
-        return None
-    return output.with_name(f"{output.stem}-columns.csv")
+def _number_of_a_term(selector: features.TermSelector) -> tuple[str, str, int]:
+    """Return the name of the number that orders terms, its meaning, and its sign in `scores_`."""
+    if len(selector.by) == 1:
+        return selector.by[0], "higher is better", 1
+    scores = " and ".join(selector.by)
+    if selector.combine in _RANKS:
+        # A term is scored by its negative rank, so that a higher score is better.
+        rank = _RANKS[selector.combine]
+        return "rank", f"the {rank} rank of the term by {scores}; 1 is the best", -1
+    divisor = "maximum" if selector.combine == "max-or" else "Euclidean length"
+    meaning = f"the highest of {scores}, each divided by its {divisor}; higher is better"
+    return "score", meaning, 1
 
 
-def _write_reduced(
-    dataset: Dataset, options: SelectOptions, output: Path | None, outputs: Outputs
-) -> None:
-    selector = options.selector(options.n_terms)
-    rows = np.arange(dataset.n_samples) if dataset.train is None else dataset.train
-    with working("scoring terms"):
-        selector.fit(dataset.X[rows], dataset.Y[rows])
-    kept = np.flatnonzero(selector.get_support())
-    outputs.show(
-        "\n".join(_selection_lines(dataset, options, selector)),
-        _selection_record(dataset, options, selector),
-    )
-    if output is None:
-        return
-    names = [dataset.feature_names[column] for column in kept]
-    X = sparse.csr_array(dataset.X)[:, kept]
-    reduced = Dataset(X, dataset.Y, dataset.name, names, dataset.label_names)
-    write_svmlight(reduced, output)
-    outputs.say_written(output, "\nwritten to")
-    beside = _columns_file(output)
-    if beside is not None:
-        _write_columns(reduced, selector.scores_[kept], beside, options.safe_csv)
-        outputs.say_written(beside, "names and scores of its columns written to")
-
-
-def _selection_lines(dataset: Dataset, options: SelectOptions, selector: TermSelector) -> list[str]:
+def _selection_lines(
+    dataset: data.Dataset, selector: features.TermSelector, record: dict[str, Any]
+) -> list[str]:
     """Return how many terms were kept, and the best of them with the number that ranks them."""
     n_rows = dataset.n_samples if dataset.train is None else dataset.train.size
     scored_on = "all rows" if dataset.train is None else f"the {n_rows:,} training rows"
-    record = _selection_record(dataset, options, selector)
+    name, meaning, _ = _number_of_a_term(selector)
     return [
         repr(dataset),
         "",
         f"{len(record['terms']):,} of {dataset.n_features:,} terms kept, scored on {scored_on}; "
-        f"{record['n_rare']:,} are in at most {options.cut} rows",
+        f"{record['n_rare']:,} are in at most {selector.cut} rows",
         "",
-        f"{'':>4}  {'term':<30}{options.number_name:>12}",
+        f"{'':>4}  {'term':<30}{name:>12}",
         *(
             f"{place:>4}  {printable(one['term']):<30}{one['value']:>12.6g}"
             for place, one in enumerate(record["terms"][:_N_SHOWN], start=1)
         ),
-        f"{options.number_name}: {options.number_meaning}",
+        f"{name}: {meaning}",
     ]
 
 
-def _selection_record(
-    dataset: Dataset, options: SelectOptions, selector: TermSelector
-) -> dict[str, Any]:
+def _selection_record(dataset: data.Dataset, selector: features.TermSelector) -> dict[str, Any]:
     """Return the kept terms, the best first, for --json."""
-    kept = selector.ranking_[: options.n_terms]
-    # Rank rules score a term by its negative rank, so that a higher score is better.
-    sign = -1 if options.combines_ranks else 1
+    name, _, sign = _number_of_a_term(selector)
     return {
         "name": dataset.name,
         "n_terms": dataset.n_features,
         "n_rare": dataset.n_features - selector.ranking_.size,
-        "value": options.number_name,
+        "value": name,
         "terms": [
             {"term": dataset.feature_names[j], "column": j, "value": sign * selector.scores_[j]}
-            for j in kept.tolist()
+            for j in selector.ranking_[: selector.n_terms].tolist()
         ],
     }
 
 
-def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path, safe_csv: bool) -> None:
+def _reduced(
+    dataset: data.Dataset, selector: features.TermSelector
+) -> tuple[data.Dataset, np.ndarray]:
+    """Return the data set with the kept terms, and their scores."""
+    import numpy as np
+    from scipy import sparse
+
+    kept = np.flatnonzero(selector.get_support())
+    names = [dataset.feature_names[column] for column in kept]
+    X = sparse.csr_array(dataset.X)[:, kept]
+    reduced = data.Dataset(X, dataset.Y, dataset.name, names, dataset.label_names)
+    return reduced, selector.scores_[kept]
+
+
+def _write_columns(reduced: data.Dataset, scores: np.ndarray, path: Path, safe_csv: bool) -> None:
     """Write the names of the columns, which the other file has as numbers from 0."""
     written = safe_cell if safe_csv else str
-    with written_whole(path) as stream:
+    with _io.written_whole(path) as stream:
         lines = csv.writer(codecs.getwriter("utf-8")(stream), lineterminator="\n")
         lines.writerow(("kind", "column", "name", "score"))
         terms = zip(map(written, reduced.feature_names), scores.tolist(), strict=True)
@@ -199,24 +203,26 @@ def _write_columns(reduced: Dataset, scores: np.ndarray, path: Path, safe_csv: b
         lines.writerows(("label", j, name, "") for j, name in labels)
 
 
-def _show_curve(
-    dataset: Dataset, options: SelectOptions, output: Path | None, outputs: Outputs
-) -> None:
-    with working("classifying"):
-        display = curve_display(dataset, options)
-    outputs.show(
-        "\n".join(_curve_lines(dataset, options, display)), _curve_record(dataset, display)
-    )
-    if output is not None:
-        write_figure(output, display.plot().figure_)
-        outputs.say_written(output)
+def curve_display(
+    dataset: data.Dataset, selector: features.TermSelector, k: int, seed: int
+) -> reports.TermCurveDisplay:
+    """Measure the curve on the test rows of a data set, or on five folds if it has none."""
+    if dataset.train is not None and dataset.test is not None:
+        splits = [(dataset.train, dataset.test)]
+    else:
+        folds = splitting.MultilabelStratifiedKFold(5, random_state=seed, shuffle=True)
+        splits = list(folds.split(dataset.X, dataset.Y))
+    curve = learners.term_curve(dataset.X, dataset.Y, splits, selector, k)
+    name = ",".join(selector.by)
+    name = f"{name} {selector.combine}" if len(selector.by) > 1 else name
+    return reports.TermCurveDisplay(curve.sizes, curve.values, curve.errors, name=name)
 
 
-def _curve_lines(dataset: Dataset, options: SelectOptions, display: TermCurveDisplay) -> list[str]:
+def _curve_lines(dataset: data.Dataset, k: int, display: reports.TermCurveDisplay) -> list[str]:
     """Return the curve as bars, and the smallest number of terms that is enough."""
     rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
     highest = display.values[display.peak]
-    title = f"R-precision on {rows}, {options.k} neighbours by Okapi weights"
+    title = f"R-precision on {rows}, {k} neighbours by Okapi weights"
     lines = [repr(dataset), "", title, ""]
     for j, (size, value, error) in enumerate(
         zip(display.sizes, display.values, display.errors, strict=True)
@@ -233,7 +239,7 @@ def _curve_lines(dataset: Dataset, options: SelectOptions, display: TermCurveDis
     ]
 
 
-def _curve_record(dataset: Dataset, display: TermCurveDisplay) -> dict[str, Any]:
+def _curve_record(dataset: data.Dataset, display: reports.TermCurveDisplay) -> dict[str, Any]:
     """Return the curve for --json."""
     columns = (display.sizes, display.values, display.errors)
     keys = ("n_terms", "r_precision", "error")
@@ -243,15 +249,3 @@ def _curve_record(dataset: Dataset, display: TermCurveDisplay) -> dict[str, Any]
         "smallest": display.sizes[display.chosen],
         "curve": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
     }
-
-
-def curve_display(dataset: Dataset, options: SelectOptions) -> TermCurveDisplay:
-    """Measure the curve on the test rows of a data set, or on five folds if it has none."""
-    if dataset.train is not None and dataset.test is not None:
-        splits = [(dataset.train, dataset.test)]
-    else:
-        folds = MultilabelStratifiedKFold(5, random_state=options.seed, shuffle=True)
-        splits = list(folds.split(dataset.X, dataset.Y))
-    curve = term_curve(dataset.X, dataset.Y, splits, options.selector(), options.k)
-    name = f"{options.by} {options.combine}" if "," in options.by else options.by
-    return TermCurveDisplay(curve.sizes, curve.values, curve.errors, name=name)

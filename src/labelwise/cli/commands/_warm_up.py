@@ -9,26 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-from scipy import sparse
-from typer import Typer
+import typer
 
-from labelwise import learners
+from labelwise import data, learners
 from labelwise.cli._outputs import Outputs
-from labelwise.data import make_multilabel, write_svmlight
+from labelwise.cli.running import command
 
 _NAMES = ("sea", "sky", "sun", "fog")
 _LABELS = ("--labels", ",".join(_NAMES))
 _ROW_FILES = ("d.arff", "e.arff", "c.svm")
 
 
-def run_warm_up(app: Typer) -> None:
-    """Run the commands of `app` that call kernels on files of its own; print how many ran."""
+@command(example="labelwise warm-up")
+def warm_up(context: typer.Context) -> None:
+    """Compile what the commands use, for all later runs.
+
+    Run it once when an image of a server is built.
+    """
+    program = context.find_root().command
     with TemporaryDirectory() as name:
         commands = list(_commands(Path(name)))
-        for command in commands:
+        for words in commands:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                app(command, standalone_mode=False)
+                program.main(words, standalone_mode=False)
     Outputs().message(
         f"{len(commands)} commands have run; what they compiled is stored for later runs"
     )
@@ -70,16 +73,18 @@ def _commands(folder: Path) -> Iterator[list[str]]:
 
 def _write_files(folder: Path) -> None:
     """Write a table with bags, ARFF files of dense and of sparse rows, counts, labels, scores."""
-    data, _ = make_multilabel(60, n_features=5, n_labels=4, random_state=0)
-    Y = data.Y.toarray().astype(int)
-    rows = [[*x, *y] for x, y in zip(data.X.tolist(), Y.tolist(), strict=True)]
+    import numpy as np
+
+    made, _ = data.make_multilabel(60, n_features=5, n_labels=4, random_state=0)
+    Y = made.Y.toarray().astype(int)
+    rows = [[*x, *y] for x, y in zip(made.X.tolist(), Y.tolist(), strict=True)]
     attributes = [f"@attribute f{j} numeric" for j in range(5)]
     head = ["@relation warm", *attributes, *(f"@attribute {name} {{0,1}}" for name in _NAMES)]
     entries = [[f"{j} {cell}" for j, cell in enumerate(row) if cell] for row in rows]
     scores = Y + np.random.default_rng(0).normal(size=Y.shape)
     files = {
         "d.csv": _lines([["bag", *(f"f{j}" for j in range(5)), *_NAMES]])
-        + _lines([[i // 3, *x, *Y[i - i % 3]] for i, x in enumerate(data.X.tolist())]),
+        + _lines([[i // 3, *x, *Y[i - i % 3]] for i, x in enumerate(made.X.tolist())]),
         "d.arff": [*head, "@data", *_lines(rows)],
         "e.arff": [*head, "@data", *(f"{{{line}}}" for line in _lines(entries))],
         "y.csv": _lines([_NAMES, *Y.tolist()]),
@@ -88,11 +93,14 @@ def _write_files(folder: Path) -> None:
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     _write_many_scores(folder)
-    write_svmlight(replace(data, X=np.maximum(np.round(data.X), 0)), folder / "c.svm")
+    data.write_svmlight(replace(made, X=np.maximum(np.round(made.X), 0)), folder / "c.svm")
 
 
 def _write_many_scores(folder: Path) -> None:
     """Write more than a million sparse scores, for which other kernels are called, and labels."""
+    import numpy as np
+    from scipy import sparse
+
     random, n_rows, n_labels, per_row = np.random.default_rng(0), 2**17, 2**13, 9
     starts = np.arange(0, n_rows * per_row + 1, per_row)
     labels, values = random.integers(n_labels, size=starts[-1]), random.random(starts[-1])

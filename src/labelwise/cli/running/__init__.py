@@ -1,10 +1,19 @@
-"""How a command runs: the options that commands share, the standard input, and exit codes.
+"""How a command runs: its options, the standard input, a cluster, and exit codes.
 
 Nothing here imports a command or a stage before a command runs.
 """
 
-from labelwise.cli.running._command import command, example_text
-from labelwise.cli.running._failures import FAILURES, exit_code, message
-from labelwise.cli.running._settings import current_settings
+from labelwise.cli.running._cluster import cluster_client
+from labelwise.cli.running._command import command, current_settings, example_text, load_command
+from labelwise.cli.running._errors import FAILURES, exit_code, message
 
-__all__ = ["FAILURES", "command", "current_settings", "example_text", "exit_code", "message"]
+__all__ = [
+    "FAILURES",
+    "cluster_client",
+    "command",
+    "current_settings",
+    "example_text",
+    "exit_code",
+    "load_command",
+    "message",
+]

@@ -1,4 +1,4 @@
-"""Read ARFF files: header, attribute types, rows, and the arrays built from them.
+"""Parse ARFF text: the header, the rows, and the arrays that are built from them.
 
-`_arff` is the only module that the rest of the stage uses, except `xml_beside` of `_layout`.
+`labelwise.data._arff` reads whole files by these modules, which know nothing of data sets.
 """

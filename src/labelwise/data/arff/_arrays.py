@@ -1,23 +1,122 @@
-"""Build the arrays of a Dataset from the parsed cells of an ARFF file."""
+"""Build the arrays of a Dataset from the parsed cells of an ARFF file.
+
+The layout assigns columns of X to the attributes that are neither labels nor identifiers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import TEXT_BYTES, Bound, DataError
+from labelwise._io import SIDE_BYTES, TEXT_BYTES, Bound, DataError
 from labelwise._validation import with_nan
-from labelwise.data.arff._attribute_types import Attribute
-from labelwise.data.arff._layout import ColumnValues, Layout
+from labelwise.data.arff._header import Attribute
 from labelwise.data.arff._rows import Entries, ParsedRows, line_of
 
 # With more columns per attribute than this, X of a dense file is mostly zeros.
 _SPARSE_FROM = 10
 # A value, its row and its column, while a sparse matrix is put together.
 _ENTRY_BYTES = 24
+
+
+class Layout(NamedTuple):
+    """Columns of X of each attribute.
+
+    Attribute a fills `widths[a]` columns from `base[a]` on, none if that is -1; if `one_hot[a]`,
+    one for each of its values. A sparse row that does not mention it means `left_out[a]`.
+    """
+
+    base: np.ndarray
+    widths: np.ndarray
+    one_hot: np.ndarray
+    left_out: np.ndarray
+    feature_names: list[str]
+
+
+def lay_out(
+    attributes: Sequence[Attribute], left_out: Sequence[int], encoding: str, bound: Bound
+) -> Layout:
+    """Assign columns of X to all attributes except labels and identifiers."""
+    skipped = set(left_out)
+    # Every value's column repeats the name of its attribute.
+    shown = [len(name) + SIDE_BYTES for name, _ in attributes]
+    n_bytes = sum(
+        n * attributes[place].type.width for place, n in enumerate(shown) if place not in skipped
+    )
+    bound.check(n_bytes, "the names of its features")
+    base = np.full(len(attributes), -1, dtype=np.int64)
+    widths = np.array([attribute.type.width for attribute in attributes])
+    names: list[str] = []
+    for place, (name, kind) in enumerate(attributes):
+        if place in skipped:
+            continue
+        base[place] = len(names)
+        readable = name.decode(encoding)
+        if kind.width == 1:
+            names.append(readable)
+        else:
+            names += [f"{readable}={value.decode(encoding)}" for value in kind.values]
+    if len(set(names)) < len(names):
+        raise DataError(bound.path, "has two columns of the same name once values get columns.")
+    fills = np.array([attribute.type.left_out for attribute in attributes])
+    return Layout(base, widths, (base >= 0) & (widths > 1), fills, names)
+
+
+def identifiers(
+    attributes: Sequence[Attribute],
+    rows: ParsedRows,
+    labels: Sequence[int],
+    ids: Sequence[bytes] | None,
+) -> list[int]:
+    """Return the attributes that identify the rows, which are no features.
+
+    Text always; nominal ones with at least as many declared values as rows and no value twice,
+    or those that `ids` names.
+    """
+    is_label = set(labels)
+    columns = ColumnValues(rows, len(attributes))
+    found = []
+    for place, (name, kind) in enumerate(attributes):
+        if place in is_label:
+            continue
+        if kind.kind == "text" or (ids is not None and name in ids):
+            found.append(place)
+        elif ids is None and kind.kind == "nominal" and len(kind.values) >= rows.n_rows:
+            column = columns.of(place, kind.left_out)
+            if np.unique(column[~np.isnan(column)]).size == rows.n_rows:
+                found.append(place)
+    return found
+
+
+class ColumnValues:
+    """The numbers of single attributes in all rows; the entries of sparse rows are sorted once."""
+
+    def __init__(self, rows: ParsedRows, n_attributes: int) -> None:
+        self.rows = rows
+        self.n_attributes = n_attributes
+
+    def of(self, place: int, left_out: float) -> np.ndarray:
+        """Return the numbers of one attribute, `left_out` where a sparse row has none."""
+        if not isinstance(self.rows.cells, Entries):
+            return self.rows.cells[:, place]
+        starts, rows, values = self._by_column
+        entries = slice(starts[place], starts[place + 1])
+        column = np.full(self.rows.n_rows, left_out)
+        column[rows[entries]] = values[entries]
+        return column
+
+    @cached_property
+    def _by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return entries sorted by column: first entry of each column, rows, values."""
+        cells = cast("Entries", self.rows.cells)
+        order = np.argsort(cells.columns, kind="stable")
+        starts = np.searchsorted(cells.columns[order], np.arange(self.n_attributes + 1))
+        return starts, cells.rows_of(order), cells.values[order]
 
 
 def features(rows: ParsedRows, layout: Layout, bound: Bound) -> np.ndarray | sparse.csr_array:
@@ -66,7 +165,7 @@ def _plain_features(
     entries: Entries, place: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_array:
     """Return nonzero entries as CSR; attribute c goes to column `place[c]`."""
-    from labelwise.data.arff._entry_kernels import count_features, place_features
+    from labelwise.data.arff._kernels import count_features, place_features
 
     n_kept = count_features(entries.columns, entries.values, place)
     counter = np.int32 if n_kept < 2**31 else np.int64
@@ -167,7 +266,7 @@ def _sparse_labels(
     entries: Entries, n_attributes: int, chosen: list[int]
 ) -> tuple[sparse.csc_array, int, int]:
     """Return the positives as CSC, how many labels are missing, and the first wrong entry or -1."""
-    from labelwise.data.arff._entry_kernels import count_labels, place_labels
+    from labelwise.data.arff._kernels import count_labels, place_labels
 
     place = np.full(n_attributes, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._io import Bound, DataError
-from labelwise.data.arff._attribute_types import Attribute, number, shown, unescaped
+from labelwise.data.arff._header import Attribute, number, shown, unescaped
 
 # Between two pauses a run can be interrupted.
 _PAUSE_BYTES = 2**24
@@ -81,7 +81,7 @@ def read_rows(
 
     The content gets a newline at its end if it has none.
     """
-    from labelwise.data.arff import _rows_kernels as kernels
+    from labelwise.data.arff import _kernels as kernels
 
     if not content.endswith(b"\n"):
         content += b"\n"
@@ -110,7 +110,7 @@ def read_rows(
 
 def _columns(attributes: Sequence[Attribute]):  # type: ignore[no-untyped-def]
     """Return the attributes as the arrays that kernels read; equal types share a place."""
-    from labelwise.data.arff._rows_kernels import NOMINAL, NUMBER, TEXT, Columns
+    from labelwise.data.arff._kernels import NOMINAL, NUMBER, TEXT, Columns
 
     kind_numbers = {"number": NUMBER, "nominal": NOMINAL, "text": TEXT, "bag": TEXT}
     kinds = {id(attribute.type): attribute.type for attribute in attributes}
@@ -139,7 +139,7 @@ def _room(  # type: ignore[no-untyped-def]
     text: np.ndarray, start: int, attributes: Sequence[Attribute], sparse: bool, bound: Bound
 ):
     """Allocate arrays for the most that the rows can contain; unused pages take no memory."""
-    from labelwise.data.arff._rows_kernels import Cells, count_marks
+    from labelwise.data.arff._kernels import Cells, count_marks
 
     n_columns = len(attributes)
     n_texts = sum(attribute.type.kind in ("text", "bag") for attribute in attributes)
@@ -206,7 +206,7 @@ def _hard_number(
 
 def _slip(progress, content: bytearray, attributes: Sequence[Attribute]) -> str:  # type: ignore[no-untyped-def]
     """Say what was wrong where the kernel stopped."""
-    from labelwise.data.arff import _rows_kernels as kernels
+    from labelwise.data.arff import _kernels as kernels
 
     at, column, n_columns = progress.position, progress.column, len(attributes)
     rest = shown(bytes(content[at : at + 80]).split(b"\n", 1)[0].rstrip(), most=20)

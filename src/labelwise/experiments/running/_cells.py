@@ -61,34 +61,7 @@ class CellRecord(NamedTuple):
 
 
 class FailedCell(NamedTuple):
-    """A cell that failed, with its traceback.
-
-    Parameters
-    ----------
-    dataset : str
-        Name of the data set.
-    model : str
-        Name of the model.
-    split : str
-        Name of the split.
-    fold : int
-        Number of the fold, from 0.
-    seed : int
-        Seed of the cell.
-    error : str
-        Traceback, or a sentence if the cell exceeded its timeout or its worker died.
-
-    See Also
-    --------
-    Results : Lists failed cells in its attribute `failed`.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import FailedCell
-    >>> cell = FailedCell("yeast", "knn", "cv", fold=0, seed=1, error="ValueError: no samples")
-    >>> cell.model, cell.error
-    ('knn', 'ValueError: no samples')
-    """
+    """A cell that failed, with its traceback."""
 
     dataset: str
     model: str

@@ -34,26 +34,7 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 
 class Progress(NamedTuple):
-    """Numbers of done, failed and all cells of a study, and the time left.
-
-    Parameters
-    ----------
-    done : int
-        Number of cells that are finished, in this run or before.
-    failed : int
-        Number of cells that failed in this run.
-    total : int
-        Number of distinct cells of the study.
-    seconds_left : float or None
-        Estimated time until all cells have been run; None until a cell has finished.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import Progress
-    >>> now = Progress(done=30, failed=0, total=120, seconds_left=45.0)
-    >>> now.done / now.total
-    0.25
-    """
+    """Numbers of done, failed and all cells of a study, and the time left."""
 
     done: int
     failed: int

@@ -17,32 +17,7 @@ from labelwise.experiments.statistics._paired_values import (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageRanks:
-    """Mean rank of each method, 1 for the best; prints as a table, best first.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        Names of the methods, in the order of the input.
-    ranks : array of shape (n_methods,)
-        Mean over the blocks of the rank of each method.
-    block_ranks : array of shape (n_blocks, n_methods)
-        Rank of each method on each block; methods with equal values share the mean of their ranks.
-    blocks : tuple of str
-        Names of the blocks: data sets, or data sets and folds.
-    dropped : tuple of str, default=()
-        Blocks that were left out because a value is missing.
-
-    See Also
-    --------
-    average_ranks : Compute the average ranks.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import average_ranks
-    >>> found = average_ranks({"new": [0.9, 0.8], "old": [0.6, 0.8]}, measure="micro-f")
-    >>> found.to_dict()
-    {'new': 1.25, 'old': 1.75}
-    """
+    """Mean rank of each method, 1 for the best; prints as a table, best first."""
 
     methods: tuple[str, ...]
     ranks: np.ndarray
@@ -94,7 +69,12 @@ def average_ranks(
     Returns
     -------
     AverageRanks
-        Methods with equal values on a data set share the mean of their ranks.
+        Prints as a table, the best method first. Attributes: `methods`, the names; `ranks`, the
+        mean rank of each method, of shape (n_methods,); `block_ranks`, the ranks on each data set,
+        of shape (n_datasets, n_methods), where methods with equal values share the mean of
+        their ranks; `blocks` and `dropped`, the names of the data sets, and of those that were left
+        out because a value is missing; `n_all_tied`, the number of data sets on which all methods
+        have the same value. Method `to_dict` returns the ranks by name.
 
     Raises
     ------
@@ -133,32 +113,7 @@ def ranks_of(table: PairedValues) -> AverageRanks:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FriedmanTest:
-    """Result of Friedman's test; prints as a sentence and a table.
-
-    Parameters
-    ----------
-    statistic : float
-        Friedman's chi square, corrected for ties, with n_methods - 1 degrees of freedom.
-    p_value : float
-        Probability of such a chi square, or a larger one, if all methods are equal.
-    f_statistic : float
-        The statistic of Iman and Davenport, which is less conservative.
-    f_p_value : float
-        Probability of such an `f_statistic`, or a larger one, if all methods are equal.
-    ranks : AverageRanks
-        The average ranks that were compared.
-
-    See Also
-    --------
-    friedman_test : Compute the test.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import friedman_test
-    >>> found = friedman_test([[1, 2, 3], [1, 3, 2], [1, 2, 3]], higher_is_better=False)
-    >>> round(found.statistic, 3), round(found.p_value, 3)
-    (4.667, 0.097)
-    """
+    """Result of Friedman's test; prints as a sentence and a table."""
 
     statistic: float
     p_value: float
@@ -195,7 +150,9 @@ def friedman_test(
     Returns
     -------
     FriedmanTest
-        Friedman's chi square, the F statistic of Iman and Davenport, and their p values.
+        Prints as a sentence and a table. Attributes: `statistic` and `p_value`, Friedman's chi
+        square, corrected for ties, and its p value; `f_statistic` and `f_p_value`, those of Iman
+        and Davenport, which are less conservative; `ranks`, as `average_ranks` returns them.
 
     Raises
     ------

@@ -18,42 +18,7 @@ _ALTERNATIVES = {"two-sided": "two-sided", "better": "greater", "worse": "less"}
 
 @dataclass(frozen=True, repr=False)
 class PairTest:
-    """Result of a sign test or Wilcoxon's test; prints as a sentence.
-
-    Parameters
-    ----------
-    test : str
-        "Sign test" or "Wilcoxon".
-    pair : tuple of str
-        Names of the first and the second method.
-    wins : int
-        Number of data sets on which the first method is better.
-    losses : int
-        Number of data sets on which the first method is worse.
-    ties : int
-        Number of data sets on which both have the same value; the tests leave these out.
-    statistic : float
-        Number of wins (sign test), or the sum of the ranks of the wins (Wilcoxon).
-    p_value : float
-        Probability of a statistic at least as extreme if the methods are equal; 1 if all data sets
-        tie.
-    alternative : str, default="two-sided"
-        The alternative hypothesis: "two-sided", "better" or "worse".
-    dropped : tuple of str, default=()
-        Data sets that were left out because a value is missing.
-
-    See Also
-    --------
-    sign_test : Compute the sign test.
-    wilcoxon_test : Compute Wilcoxon's signed-rank test.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import sign_test
-    >>> found = sign_test([[3, 1], [4, 2], [5, 5]], higher_is_better=True)
-    >>> found.wins, found.losses, found.ties, found.p_value
-    (2, 0, 1, 0.5)
-    """
+    """Result of a sign test or Wilcoxon's test; prints as a sentence."""
 
     test: str
     pair: tuple[str, str]
@@ -104,7 +69,11 @@ def sign_test(
     Returns
     -------
     PairTest
-        Wins, losses, ties and the p value, which is 1 if all data sets tie.
+        Prints as a sentence. Attributes: `test`, `pair` and `alternative`, what was tested; `wins`,
+        `losses` and `ties`, the numbers of data sets on which the first method is better, worse or
+        equal (ties are left out); `statistic`, the number of wins; `p_value`, the
+        probability of a statistic at least as extreme if the methods are equal, 1 if all data sets
+        tie; `dropped`, the names of data sets that were left out because a value is missing.
 
     Raises
     ------
@@ -170,7 +139,11 @@ def wilcoxon_test(
     Returns
     -------
     PairTest
-        Wins, losses, ties and the p value, which is 1 if all data sets tie.
+        Prints as a sentence. Attributes: `test`, `pair` and `alternative`, what was tested; `wins`,
+        `losses` and `ties`, the numbers of data sets on which the first method is better, worse or
+        equal (ties are left out); `statistic`, the sum of the ranks of the wins; `p_value`, the
+        probability of a statistic at least as extreme if the methods are equal, 1 if all data sets
+        tie; `dropped`, the names of data sets that were left out because a value is missing.
 
     Raises
     ------

@@ -17,36 +17,7 @@ _MAX_DRAWN = 2**20  # numbers that are drawn at once
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """Mean difference of two methods and its interval; prints as a sentence.
-
-    Parameters
-    ----------
-    pair : tuple of str
-        Names of the first and the second method.
-    mean : float
-        Mean over data sets of the value of the first method minus that of the second.
-    low : float
-        Lower end of the interval.
-    high : float
-        Upper end of the interval.
-    confidence : float
-        Nominal probability that the interval contains the true mean difference.
-    n_blocks : int
-        Number of data sets.
-    dropped : tuple of str, default=()
-        Data sets that were left out because a value is missing.
-
-    See Also
-    --------
-    paired_difference : Compute the difference.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import paired_difference
-    >>> found = paired_difference([[3.0, 1.0], [2.0, 1.0]], random_state=0)
-    >>> found
-    0 - 1: 1.5 [-4.853, 7.853], 95% interval over 2 data sets
-    """
+    """Mean difference of two methods and its interval; prints as a sentence."""
 
     pair: tuple[str, str]
     mean: float
@@ -99,7 +70,10 @@ def paired_difference(
     Returns
     -------
     Difference
-        Mean difference and the ends of its interval.
+        Prints as a sentence. Attributes: `pair`, the names of both methods; `mean`, the mean over
+        data sets of the value of the first method minus that of the second; `low` and `high`, the
+        ends of the interval; `confidence`; `n_blocks`, the number of data sets; `dropped`, the
+        names of those that were left out because a value is missing.
 
     Raises
     ------

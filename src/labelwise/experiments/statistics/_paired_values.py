@@ -18,34 +18,7 @@ _SHOWN = 4  # names in a sentence before "and n more"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairedValues:
-    """One value for each data set and method; prints as a table.
-
-    Parameters
-    ----------
-    values : array of shape (n_blocks, n_methods)
-        Finite numbers.
-    blocks : tuple of str
-        Names of the blocks that the methods are compared on: data sets, or data sets and folds.
-    methods : tuple of str
-        Names of the methods.
-    higher_is_better : bool
-        Whether higher values are better.
-    measure : str, default=""
-        Name of the measure, "" if unknown.
-    dropped : tuple of str, default=()
-        Blocks that were left out because a value is missing.
-
-    See Also
-    --------
-    paired_values : Create paired values from results, rows, frames or arrays.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import paired_values
-    >>> table = paired_values({"a": [0.5, 0.7], "b": [0.6, 0.4]}, measure="micro-f")
-    >>> table.methods, table.values.shape, table.higher_is_better
-    (('a', 'b'), (2, 2), True)
-    """
+    """One value for each data set and method; prints as a table."""
 
     values: np.ndarray
     blocks: tuple[str, ...]
@@ -173,7 +146,10 @@ def paired_values(
     Returns
     -------
     PairedValues
-        Values of shape (n_blocks, n_methods), with the names of the blocks that were left out.
+        Prints as a table; every test accepts it. Attributes: `values`, finite numbers of shape
+        (n_blocks, n_methods); `blocks` and `methods`, the names; `higher_is_better`;
+        `measure`, "" if unknown; `dropped`, the blocks that were left out because a value is
+        missing.
 
     Raises
     ------

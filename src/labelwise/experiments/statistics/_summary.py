@@ -17,26 +17,7 @@ _COLUMNS = "model"
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation of n values; NaN if a value is undefined.
-
-    Parameters
-    ----------
-    mean : float
-        Mean of the values.
-    deviation : float
-        Standard deviation of a sample, with n - 1; NaN for a single value.
-    n : int
-        Number of values.
-    n_undefined : int
-        Number of values that are NaN.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import summarize
-    >>> rows = [dict(fold=i, measure="micro-f", value=v) for i, v in enumerate([1, 3])]
-    >>> summarize(rows).spreads["micro-f",]
-    Spread(mean=2.0, deviation=1.4142135623730951, n=2, n_undefined=0)
-    """
+    """Mean and standard deviation of n values; NaN if a value is undefined."""
 
     mean: float
     deviation: float
@@ -63,27 +44,7 @@ class PaperTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
-    """Mean ± standard deviation for each group of rows; prints as a table.
-
-    Parameters
-    ----------
-    by : tuple of str
-        Columns that define the groups; the last one is "measure".
-    spreads : dict of tuple of str to Spread
-        Mean and standard deviation of each group, in the order of the groups' first rows.
-
-    See Also
-    --------
-    summarize : Compute a summary of rows.
-    Results.summary : Compute the summary of a study.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import summarize
-    >>> rows = [dict(model="a", fold=i, measure="micro-f", value=0.5) for i in range(2)]
-    >>> summarize(rows).by
-    ('model', 'measure')
-    """
+    """Mean ± standard deviation for each group of rows; prints as a table."""
 
     by: tuple[str, ...]
     spreads: dict[tuple[str, ...], Spread]
@@ -213,8 +174,13 @@ def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:
     Returns
     -------
     Summary
-        Standard deviations are those of a sample, with n - 1, and NaN for a single value. An
-        undefined value makes mean and deviation of its group NaN; undefined values are counted.
+        Prints as a table. Attributes: `by`, the columns that define the groups, the last of them
+        "measure"; `spreads`, a dictionary from groups, in the order of their first rows, to named
+        tuples of `mean`, `deviation`, `n` and `n_undefined`. Standard deviations are those of a
+        sample, with n - 1, and NaN for a single value. An undefined value makes mean and deviation
+        of its group NaN; undefined values are counted. Methods `to_latex` and `to_markdown` format
+        the means as a table of data sets by models for a paper, in which the best mean of each row
+        is bold; `table` returns its cells.
 
     Raises
     ------

@@ -9,15 +9,12 @@ import numpy as np
 
 from labelwise._text import listed, printable
 from labelwise.experiments import (
+    RankPairs,
     Results,
-    average_ranks,
-    friedman_test,
-    nemenyi_test,
+    compare_ranks,
     paired_difference,
     paired_values,
-    sign_test,
     summarize,
-    wilcoxon_test,
 )
 from labelwise.reports.overviews._blocks import (
     Block,
@@ -43,7 +40,7 @@ _COSTS = (
     ("predict_seconds", "predicting", "seconds"),
     ("peak_memory", "peak memory", "bytes"),
 )
-_ALPHA = 0.05
+_ALPHA = 0.05  # level of the tests of `compare_ranks`
 
 
 def study_page(results: Results) -> Page:
@@ -127,13 +124,13 @@ def _significance_blocks(results: Results, measure: str, over: Sequence[str]) ->
     except ValueError as error:
         return [words(f"There is no test: {printable(error, 300)}")]
     if len(found.blocks) > 1:
-        return _over_data_sets(found)
+        return _over_data_sets(compare_ranks(found))
     return _over_folds(results, measure, over)
 
 
-def _over_data_sets(found: Any) -> list[Block]:
+def _over_data_sets(compared: Any) -> list[Block]:
     """Return average ranks, with the tests that the number of models allows."""
-    ranks = average_ranks(found)
+    found, ranks = compared.values, compared.ranks
     left_out = (
         [f"Left out, as a value is missing: {listed(found.dropped, show=printable)}."]
         if found.dropped
@@ -141,36 +138,30 @@ def _over_data_sets(found: Any) -> list[Block]:
     )
     if ranks.n_all_tied == len(found.blocks):
         return [words("All models tie on every data set: there is nothing to test.", *left_out)]
-    if len(found.methods) == 2:
-        return [words(*_two_models(found), *left_out)]
-    test, friedman = nemenyi_test(found, alpha=_ALPHA), friedman_test(found)
+    if compared.friedman is None:
+        first, second = map(printable, found.methods)
+        of_ranks = (
+            f"Average ranks over {len(found.blocks)} data sets: {first} {ranks.ranks[0]:.2f}, "
+            f"{second} {ranks.ranks[1]:.2f}."
+        )
+        of_tests = (
+            f"The sign test has p = {compared.sign.p_value:.4g} and Wilcoxon's test p = "
+            f"{compared.wilcoxon.p_value:.4g}; below {_ALPHA:g}, one of the two models is better."
+        )
+        return [words(of_ranks, of_tests, *left_out)]
+    p_value, test = compared.friedman.f_p_value, compared.nemenyi
     answer = (
-        "The models differ"
-        if friedman.f_p_value < _ALPHA
-        else "No difference between the models is shown"
+        "The models differ" if p_value < _ALPHA else "No difference between the models is shown"
     )
     text = (
-        f"{answer}: Friedman's test over {len(found.blocks)} data sets has p = "
-        f"{friedman.f_p_value:.4g} (form of Iman and Davenport). Two models differ by Nemenyi's "
-        f"test if their average ranks differ by at least {test.distance:.4g} (level {_ALPHA:g} for "
-        "all pairs together)."
+        f"{answer}: Friedman's test over {len(found.blocks)} data sets has p = {p_value:.4g} (form "
+        "of Iman and Davenport). Two models differ by Nemenyi's test if their average ranks differ "
+        f"by at least {test.distance:.4g} (level {_ALPHA:g} for all pairs together)."
     )
     return [words(text, *left_out), _diagram(test), _p_table(test)]
 
 
-def _two_models(found: Any) -> list[str]:
-    sign, wilcoxon = sign_test(found), wilcoxon_test(found)
-    first, second = map(printable, found.methods)
-    ranks = average_ranks(found).ranks
-    return [
-        f"Average ranks over {len(found.blocks)} data sets: {first} {ranks[0]:.2f}, "
-        f"{second} {ranks[1]:.2f}.",
-        f"The sign test has p = {sign.p_value:.4g} and Wilcoxon's test p = {wilcoxon.p_value:.4g}; "
-        f"below {_ALPHA:g}, one of the two models is better.",
-    ]
-
-
-def _diagram(test: Any) -> Block:
+def _diagram(test: RankPairs) -> Block:
     names = test.ranks.methods
     return {
         "kind": "ranks",
@@ -183,7 +174,7 @@ def _diagram(test: Any) -> Block:
     }
 
 
-def _p_table(test: Any) -> Block:
+def _p_table(test: RankPairs) -> Block:
     names, order = test.ranks.methods, np.argsort(test.ranks.ranks, kind="stable")
     columns = [
         text_column("model", "model", [names[i] for i in order]),

@@ -19,11 +19,8 @@ from labelwise._matrices import (
     same_labels,
 )
 from labelwise._validation import NamedMatrix
-from labelwise.cli._file_kinds import refuse_as_rule
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes
-from labelwise.cli._parsing import parse_ids
-from labelwise.cli._progress import working
-from labelwise.cli._truth import read_truth
+from labelwise.cli._inputs import parse_ids, read_truth, refuse_as_rule
+from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.data import read_scores
 from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from labelwise.data import make_digit_bags
-from labelwise.data.generated._digits import _split_images
+from labelwise.data._digits import _split_images
 from tests.oracles.pictures import side_by_side
 
 SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=3)

@@ -12,9 +12,8 @@ from sklearn.feature_selection import chi2
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import MultinomialNB
 
-from labelwise.data import make_corpus
-from labelwise.data.generated import _corpus
-from labelwise.data.generated._corpus import (
+from labelwise.data import _corpora, make_corpus
+from labelwise.data._corpora import (
     TermIntervals,
     Topics,
     Vocabulary,
@@ -126,7 +125,7 @@ def test_lengths_have_the_mean_asked_for_and_a_long_tail():
 
 def test_blocks_of_tokens_change_neither_lengths_nor_topics(monkeypatch):
     whole = make_corpus(50, 100, 3, random_state=0)
-    monkeypatch.setattr(_corpus, "_TOKENS_AT_ONCE", 130)
+    monkeypatch.setattr(_corpora, "_TOKENS_AT_ONCE", 130)
     in_blocks = make_corpus(50, 100, 3, random_state=0)
     np.testing.assert_array_equal(in_blocks.X.sum(axis=1), whole.X.sum(axis=1))
     np.testing.assert_array_equal(in_blocks.Y.toarray(), whole.Y.toarray())
@@ -163,7 +162,7 @@ def test_topics_can_be_learned_by_default():
 
 
 def test_corpus_stays_sparse_all_the_way(monkeypatch):
-    monkeypatch.setattr(_corpus, "_TOKENS_AT_ONCE", 2**18)
+    monkeypatch.setattr(_corpora, "_TOKENS_AT_ONCE", 2**18)
     tracemalloc.start()
     try:
         dataset = make_corpus(20_000, 50_000, 50, random_state=0)

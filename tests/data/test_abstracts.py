@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelwise.data import load
-from labelwise.data.generated._abstracts import SUBJECTS, make_abstracts
+from labelwise.data._corpora import SUBJECTS, make_abstracts
 
 
 def test_texts_have_more_words_of_their_subjects_than_of_others():

@@ -1,15 +1,20 @@
-"""Name the arguments of functions in error messages as the options that the user typed."""
+"""Errors that users can cause: their exit codes, and their one sentence in the words of options.
+
+Functions of the stages name their arguments in error messages; users of a command typed options.
+"""
 
 from __future__ import annotations
 
+import errno
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import typer
-from typer.main import get_command
-
+# Other errors are faults of the program, and end with a traceback.
+FAILURES = (ValueError, TypeError, OSError, MemoryError)
+FAILED, WRONG_USAGE = 1, 2
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 # Arguments of functions whose options have other names.
 _OTHER_NAMES = {
     "random_state": "seed",
@@ -22,24 +27,44 @@ _BEFORE_NAMES = "together with|needs|without|under"
 _AFTER_NAMES = "must|cannot|does not|needs"
 
 
-@contextmanager
-def errors_name_options(app: typer.Typer, command: str) -> Iterator[None]:
-    """Rename the arguments in errors about arguments to the options of a command."""
+def exit_code(error: Exception) -> int:
+    """Return 2 for wrong arguments, 1 for files, memory and constraints that data cannot meet."""
     from labelwise._io import DataError
+    from labelwise.decisions import InfeasibleError
 
+    failures = DataError | InfeasibleError | OSError | MemoryError
+    return FAILED if isinstance(error, failures) else WRONG_USAGE
+
+
+def message(error: Exception) -> str:
+    """Return the message of an error; a full disk without a file name is that of the output."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ERRORS:
+        return f"the output cannot be written ({error.strerror})."
+    if isinstance(error, MemoryError):
+        return f"this takes more memory than there is ({error})."
+    return str(error) or type(error).__name__
+
+
+@contextmanager
+def errors_name_options(command: Callable[[], Any]) -> Iterator[None]:
+    """Rename the arguments in errors about arguments to the options of a command.
+
+    `command` makes the command for the parser, which is needed only if there is an error.
+    """
     try:
         yield
     except (ValueError, TypeError) as error:
+        from labelwise._io import DataError
+
         if error.args and isinstance(error.args[0], str) and not isinstance(error, DataError):
-            error.args = (in_options(error.args[0], options_of(app, command)), *error.args[1:])
+            error.args = (in_options(error.args[0], options_of(command())), *error.args[1:])
         raise
 
 
-def options_of(app: typer.Typer, command: str) -> dict[str, str]:
+def options_of(command: Any) -> dict[str, str]:
     """Return the options of a command by the names that arguments of functions have."""
-    program: Any = get_command(app)
     found = {}
-    for one in getattr(program, "commands", {command: program})[command].params:
+    for one in command.params:
         if one.param_type_name == "option":
             option = next((name for name in one.opts if name.startswith("--")), one.opts[0])
             key = option[2:].replace("-", "_") if option.startswith("--") else one.name

@@ -1,23 +1,34 @@
-"""Read ARFF files of Mulan, MEKA and multi-instance data into a Dataset."""
+"""Read ARFF files of Mulan, MEKA and multi-instance data into a Dataset.
+
+The room `arff` parses headers and rows and builds arrays; this file decides which attributes are
+labels and identifiers, and joins a training and a test file.
+"""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from xml.sax import ContentHandler, SAXParseException
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import Bound, DataError, read_bytes, reading
+from labelwise._io import Bound, DataError, decode, read_bytes, reading
+from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, LabelChoice, ReadRequest
 from labelwise.data.arff import _arrays as arrays
-from labelwise.data.arff._attribute_types import Attribute, shown
-from labelwise.data.arff._header import Header, parse_header
-from labelwise.data.arff._layout import Layout, identifiers, label_columns, lay_out
+from labelwise.data.arff._arrays import Layout, identifiers, lay_out
+from labelwise.data.arff._header import Attribute, Header, parse_header, shown
 from labelwise.data.arff._rows import Entries, ParsedRows, line_of, read_rows
+
+# MEKA writes the number of labels into the name of the relation.
+_MEKA_OPTION = re.compile(rb"-C\s+(-?\d{1,9})\b")
+# The attributes of an XML element, even short ones, take this many times their length in memory.
+_ATTRIBUTE_GROWTH = 30
 
 
 def read_arff(
@@ -227,7 +238,7 @@ def _attribute_roles(
     bound: Bound,
 ) -> _AttributeRoles:
     header, path = file.header, file.path
-    chosen = label_columns(header, bound, file.encoding, labels)
+    chosen = _label_columns(header, bound, file.encoding, labels)
     for label in (header.attributes[n] for n in chosen):
         if label.type.kind in ("text", "bag") or label.type.width > 1:
             what = f"{label.type.width} values" if label.type.width > 1 else label.type.kind
@@ -293,3 +304,109 @@ def _joined(parts: list[_FileArrays], roles: _AttributeRoles, name: str) -> Data
             bags = np.concatenate((bags, bags[-1] + parts[1].bags[1:]))  # type: ignore[index]
         train, test = np.arange(sizes[0]), sizes[0] + np.arange(sizes[1])
     return Dataset(X, Y, name, roles.layout.feature_names, label_names, train, test, bags, ids)
+
+
+def _label_columns(header: Header, bound: Bound, encoding: str, labels: LabelChoice) -> list[int]:
+    """Return the indices of the label attributes, in the order of the file.
+
+    `labels` is an XML file, one name, a list of names, or a number as in MEKA's option -C.
+    None means an XML file in the same folder, or else the option in the name of the relation.
+    """
+    path = Path(bound.path)
+    if labels is None:
+        labels = xml_beside(path) or _meka_option(header, path)
+    n_attributes = len(header.attributes)
+    if is_whole(labels):
+        if not 0 < abs(labels) <= n_attributes:
+            raise DataError(path, f"cannot have {labels} labels among {n_attributes} attributes.")
+        return list(range(n_attributes))[slice(labels) if labels > 0 else slice(labels, None)]
+    if not isinstance(labels, str | Path | Iterable):
+        raise TypeError(f"labels must be a file, a number, a name or names, got {labels!r}.")
+    source = "labels"
+    if isinstance(labels, str) and not labels.endswith(".xml") and not Path(labels).is_file():
+        labels = [labels]
+    if isinstance(labels, str | Path):
+        source = Path(labels).name
+        labels = read_label_names(labels, bound.max_bytes)
+    place = {a.name.decode(encoding): number for number, a in enumerate(header.attributes)}
+    unknown = next((name for name in labels if name not in place), None)
+    if unknown is not None:
+        raise DataError(path, f"has no attribute {unknown!r}, which {source} names as a label.")
+    return sorted({place[name] for name in labels})
+
+
+def xml_beside(path: Path) -> Path | None:
+    """Return the XML file in the same folder whose name begins the ARFF file's, the longest."""
+    stem = path.name.removesuffix(".gz").removesuffix(".arff").lower()
+    fitting = [xml for xml in path.parent.glob("*.xml") if stem.startswith(xml.stem.lower())]
+    return max(fitting, key=lambda xml: (len(xml.stem), xml.name), default=None)
+
+
+def _meka_option(header: Header, path: Path) -> int:
+    option = _MEKA_OPTION.search(header.relation)
+    if option is None:
+        raise DataError(
+            path,
+            "names no labels: give labels= an XML file, a list of names, or a number.",
+        )
+    return int(option[1])
+
+
+def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str]:
+    """Read the names of all label elements, including nested ones, in the order of the file."""
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.sax import make_parser
+
+    path = Path(path)
+    with reading(path, max_bytes) as bound:
+        content = read_bytes(path, bound.max_bytes)
+        bound.check(len(content) * _ATTRIBUTE_GROWTH, "its elements")
+        text, _ = decode(content)
+        elements = _Elements()
+        parser = make_parser()
+        parser.forbid_dtd = True
+        parser.setContentHandler(elements)
+        try:
+            # At once: fed in pieces, a long tag is parsed again with every piece.
+            parser.feed(text)
+            parser.close()
+        except DefusedXmlException as error:
+            raise DataError(path, "contains a DTD or entities, which are refused.") from error
+        except SAXParseException as error:
+            problem = f"is not well-formed XML ({error.getMessage()})."
+            raise DataError(path, problem, error.getLineNumber()) from error
+        if elements.root != "labels":
+            raise DataError(path, f"must contain <labels>, got <{elements.root:.60}>.")
+        return _distinct(elements.names, path)
+
+
+class _Elements(ContentHandler):
+    """Collects the names of the labels.
+
+    Namespaces are not resolved: written out, a long one would be repeated for every attribute.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: str | None = None
+        self.names: list[str | None] = []
+
+    def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 (the name of SAX)
+        local_name = name.rpartition(":")[2]
+        if self.root is None:
+            self.root = local_name
+        if local_name == "label":
+            self.names.append(attrs.get("name"))
+
+
+def _distinct(names: list[str | None], path: Path) -> list[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name is None:
+            raise DataError(path, "has a label without a name.")
+        if name in seen:
+            raise DataError(path, f"names label {name!r} twice.")
+        seen.add(name)
+    if not names:
+        raise DataError(path, "names no label.")
+    return [name for name in names if name is not None]

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import tracemalloc
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
+from labelwise._io import SIDE_BYTES
 from labelwise.data import DataError, read_svmlight
-from labelwise.data.svmlight._svmlight import svmlight_files
+from labelwise.data._svmlight import svmlight_files
 from tests.writers.svmlight import svmlight_bytes
 
 VALUES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, 1.0, -0.5])
@@ -201,6 +203,39 @@ def test_a_small_file_never_takes_much_memory(home):
     with pytest.raises(DataError, match="n_features="):
         read_svmlight(write(home, b"1 1048577:1\n"))
     assert read_svmlight(path, n_features=2**20 + 5).n_features == 2**20 + 5
+
+
+def peak_of_reading(path, **arguments):
+    """Bytes that reading a file takes at most at once, after a first file was read."""
+    tracemalloc.start()
+    try:
+        with suppress(DataError):
+            read_svmlight(path, **arguments)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+HUGE = [str(number).encode() for number in (2**20 + 1, 2**31 - 1, 2**31, 2**63, 10**30)]
+
+
+@pytest.mark.parametrize("number", HUGE, ids=lambda number: number.decode())
+@pytest.mark.parametrize(
+    "line", [b"1 1:1 %s:1\n", b"%s 1:1\n", b"a,%s 1:1\n", b"1 %s 1\n1 1:1\n", b"1 1 %s\n1 1:1\n"]
+)
+def test_a_file_that_is_refused_takes_memory_by_its_bytes_not_by_its_numbers(home, line, number):
+    read_svmlight(write(home, b"1 1:1\n"))
+    small = peak_of_reading(write(home, line.replace(b"%s", b"3")))
+    assert peak_of_reading(write(home, line.replace(b"%s", number))) < small + 50_000
+
+
+@pytest.mark.parametrize("line", [b"1 %d:1\n", b"%d 1:1\n"])
+def test_a_column_that_is_read_takes_no_more_memory_than_it_counts_for(home, line):
+    read_svmlight(write(home, b"1 1:1\n"))
+    small = peak_of_reading(write(home, line % 3))
+    for n_columns in (10**4, 10**5, 2**20 - 1):
+        peak = peak_of_reading(write(home, line % n_columns))
+        assert peak <= small + SIDE_BYTES * n_columns
 
 
 def test_reading_takes_no_more_than_the_file_and_three_times_the_arrays(home):

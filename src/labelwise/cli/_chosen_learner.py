@@ -1,0 +1,109 @@
+"""The estimator that --learner, --maximize, --beta and --calibrate of `labelwise fit` stand for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from labelwise import decisions, learners, measures
+from labelwise._validation import check_beta
+
+_DEFAULT_MEASURE = "micro-f"
+
+
+class ChosenLearner(NamedTuple):
+    """An estimator to fit, and its decision rule in words."""
+
+    model: Any
+    rule: str
+    takes_counts: bool = False
+    maximizes: str | None = None  # the measure that the rule is for
+
+
+def choose_learner(
+    name: str,
+    maximize: str | None,
+    beta: float,
+    settings: dict[str, Any],
+    *,
+    calibrate: bool = False,
+    is_sparse: bool = False,
+) -> ChosenLearner:
+    """Return the estimator of a name, deciding for the measure of --maximize.
+
+    None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
+    means the learner's own rule. `settings` has random_state, n_jobs, verbose and budget; an
+    estimator gets those that it knows. With `calibrate`, the scores become probabilities.
+    `is_sparse` says whether the features are: others are scaled for some learners.
+    """
+    learner = learners.learner_named(name, "--learner must be", is_saved=True)
+    check_beta(beta)
+    model = _new_estimator(learner, is_sparse, settings)
+    if calibrate:
+        learner, model = _calibrated(learner, model)
+    if maximize is None:
+        maximize = learner.maximizes or _DEFAULT_MEASURE
+    if isinstance(model, learners.BestLearner):
+        return _best_of_several(model, maximize, beta)
+    if maximize in ("none", learner.maximizes):
+        return _with_own_rule(learner, model, beta)
+    measures.average_and_measure(maximize, "--maximize")
+    try:
+        model = learners.maximizing(model, maximize, beta, settings["random_state"])
+    except TypeError as error:
+        raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=settings["verbose"])
+    return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
+
+
+def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
+    """Return the learner that tries others, and chooses the best for the measure."""
+    if maximize == "none":
+        raise ValueError("--learner auto needs a measure to compare learners by, got none.")
+    measures.average_and_measure(maximize, "--maximize")
+    model.set_params(maximize=maximize, beta=beta)
+    return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
+
+
+def _calibrated(learner: Any, model: Any) -> tuple[Any, Any]:
+    """Return the learner with calibrated probabilities instead of scores."""
+    if learner.maximizes is not None or learner.class_name == "BestLearner":
+        raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
+    return learner._replace(rule=learners.HALF), decisions.CalibratedLabels(model, method="sigmoid")
+
+
+def _rule_in_words(model: Any, maximize: str) -> str:
+    is_of_samples = isinstance(model, learners.BestLearner) and maximize == "sample-f"
+    if isinstance(model, learners.IndependentFPlugin) or is_of_samples:
+        return "the label set of highest expected F, row by row, labels taken as independent"
+    if isinstance(model, learners.BagPlugin):
+        return f"thresholds tuned for {maximize} on held-out bags"
+    # With probabilities, the mean F of samples has a better rule than thresholds.
+    has_no_proba = maximize == "sample-f" and not hasattr(model, "predict_proba")
+    why = " (without probabilities, which --calibrate gives)" if has_no_proba else ""
+    return f"thresholds tuned for {maximize}{why}"
+
+
+def _new_estimator(learner: Any, is_sparse: bool, settings: dict[str, Any]) -> Any:
+    """Build a learner, with settings of the machine for its last step if it is a pipeline."""
+    model = learner.build(is_sparse, settings["random_state"])
+    own = _last_step(model)
+    known = own.get_params(deep=False)
+    own.set_params(
+        **{name: settings[name] for name in ("n_jobs", "verbose", "budget") if name in known}
+    )
+    return model
+
+
+def _last_step(model: Any) -> Any:
+    """Return the learner of a pipeline, or the model itself."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _with_own_rule(learner: Any, model: Any, beta: float) -> ChosenLearner:
+    own = _last_step(model)
+    if "beta" in own.get_params():
+        own.set_params(beta=beta)
+    elif beta != 1:
+        raise ValueError(f"--beta {beta:g} is not for {learner.name} with --maximize none.")
+    return ChosenLearner(model, learner.rule, learner.takes_counts, learner.maximizes)

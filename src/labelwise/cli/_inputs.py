@@ -1,0 +1,270 @@
+"""What a command reads, as the user typed it: data sets, labels, decisions, and kinds of files.
+
+`DataSource` is the argument and the options of commands that read a data set. Commands that read
+matrices of scores and labels have the option texts as parameters.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from labelwise import _io, _matrices, data
+from labelwise._text import listed
+from labelwise.cli import _options as opt
+from labelwise.cli._outputs import note, warnings_as_notes, working
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from labelwise._validation import NamedMatrix
+    from labelwise.data import Dataset
+
+# The first bytes of zip files, which models are.
+_ZIP = b"PK"
+# Endings of matrices without the names of features.
+_UNNAMED = (".npy", ".npz", ".jsonl")
+_PARTS = ("train", "test", "all")
+
+
+class DataSource(NamedTuple):
+    """Argument and options that say which data a command reads, and how."""
+
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A data file, a folder of data files, or the name of a known set; - for csv from "
+            "stdin."
+        ),
+    ]
+    labels: opt.Labels = None
+    ids: Annotated[
+        str | None,
+        typer.Option("--ids", help="Columns of a table that identify the rows, with commas."),
+    ] = None
+    text: Annotated[
+        str | None, typer.Option("--text", help="Columns of a table that are texts, with commas.")
+    ] = None
+    bags: opt.Bags = None
+    data_home: Annotated[
+        Path | None, typer.Option("--data-home", help="Folder of benchmark sets.")
+    ] = None
+    max_bytes: opt.MaxBytes = None
+
+    def files(self) -> list[Path]:
+        """List the files that the command reads."""
+        return data.input_files(self.data, self.data_home, self.labels)
+
+    def load(self, groups: str | None = None) -> Dataset:
+        """Read the data set, and note which columns were taken as texts and identifiers.
+
+        The column of a table that `groups` names is read as an identifier.
+        """
+        ids = parse_names(self.ids)
+        if groups is not None and _is_table(self.data):
+            ids = [*(ids or ()), groups]
+        with working("reading"), warnings_as_notes():
+            found = data.load(
+                self.data,
+                data_home=self.data_home,
+                labels=parse_labels(self.labels),
+                ids=ids,
+                text=parse_names(self.text),
+                bags=self.bags,
+                max_bytes=self.max_bytes,
+            )
+        if found.texts and self.text is None:
+            note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
+        taken = [name for name in found.ids if name not in (self.bags, groups)]
+        if taken and self.ids is None and _is_table(self.data):
+            note(f"{listed(taken)} taken as identifiers, not as features (--ids).")
+        return found
+
+
+def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
+    """Return the group of each sample, and the features that are made of its column.
+
+    The column is an identifier, a feature, or an attribute with a feature for each value.
+    """
+    import numpy as np
+    from scipy import sparse
+
+    places: list[int] = []
+    if name in dataset.ids:
+        groups = np.asarray(dataset.ids[name])
+        missing = np.flatnonzero(groups == "")
+    else:
+        names = dataset.feature_names if dataset.bags is None else ()
+        places = [j for j, one in enumerate(names) if one == name]
+        places = places or [j for j, one in enumerate(names) if one.startswith(f"{name}=")]
+        if not places:
+            raise ValueError(f"--groups must name a column of {dataset.name!r}, got {name!r}.")
+        columns = dataset.X[:, places]
+        columns = columns.toarray() if sparse.issparse(columns) else columns
+        missing = np.flatnonzero(np.isnan(columns).any(axis=1))
+        groups = columns.argmax(axis=1) if len(places) > 1 else columns.ravel()
+    if missing.size:
+        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+    return groups, places
+
+
+def _is_table(data: str) -> bool:
+    return data.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet"))
+
+
+def parse_labels(text: str | None) -> str | int | list[str] | None:
+    """Read --labels: an XML file, a count, a prefix with *, one column, or names with commas.
+
+    An empty text means that no column is a label.
+    """
+    if text == "":
+        return []
+    if text is None or text.endswith((".xml", "*")):
+        return text
+    if text.lstrip("-").isdigit():
+        return int(text)
+    names = text.split(",")
+    return names if len(names) > 1 else text
+
+
+def parse_names(text: str | None) -> list[str] | None:
+    """Read --ids or --text: names of columns with commas; an empty text is no column."""
+    return None if text is None else [name for name in text.split(",") if name]
+
+
+def parse_ids(text: str | None) -> list[str] | None:
+    """Read --ids of files that are matched: names, of which each file uses the first it has."""
+    return None if text is None else text.split(",")
+
+
+def check_part(part: str | None) -> None:
+    """Refuse a value of --part that no data set has."""
+    if part is not None and part not in _PARTS:
+        raise ValueError(f"--part must be one of {', '.join(_PARTS)}, got {part!r}.")
+
+
+def part_of(data: Dataset, part: str) -> Dataset:
+    """Return the rows of the training part or the test part of a data set, or all rows."""
+    if part == "all":
+        return data
+    rows = data.train if part == "train" else data.test
+    if rows is None:
+        raise ValueError(f"--part {part} is not in {data.name!r}, which has a single part.")
+    return data.take(rows)
+
+
+def read_truth(
+    path: Path,
+    columns: str | None = None,
+    max_bytes: int | None = None,
+    *,
+    bags: str | None = None,
+    part: str | None = None,
+    ids: str | None = None,
+    allow_missing: bool = False,
+) -> NamedMatrix:
+    """Read labels by the text of the options.
+
+    Missing labels are NaN. They are refused unless `allow_missing`.
+    """
+    check_part(part)
+    truth = data.read_labels(
+        path,
+        labels=parse_labels(columns),
+        ids=parse_ids(ids),
+        bags=bags,
+        part=part,
+        max_bytes=max_bytes,
+    )
+    if not allow_missing:
+        _refuse_missing(truth)
+    return truth
+
+
+def read_decided(path: Path, max_bytes: int | None, ids: str | None) -> NamedMatrix:
+    """Read decisions from a matrix, in which -1 is a cell to review, or from a data set."""
+    if not _matrices.is_matrix_file(path):
+        return read_truth(path, max_bytes=max_bytes, ids=ids)
+    return _matrices.read_decisions(path, ids=parse_ids(ids), max_bytes=max_bytes)
+
+
+def _refuse_missing(truth: NamedMatrix) -> None:
+    """Refuse missing labels where the truth of every cell is needed."""
+    import numpy as np
+    from scipy import sparse
+
+    from labelwise._validation import first_cell
+
+    if truth.values.dtype.kind != "f" or not (gone := np.isnan(truth.values.data)).any():
+        return
+    cells = truth.values.tocoo()
+    missing = sparse.csc_array((gone[gone], (cells.row[gone], cells.col[gone])), cells.shape)
+    row, column = first_cell(missing)
+    name = column if truth.label_names is None else truth.label_names[column]
+    place = f"row {row if truth.ids is None else truth.ids[row]!r}, label {name!r}"
+    raise _io.DataError(
+        truth.source,
+        f"must have no missing labels, because this command needs the truth of every cell, got "
+        f"{missing.nnz:,} (first: {place}): fill them in or leave out their rows, or use labelwise "
+        "tune without --review and labelwise evaluate, which leave missing cells out.",
+    )
+
+
+def is_model_file(path: Path) -> bool:
+    """Return whether a file is a model, which labelwise fit writes."""
+    return not _matrices.is_matrix_file(path) and _first_bytes(path).startswith(_ZIP)
+
+
+def refuse_as_rule(path: Path) -> None:
+    """Refuse a model and a matrix where a file of thresholds or bands is needed."""
+    if (
+        _matrices.is_matrix_file(path)
+        and path.is_file()
+        and not _first_bytes(path).startswith(b"{")
+    ):
+        raise _io.DataError(path, "is no file of thresholds, which labelwise tune writes as JSON.")
+    if is_model_file(path):
+        raise _io.DataError(
+            path,
+            "is a model, not thresholds, which labelwise tune writes as JSON: use labelwise "
+            "predict, which decides the rows of a data set by a model.",
+        )
+
+
+def refuse_as_model(path: Path) -> None:
+    """Refuse a file of thresholds and a table where a model is needed."""
+    if _first_bytes(path).startswith(b"{"):
+        raise _io.DataError(
+            path,
+            "is JSON, not a model, which labelwise fit writes: use labelwise decide, which decides "
+            "scores by the thresholds of a file.",
+        )
+    if (
+        _matrices.is_matrix_file(path)
+        and path.is_file()
+        and not _first_bytes(path).startswith(_ZIP)
+    ):
+        raise _io.DataError(
+            path, "is a data set, not a model, which labelwise fit writes as a .skops file."
+        )
+
+
+def refuse_as_data(path: Path) -> None:
+    """Refuse a matrix without the names of features where a model needs a data set."""
+    if path.name.lower().removesuffix(".gz").endswith(_UNNAMED):
+        raise _io.DataError(
+            path,
+            "is a matrix, not a data set such as a csv table with the features of the model: use "
+            "labelwise decide if it has scores, which decides them by thresholds of labelwise "
+            "tune.",
+        )
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Return the first bytes of a file after blanks; none for a stream, which is read once."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as stream:
+        return stream.read(16).lstrip()

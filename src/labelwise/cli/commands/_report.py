@@ -1,0 +1,227 @@
+"""`labelwise report`: the page of scores and labels, or of the results of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import labelwise
+from labelwise import _io, _matrices, data, decisions, experiments, reports
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import is_model_file, parse_ids, read_truth, refuse_as_rule
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    note,
+    warnings_as_notes,
+    working,
+    write_page,
+)
+from labelwise.cli.running import command
+
+if TYPE_CHECKING:
+    from labelwise._validation import NamedMatrix
+
+
+@command(
+    example="labelwise report scores.csv labels.csv -o report.html --slices groups.csv\n"
+    "labelwise report study.sqlite -o study.html",
+    force=True,
+    inputs=["scores", "labels"],
+)
+def report(
+    scores: Annotated[
+        Path, typer.Argument(help="File of scores, or a store that labelwise compare wrote.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
+    ],
+    labels: Annotated[
+        Path | None, typer.Argument(help="File or data set of true labels; none for a store.")
+    ] = None,
+    study: Annotated[str | None, typer.Option(help="Show only this study of a store.")] = None,
+    thresholds: Annotated[
+        Path | None,
+        typer.Option(
+            help="Thresholds in use: a file of labelwise tune, or a model of labelwise fit."
+        ),
+    ] = None,
+    versus: Annotated[
+        Path | None, typer.Option(help="Scores of another model on the same rows, to compare with.")
+    ] = None,
+    slices: Annotated[
+        Path | None, typer.Option(help="Table of groups of the rows: ids, and a column for each.")
+    ] = None,
+    texts: Annotated[
+        Path | None, typer.Option(help="Table of the texts of the rows, with ids.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
+    ] = None,
+    seed: opt.Seed = 0,
+    columns: opt.Labels = None,
+    bags: opt.Bags = None,
+    ids: opt.Ids = None,
+    by_position: opt.ByPosition = False,
+    missing_labels: opt.MissingLabels = "error",
+    max_bytes: opt.MaxBytes = None,
+) -> None:
+    """Write an HTML page to choose thresholds on.
+
+    For a store of labelwise compare, the page shows the results of its studies.
+    """
+    of_desks = (thresholds, versus, slices, texts, title)
+    if labels is None and any(one is not None for one in of_desks):
+        raise ValueError(
+            "--thresholds, --versus, --slices, --texts and --title need scores and labels, "
+            "got one file."
+        )
+    check_ending(output, ".html")
+    if labels is None:
+        outputs = Outputs([output], inputs=[scores])
+        write_page(experiments.read_results(scores, study=study), output)
+        outputs.say_written(output)
+        return
+    models = [path for path in (scores, versus) if path is not None]
+    beside = [path for path in (thresholds, slices, texts) if path is not None]
+    inputs = [*models, *beside, *data.input_files(labels, None, columns)]
+    outputs = Outputs([output], inputs=inputs)
+    matching = _matrices.Matching(by_position, missing_labels)
+    with working("reading"), warnings_as_notes():
+        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
+        scored = [
+            data.read_scores(path, ids=parse_ids(ids), max_bytes=max_bytes) for path in models
+        ]
+        same = _matrices.matched(truth, scored, matching, labels_of_scores=True)
+        of_rows: dict[str, Any] = {"ids": same.truth.ids}
+        notes = same.notes
+        if slices is not None:
+            of_rows["slices"], more = read_row_columns(slices, same.truth, matching, ids, max_bytes)
+            notes = [*notes, *more]
+        if texts is not None:
+            found, more = read_row_columns(texts, same.truth, matching, ids, max_bytes)
+            of_rows["texts"], notes = only_texts(texts, found), [*notes, *more]
+        tuned = None
+        if thresholds is not None:
+            tuned = {thresholds.name: _given_thresholds(thresholds)}
+    values, *rivals = (matrix.values for matrix in same.others)
+    with working("writing"), warnings_as_notes():
+        desk = reports.Desk(
+            values,
+            same.truth.values,
+            tuned,
+            label_names=same.truth.label_names,
+            title=title or scores.name,
+            random_state=seed,
+            versus=rivals[0] if rivals else None,
+            **of_rows,
+        )
+        reports.write_report(desk, output)
+    for text in notes:
+        note(text)
+    outputs.say_written(output)
+
+
+def _given_thresholds(path: Path) -> decisions.Thresholds:
+    """Read thresholds from their file, or from a model that decides by thresholds."""
+    if not is_model_file(path):
+        refuse_as_rule(path)
+        return decisions.Thresholds.load(path)
+    model = labelwise.load(path)
+    found = getattr(model, "thresholds_", None)
+    if not isinstance(found, decisions.Thresholds):
+        raise _io.DataError(
+            path,
+            f"has no thresholds, because {type(model).__name__} does not decide by them: "
+            "--thresholds takes a file of labelwise tune, or a model of tuned thresholds.",
+        )
+    return found
+
+
+def read_row_columns(
+    path: Path,
+    truth: NamedMatrix,
+    matching: _matrices.Matching,
+    ids: str | None = None,
+    max_bytes: int | None = None,
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Read the columns of a table as text, in the order of the rows of the labels, and notes.
+
+    Rows are matched by id: by the column that --ids (`ids`) names, the one that is called as in the
+    labels, or a first one with a usual name. Where neither file has ids, they are matched by
+    position, with a note; where one file has them, this is refused unless --by-position.
+    """
+    from labelwise._tables import named_ids, read_frame
+
+    asked = [] if ids is None else ids.split(",")
+    table = read_frame(path, [*asked, truth.id_name], max_bytes)
+    names = table.column_names
+    id_name = named_ids(path, asked, names) if asked else _id_column(names, truth.id_name)
+    columns = {name: _texts(table.column(name)) for name in names}
+    found = None if id_name is None else columns.pop(id_name)
+    if not columns:
+        raise _io.DataError(path, "has no column beside the ids.")
+    if found is None or truth.ids is None:
+        _check_positions(path, truth, found, table.num_rows, matching)
+        return columns, [_matrices.position_note(path, truth.source, rows=True, labels=False)]
+    rows = _rows(path, truth, found)
+    return {name: [of[row] for row in rows] for name, of in columns.items()}, []
+
+
+def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:
+    """Return the text of each row: the only column beside the ids, or the one called "text"."""
+    if len(columns) == 1:
+        return next(iter(columns.values()))
+    if "text" not in columns:
+        names = ", ".join(map(repr, columns))
+        raise _io.DataError(
+            path, f"must have one column of texts, or one called 'text', got {names}."
+        )
+    return columns["text"]
+
+
+def _id_column(names: list[str], name_in_labels: str) -> str | None:
+    """Return the column that is called as in the labels, or a first one with a usual name.
+
+    Texts and groups are words as ids are, so that the values of a column do not show ids.
+    """
+    from labelwise._tables import ID_NAMES, ROW_NAMES
+
+    if name_in_labels in names:
+        return name_in_labels
+    return names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
+
+
+def _texts(column: Any) -> list[str]:
+    return ["" if value is None else str(value) for value in column.to_pylist()]
+
+
+def _check_positions(
+    path: Path, truth: NamedMatrix, ids: list[str] | None, n_rows: int, matching: _matrices.Matching
+) -> None:
+    """Refuse rows that cannot be matched by position, or not without being asked for."""
+    n_wanted = truth.values.shape[0]
+    if n_rows != n_wanted:
+        raise _io.DataError(path, f"has {n_rows} rows but {truth.source} has {n_wanted}.")
+    if matching.by_position or (ids is None and truth.ids is None):
+        return
+    having, lacking = (truth.source, path) if ids is None else (path, truth.source)
+    raise _io.DataError(
+        lacking,
+        f"has no ids and {having} has: name the column with --ids, or give --by-position to match "
+        "rows by their order.",
+    )
+
+
+def _rows(path: Path, truth: NamedMatrix, ids: list[str]) -> list[int]:
+    """Return the row of the table for each row of the labels."""
+    places = {name: row for row, name in enumerate(ids)}
+    if len(places) < len(ids):
+        twice = next(name for row, name in enumerate(ids) if places[name] != row)
+        raise _io.DataError(path, f"has row {twice!r} twice.")
+    missing = next((name for name in truth.ids or () if name not in places), None)
+    if missing is not None:
+        raise _io.DataError(path, f"lacks row {missing!r}, which {truth.source} has.")
+    return [places[name] for name in truth.ids or ()]

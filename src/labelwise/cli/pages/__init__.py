@@ -1,1 +1,0 @@
-"""Commands that write HTML pages, and the files that only they read."""
