@@ -113,7 +113,7 @@ def coverage(setting: Setting, average: str, n_simulations: int) -> str:
         tuned = best_thresholds(
             scores,
             Y,
-            average=average,
+            maximize=f"{average}-f",
             n_bootstrap=N_DRAWS,
             confidence=level,
             random_state=seed,

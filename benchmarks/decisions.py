@@ -52,12 +52,12 @@ def ways(average: str) -> dict[str, Callable[[Holdout], np.ndarray]]:
     return {
         "0.5": lambda data: (data.scores_test >= 0.5).astype(np.int8),
         "grid": decide_by_grid,
-        "SCut": lambda data: decide_by_tuning(data, average="macro"),
+        "SCut": lambda data: decide_by_tuning(data, maximize="macro-f"),
         "LFP": lambda data: maximize_expected_f_independent(data.scores_test)[0],
-        "FBR.1": lambda data: decide_by_tuning(data, average=average, fbr="auto", fbr_rule=1),
-        "shared": lambda data: decide_by_tuning(data, average=average, shared=True),
-        "exact": lambda data: decide_by_tuning(data, average=average),
-        "auto": lambda data: decide_by_tuning(data, average=average, shrink="auto"),
+        "FBR.1": lambda data: decide_by_tuning(data, maximize=f"{average}-f", fbr=("auto", 1)),
+        "shared": lambda data: decide_by_tuning(data, maximize=f"{average}-f", shared=True),
+        "exact": lambda data: decide_by_tuning(data, maximize=f"{average}-f"),
+        "auto": lambda data: decide_by_tuning(data, maximize=f"{average}-f", shrink="auto"),
     }
 
 

@@ -69,7 +69,7 @@ def values(tuned: Thresholds, rows: Rows, view: str) -> list[float]:
     labels = [] if rows.label is None else [rows.label]
     everywhere = adapt_thresholds(tuned, rows.proba, alpha=1)
     one_label = adapt_thresholds(tuned, rows.proba, labels=labels)
-    again = best_thresholds(rows.proba, rows.Y, average=tuned.average)
+    again = best_thresholds(rows.proba, rows.Y, maximize=f"{tuned.average}-f")
     found = [adapted.moved.sum()]
     results = (adapted, one_label, everywhere)
     for one in (tuned, *(result.thresholds for result in results), again):
@@ -89,7 +89,7 @@ def measured_on(name: str, n_holdouts: int) -> dict[str, dict[str, np.ndarray]]:
         tuning, testing = calibrated(data)
         Y_test = data.Y_test.toarray()
         for view, average in VIEWS.items():
-            tuned = best_thresholds(tuning, data.Y, average=average)
+            tuned = best_thresholds(tuning, data.Y, maximize=f"{average}-f")
             for rows in shifted(testing, Y_test, np.random.default_rng(number)):
                 if view != RESAMPLED or rows.label is not None:
                     found[view].setdefault(rows.shift, []).append(values(tuned, rows, view))

@@ -71,7 +71,7 @@ def our_tuner(options: dict[str, Any]) -> Tuner:
 
     def tune(scores: np.ndarray, Y: np.ndarray) -> Decide | None:
         try:
-            return best_thresholds(scores, Y, average="sample", **options).decide
+            return best_thresholds(scores, Y, maximize="sample-f", **options).decide
         except ValueError:
             return None
 

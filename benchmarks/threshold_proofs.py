@@ -83,7 +83,7 @@ def count_constrained(n_problems: int) -> Counter[str]:
             break
         found["feasible"] += 1
         try:
-            tuned = best_thresholds(scores, Y, measure=measure, **wish)
+            tuned = best_thresholds(scores, Y, maximize=measure, **wish)
         except ValueError:
             found["refused"] += 1
             continue
@@ -103,7 +103,7 @@ def count_certified(n_problems: int) -> Counter[str]:
     random, found = np.random.default_rng(2), Counter[str]()
     for scores, Y in random_problems(n_problems, seed=3, with_positives=False):
         measure = random_quotient(random)
-        tuned = best_thresholds(scores, Y, measure=measure)
+        tuned = best_thresholds(scores, Y, maximize=measure)
         values = np.asarray(measure(oracle.counts_of_totals(Y, *oracle.totals(scores, Y))))
         found["problems"] += 1
         found["called the highest"] += "the highest of all" in repr(tuned)

@@ -131,7 +131,7 @@ def grow() -> None:
     """Show how the time grows over three decades of samples, labels and positives."""
     calls: dict[str, Callable[..., Any]] = {
         "best_thresholds": best_thresholds,
-        "macro": partial(best_thresholds, average="macro"),
+        "macro": partial(best_thresholds, maximize="macro-f"),
         "micro_frontier": micro_frontier,
     }
     problems = {what: [make_scores(*size) for size in sizes] for what, sizes in GROWTH.items()}
@@ -160,7 +160,7 @@ def intervals() -> None:
     for average in ("micro", "macro"):
         seconds = fastest(
             lambda average=average: best_thresholds(
-                scores, Y, average=average, n_bootstrap=200, random_state=0
+                scores, Y, maximize=f"{average}-f", n_bootstrap=200, random_state=0
             ),
             1,
         )

@@ -71,11 +71,21 @@ def target(maximize: Any) -> dict[str, Any]:
     if isinstance(maximize, str):
         return {"maximize": maximize}
     average, measure = maximize
-    return {"measure": measure, "average": average}
+    return {"maximize": measure, "average": average}
 
 
 def tuning_options(options: dict[str, Any]) -> dict[str, Any]:
     """Spell the options of tuning; the keys here are those of version 0.2."""
+    options = dict(options)
+    if "fbr_rule" in options:
+        options["fbr"] = (options["fbr"], options.pop("fbr_rule"))
+    certify = {
+        name: options.pop(name)
+        for name in ("across", "tuning_share", "calibration")
+        if name in options
+    }
+    if certify:
+        options["guarantee"] = decisions.Certify(options["guarantee"], **certify)
     return options
 
 
@@ -91,10 +101,17 @@ def tuned_before(fitted: Any, maximize: Any, **options: Any) -> Any:
 
 
 def in_blocks(name: str) -> Callable[..., Any]:
-    """Return the function that reads files and dask arrays in blocks of rows."""
-    from labelwise import engine
+    """Return the function that reads files and dask arrays in blocks of `block_rows` rows."""
+    from labelwise import _blocks, measures, splitting
 
-    return getattr(engine, name)
+    owners = (decisions.Thresholds, decisions, measures, splitting)
+    function = next(getattr(owner, name) for owner in owners if hasattr(owner, name))
+
+    def called(*given: Any, block_rows: int | None = None, **options: Any) -> Any:
+        with _blocks.block_rows(block_rows):
+            return function(*given, **options)
+
+    return called
 
 
 def value_of(result: Any, name: str) -> Any:
@@ -1133,7 +1150,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
     ],
     "tune, sample-f": [(*TUNE, "--maximize", "sample-f", "--shrink", "0", "--json")],
     "tune, macro-matthews": [(*TUNE, "--maximize", "macro-matthews", "--json")],
-    "tune, beta and fbr": [(*TUNE, "--beta", "2", "--fbr", "0.3", "--fbr-rule", "0", "--json")],
+    "tune, beta and fbr": [(*TUNE, "--beta", "2", "--fbr", "0.3,0", "--json")],
     "tune, fbr auto": [(*TUNE, "--maximize", "macro-f", "--fbr", "auto", "--json")],
     "tune, shared": [(*TUNE, "--shared", "--json")],
     "tune, constraints": [(*TUNE, "--min-precision", "0.6", "--json")],

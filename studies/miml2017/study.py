@@ -52,8 +52,8 @@ def bag_models() -> dict[str, Any]:
         "BagPlugin, trees": own(trees()),
         "without resampling": own(n_iter=1),
         "tuned on training bags": own(cv=None),
-        "for micro F": own(average="micro"),
-        "for micro F, one threshold": own(average="micro", shared=True),
+        "for micro F": own(maximize="micro-f"),
+        "for micro F, one threshold": own(maximize="micro-f", shared=True),
     }
 
 
@@ -66,7 +66,7 @@ def plain_models() -> dict[str, Any]:
         found[f"LFP on bag {part}"] = make_pipeline(rows, IndependentFPlugin())
         found[f"LFP on bag {part}, trees"] = make_pipeline(rows, IndependentFPlugin(trees()))
         for name, model in {"BR": BinaryRelevance(), "trees": trees()}.items():
-            tuned = TunedThresholds(model, average="macro", cv=3)
+            tuned = TunedThresholds(model, maximize="macro-f", cv=3)
             found[f"tuned {name} on bag {part}"] = make_pipeline(rows, tuned)
     return found
 

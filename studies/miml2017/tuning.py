@@ -80,7 +80,7 @@ def macro_of(
 def by_sort(scores: np.ndarray, starts: np.ndarray, truth: np.ndarray) -> float:
     """Return the best macro F by `best_thresholds` on bag maxima."""
     maxima = np.maximum.reduceat(scores, starts)
-    return float(best_thresholds(maxima, truth, average="macro").value)
+    return float(best_thresholds(maxima, truth, maximize="macro-f").value)
 
 
 WAYS: dict[str, Callable[..., float]] = {

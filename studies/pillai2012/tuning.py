@@ -164,8 +164,8 @@ class TuningTrial(BaseEstimator):
         ways: dict[str, Callable[[], Any]] = {
             "exact": tune,
             "Algorithm 1": partial(scan_thresholds, scores, Y),
-            "FBR.0": partial(tune, fbr="auto", fbr_rule=0),
-            "FBR.1": partial(tune, fbr="auto", fbr_rule=1),
+            "FBR.0": partial(tune, fbr=("auto", 0)),
+            "FBR.1": partial(tune, fbr=("auto", 1)),
             "shrink": partial(tune, shrink="auto"),
         }
         self.thresholds_, self.seconds_ = {}, {}
@@ -195,9 +195,10 @@ class TuningTrial(BaseEstimator):
             for train, _ in self._folds(X, Y)
         ]
         for rule in (0, 1):
-            tune = partial(best_thresholds, fbr_rule=rule, random_state=self.random_state)
-            chosen = [tune(held_out, truth, fbr="auto").fbr for truth, held_out in parts]
-            self.thresholds_[f"FBR.{rule}, inner"] = tune(scores, Y, fbr=float(np.mean(chosen)))
+            tune = partial(best_thresholds, random_state=self.random_state)
+            chosen = [tune(held_out, truth, fbr=("auto", rule)).fbr for truth, held_out in parts]
+            amount = float(np.mean(chosen))
+            self.thresholds_[f"FBR.{rule}, inner"] = tune(scores, Y, fbr=(amount, rule))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of a model of all training samples."""

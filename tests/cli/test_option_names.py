@@ -20,7 +20,7 @@ FIT = ("fit", *DATA, "--text", "text", "-o", "m.skops", "--learner", "br")
         (*TUNE, "--beta", "-1"),
         (*TUNE, "--shrink", "2"),
         (*TUNE, "--fbr", "2"),
-        (*TUNE, "--fbr-rule", "3"),
+        (*TUNE, "--fbr", "0.1,3"),
         (*TUNE, "--min-precision", "2"),
         (*TUNE, "--min-recall", "-1"),
         (*TUNE, "--max-decisions", "-1"),

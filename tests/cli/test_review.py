@@ -10,11 +10,9 @@ import pytest
 from scipy import sparse
 
 from labelwise._validation import NamedMatrix
-from labelwise.cli.commands._tune import TuneOptions
-from labelwise.cli.review._band_tuning import parse_review
 from labelwise.cli.review._queue_file import write_queue
 from labelwise.cli.review._state_measures import answered_states
-from labelwise.decisions import Bands, best_thresholds, review_bands, review_measures
+from labelwise.decisions import Bands, best_thresholds, parse_count, review_bands, review_measures
 from labelwise.measures import evaluate
 from tests.cli.shell import run_program
 
@@ -237,8 +235,8 @@ def test_rates_that_new_rows_will_not_keep_are_named(folder):
 
 
 def test_a_whole_number_is_a_total_and_a_decimal_number_a_mean_of_a_row():
-    assert parse_review("3", TuneOptions(), None) == 3
-    assert isinstance(parse_review("3.0", TuneOptions(), None), float)
+    assert parse_count("3", "--review") == 3
+    assert isinstance(parse_count("3.0", "--review"), float)
 
 
 def test_decisions_without_reviews_have_no_answers():

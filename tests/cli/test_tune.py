@@ -94,17 +94,17 @@ def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
-        (["--maximize", "macro-jaccard"], {"average": "macro", "measure": jaccard}),
+        (["--maximize", "macro-jaccard"], {"average": "macro", "maximize": jaccard}),
         (["--beta", "2"], {"beta": 2.0}),
         (["--shared"], {"shared": True}),
         (["--shrink", "0.5"], {"shrink": 0.5}),
         (["--shrink", "auto"], {"shrink": "auto", "random_state": 0}),
-        (["--fbr", "0.6", "--fbr-rule", "0"], {"fbr": 0.6, "fbr_rule": 0}),
+        (["--fbr", "0.6,0"], {"fbr": (0.6, 0)}),
         (["--min-precision", "0.9"], {"min_precision": 0.9}),
         (["--min-recall", "0.9"], {"min_recall": 0.9}),
         (["--max-decisions", "20"], {"max_decisions": 20}),
         (["--max-decisions", "0.5"], {"max_decisions": 0.5}),
-        (["--maximize", "sample-f"], {"average": "sample"}),
+        (["--maximize", "sample-f"], {"maximize": "sample-f"}),
     ],
     ids=lambda given: "".join(given) if isinstance(given, list) else "",
 )
@@ -126,7 +126,7 @@ def test_labels_never_decided_are_named_with_the_reason(tmp_path):
     shown = run("tune", *paths, "--shrink", "0")
     assert "never decided: 1 label without positives (gone)" in shown
     assert "never decided: 1 label not worth a decision for this measure (poor)" in shown
-    with_fbr = run("tune", *paths, "--maximize", "macro-f", "--fbr", "0.5", "--fbr-rule", "0")
+    with_fbr = run("tune", *paths, "--maximize", "macro-f", "--fbr", "0.5,0")
     assert "never decided: 1 label with F below fbr 0.5 (poor)" in with_fbr
 
 

@@ -17,13 +17,13 @@ pytestmark = pytest.mark.filterwarnings(
 )
 LIMITS = [
     {"min_precision": 0.75},
-    {"min_precision": 0.5, "measure": recall},
+    {"min_precision": 0.5, "maximize": recall},
     {"min_recall": 0.7},
-    {"min_recall": 0.5, "measure": precision},
+    {"min_recall": 0.5, "maximize": precision},
     {"max_decisions": 3},
-    {"max_decisions": 0.5, "measure": recall},
+    {"max_decisions": 0.5, "maximize": recall},
     {"min_precision": 0.5, "max_decisions": 4},
-    {"min_recall": 0.5, "max_decisions": 4, "measure": precision},
+    {"min_recall": 0.5, "max_decisions": 4, "maximize": precision},
 ]
 
 
@@ -36,7 +36,7 @@ def keeps(limits, Y, decided):
 
 @pytest.mark.parametrize("limits", LIMITS, ids=spoken)
 def test_no_thresholds_that_keep_to_the_constraints_have_a_higher_value(limits):
-    measure = limits.get("measure", f_measure)
+    measure = limits.get("maximize", f_measure)
     n_kept = 0
     for scores, Y in random_problems(150, seed=31):
         tried = scores >= oracle.vectors(scores)[:, None, :]
@@ -68,7 +68,7 @@ def test_a_constraint_that_does_not_bind_changes_nothing():
 
 def test_with_macro_every_label_keeps_to_the_rates_or_is_not_decided():
     for scores, Y in random_problems(60, seed=32):
-        tuned = best_thresholds(scores, Y, average="macro", measure=recall, min_precision=0.6)
+        tuned = best_thresholds(scores, Y, average="macro", maximize=recall, min_precision=0.6)
         for j in range(Y.shape[1]):
             tried = scores[:, [j]] >= oracle.vectors(scores[:, [j]])[:, None, :]
             allowed = oracle.micro(precision, Y[:, [j]], tried) >= 0.6
@@ -132,11 +132,11 @@ def summed(counts):
 
 ARRAYS = "measure must take Counts of arrays and return an array of numbers of their shape, but "
 BAD = [
-    ({"measure": with_branch}, ARRAYS + "with_branch raised ValueError: The truth value"),
-    ({"measure": with_math}, ARRAYS + "with_math raised TypeError"),
-    ({"measure": summed}, ARRAYS + r"summed returned array\(6\) for counts of shape \(3,\)"),
-    ({"measure": lambda counts: counts.tp.astype(str)}, ARRAYS + "<lambda> returned array"),
-    ({"measure": 3, "beta": 2}, "measure must be a function of counts, got 3"),
+    ({"maximize": with_branch}, ARRAYS + "with_branch raised ValueError: The truth value"),
+    ({"maximize": with_math}, ARRAYS + "with_math raised TypeError"),
+    ({"maximize": summed}, ARRAYS + r"summed returned array\(6\) for counts of shape \(3,\)"),
+    ({"maximize": lambda counts: counts.tp.astype(str)}, ARRAYS + "<lambda> returned array"),
+    ({"maximize": 3, "beta": 2}, "maximize must be a name such as .*, got 3"),
     ({"min_precision": 1.5}, "min_precision must be from 0 to 1, got 1.5"),
     ({"min_recall": "high"}, "min_recall must be a number, got 'high'"),
     ({"max_decisions": -1}, "max_decisions must be a whole number in total or a decimal"),
@@ -147,22 +147,25 @@ BAD = [
     ({"cost": (1, 1), "min_recall": 0.5}, "cost does not go together with min_precision"),
     ({"shrink": 0.5, "min_recall": 0.5}, "shrink does not go together with min_precision"),
     ({"shrink": 0.5, "fbr": 0.1}, "shrink does not go together with fbr"),
-    ({"shrink": 0.5, "average": "sample"}, "shrink does not go together with average"),
-    ({"shrink": "auto", "cost": (1, 1)}, "shrink does not go together with cost"),
+    ({"shrink": 0.5, "maximize": "sample-f"}, "shrink does not go together with average"),
+    ({"shrink": 0.1, "cost": (1, 1)}, "shrink does not go together with cost"),
     ({"fbr": 0.5, "cost": (1, 1)}, "fbr does not go together with cost"),
-    ({"average": "macro", "max_decisions": 3}, "max_decisions does not go together with average"),
-    ({"average": "macro", "shared": True, "min_recall": 0.1}, "shared=True needs average"),
-    ({"average": "sample", "n_bootstrap": 5}, "does not go together with n_bootstrap"),
-    ({"average": "weighted"}, "average must be one of micro, macro, sample, got 'weighted'"),
+    (
+        {"maximize": "macro-f", "max_decisions": 3},
+        "max_decisions does not go together with average",
+    ),
+    ({"maximize": "macro-f", "shared": True, "min_recall": 0.1}, "shared=True needs average"),
+    ({"maximize": "sample-f", "n_bootstrap": 5}, "n_bootstrap does not go together with average"),
+    ({"maximize": recall, "average": "weighted"}, "average must be one of micro, macro, sample"),
     ({"shrink": 2}, 'shrink must be between 0 and 1, or "auto", got 2'),
     ({"fbr": "some"}, 'fbr must be between 0 and 1, or "auto"'),
-    ({"fbr": 0.1, "fbr_rule": 2}, "fbr_rule must be 0 or 1, got 2"),
+    ({"fbr": (0.1, 2)}, "fbr must have 0 or 1 as its rule, got 2"),
     ({"n_bootstrap": 1}, "n_bootstrap must be 0 or at least 2, got 1"),
     ({"n_bootstrap": 2.5}, "n_bootstrap must be a whole number"),
     ({"n_bootstrap": 5, "confidence": 2.0}, "confidence must be between 0 and 1, got 2.0"),
     ({"beta": -1}, "beta must be a positive number, got -1"),
-    ({"beta": 2, "measure": g_mean}, "beta must be 1 for g_mean"),
-    ({"measure": 3}, "measure must be a function of counts, got 3"),
+    ({"beta": 2, "maximize": g_mean}, "beta must be 1 for g_mean"),
+    ({"maximize": 3}, "maximize must be a name such as .*, got 3"),
     ({"min_precision": 0.9}, "min_precision=0.9 cannot be met on these data, the highest is 0.5"),
 ]
 

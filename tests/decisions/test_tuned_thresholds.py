@@ -63,12 +63,12 @@ def test_a_label_is_predicted_where_its_score_reaches_the_threshold(base, n_labe
     "options",
     [
         {},
-        {"average": "macro"},
-        {"average": "macro", "shrink": 0.3},
-        {"average": "sample"},
-        {"measure": jaccard, "shared": True},
+        {"maximize": "macro-f"},
+        {"maximize": "macro-f", "shrink": 0.3},
+        {"maximize": "sample-f"},
+        {"maximize": jaccard, "shared": True},
         {"beta": 2.0, "shrink": 0.0},
-        {"fbr": 0.5, "fbr_rule": 0},
+        {"fbr": (0.5, 0)},
         {"min_precision": 0.6, "min_recall": 0.1},
         {"max_decisions": 100},
         {"cost": (1.0, [1.0, 2.0, 3.0])},
@@ -79,7 +79,7 @@ def test_thresholds_are_the_best_ones_of_all_folds_scores_together(options):
     X, Y = some_data()
     model = TunedThresholds(BASE, cv=4, random_state=0, **options).fit(X, Y)
     held_out = held_out_scores(BASE, X, Y, 4)
-    by_default = {"shrink": "auto"} if options in ({}, {"average": "macro"}) else {}
+    by_default = {"shrink": "auto"} if options in ({}, {"maximize": "macro-f"}) else {}
     expected = best_thresholds(
         held_out.scores, Y[held_out.rows], random_state=0, **by_default, **options
     )
@@ -286,7 +286,7 @@ def test_weights_and_groups_are_routed_as_requested():
 def test_permuting_labels_permutes_predictions():
     X, Y = some_data(n_labels=4)
     order = [2, 0, 3, 1]
-    for options in ({"shrink": 0.4}, {"average": "macro", "shrink": 0}, {"fbr": 0.5}):
+    for options in ({"shrink": 0.4}, {"maximize": "macro-f", "shrink": 0}, {"fbr": 0.5}):
         model = TunedThresholds(BASE, cv=KFold(4), **options)
         expected = clone(model).fit(X, Y)
         found = model.fit(X, Y[:, order])
@@ -353,10 +353,10 @@ def test_it_works_inside_scikit_learn():
 @pytest.mark.parametrize(
     ("params", "Y", "error", "message"),
     [
-        ({"measure": 3}, [[0], [1]], TypeError, "measure must be a function of counts"),
-        ({"measure": math.dist}, [[0], [1]], TypeError, "measure must take Counts of arrays"),
-        ({"measure": recall, "beta": 2.0}, [[0], [1]], ValueError, "beta must be 1 for recall"),
-        ({"average": "all"}, [[0], [1]], ValueError, "average must be one of micro, macro"),
+        ({"maximize": 3}, [[0], [1]], TypeError, "maximize must be a name such as"),
+        ({"maximize": math.dist}, [[0], [1]], TypeError, "measure must take Counts of arrays"),
+        ({"maximize": recall, "beta": 2.0}, [[0], [1]], ValueError, "beta must be 1 for recall"),
+        ({"maximize": "all-f"}, [[0], [1]], ValueError, "maximize must be micro-, macro-"),
         ({"shrink": 2}, [[0], [1]], ValueError, 'shrink must be between 0 and 1, or "auto"'),
         ({"shrink": 0.5, "fbr": 0.1}, [[0], [1]], ValueError, "shrink does not go together"),
         ({"fbr": "some"}, [[0], [1]], ValueError, 'fbr must be between 0 and 1, or "auto"'),

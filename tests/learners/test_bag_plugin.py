@@ -133,7 +133,7 @@ BAD = {
     "rate": ({"expression_rate": 1.5}, "expression_rate must be from 0 to 1, got 1.5"),
     "aggregation": ({"aggregation": "min"}, "aggregation must be one of max, mean, noisy-or"),
     "rounds": ({"n_iter": 0}, "n_iter must be at least 1"),
-    "average": ({"average": "none"}, "average must be one of"),
+    "average": ({"average": "none"}, "average must be None"),
     "scores": ({"estimator": RidgeClassifier()}, "estimator must have predict_proba"),
     "one of several": ({"estimator": [FAST, RidgeClassifier()]}, "must have predict_proba"),
     "none": ({"estimator": []}, "estimator must be one or several, got an empty list"),

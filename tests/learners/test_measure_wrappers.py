@@ -7,31 +7,30 @@ from sklearn.svm import LinearSVC
 
 from labelwise.decisions import TunedThresholds
 from labelwise.learners import BagPlugin, BinaryRelevance, IndependentFPlugin, maximizing
-from labelwise.measures import f_measure, jaccard
 
 
 def test_the_f_of_samples_is_expected_from_probabilities():
-    model = maximizing(BinaryRelevance(LogisticRegression()), f_measure, "sample", 2.0, 0)
+    model = maximizing(BinaryRelevance(LogisticRegression()), "sample-f", 2.0, 0)
     assert type(model) is IndependentFPlugin
     assert model.beta == 2.0
 
 
 @pytest.mark.parametrize(
-    ("base", "measure", "average"),
-    [(LogisticRegression(), jaccard, "sample"), (LinearSVC(), f_measure, "sample")],
+    ("base", "maximize"),
+    [(LogisticRegression(), "sample-jaccard"), (LinearSVC(), "sample-f")],
 )
-def test_every_other_measure_and_model_gets_tuned_thresholds(base, measure, average):
-    model = maximizing(BinaryRelevance(base), measure, average, 1.0, 7)
+def test_every_other_measure_and_model_gets_tuned_thresholds(base, maximize):
+    model = maximizing(BinaryRelevance(base), maximize, 1.0, 7)
     assert type(model) is TunedThresholds
-    assert (model.measure, model.average, model.random_state) == (measure, average, 7)
+    assert (model.maximize, model.random_state) == (maximize, 7)
 
 
 def test_a_model_with_thresholds_of_its_own_gets_the_measure():
     model = BagPlugin()
-    assert maximizing(model, jaccard, "micro", 1.0, 0) is model
-    assert (model.measure, model.average) == (jaccard, "micro")
+    assert maximizing(model, "micro-jaccard", 1.0, 0) is model
+    assert model.maximize == "micro-jaccard"
 
 
 def test_a_model_without_scores_is_refused():
     with pytest.raises(TypeError, match="model must give scores, and BaseEstimator gives none"):
-        maximizing(BaseEstimator(), f_measure, "micro", 1.0, 0)
+        maximizing(BaseEstimator(), "micro-f", 1.0, 0)

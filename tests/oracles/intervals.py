@@ -3,16 +3,17 @@
 import numpy as np
 
 from labelwise.decisions import best_thresholds
-from labelwise.measures import Counts, count, f_measure, macro, micro
+from labelwise.measures import Counts, count, macro, micro
 from labelwise.splitting import assign
+from tests.oracles.maximized import maximized
 
 
 def value_of(counts, options):
     """The value of counts by label that the options ask for."""
     if "cost" in options:
         return float((options["cost"][0] * counts.fp + options["cost"][1] * counts.fn).sum())
-    average = macro if options.get("average") == "macro" else micro
-    return float(average(options.get("measure", f_measure), counts))
+    average, measure = maximized(options)
+    return float((macro if average == "macro" else micro)(measure, counts))
 
 
 def drawn_thresholds(scores, Y, options, n_draws, random):

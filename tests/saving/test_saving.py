@@ -91,7 +91,7 @@ def saved(tmp_path):
         BinaryRelevance(KNeighborsClassifier(3, algorithm="brute")),
         CalibratedLabelRanking(FOREST, random_state=0),
         CalibratedLabelRanking(make_pipeline(StandardScaler(), LINEAR), random_state=0),
-        TunedThresholds(BinaryRelevance(TREE), measure=jaccard, average="macro", random_state=0),
+        TunedThresholds(BinaryRelevance(TREE), maximize=jaccard, average="macro", random_state=0),
         TunedThresholds(CalibratedLabelRanking(TREE), cv=MultilabelStratifiedKFold(3)),
         CalibratedLabels(BinaryRelevance(LINEAR), method="sigmoid"),
         CalibratedLabels(BinaryRelevance(LINEAR), method="isotonic"),
@@ -113,10 +113,10 @@ def test_a_saved_model_predicts_bit_for_bit_the_same(model, tmp_path):
 
 
 def test_names_thresholds_and_measures_are_inside(tmp_path):
-    model = fitted(TunedThresholds(BinaryRelevance(TREE), measure=f_measure, random_state=0))
+    model = fitted(TunedThresholds(BinaryRelevance(TREE), maximize=f_measure, random_state=0))
     labelwise.save(model, tmp_path / "model.skops")
     again = labelwise.load(tmp_path / "model.skops")
-    assert again.measure is f_measure
+    assert again.maximize is f_measure
     assert again.thresholds_.label_names == tuple(NAMES)
     assert repr(again.thresholds_) == repr(model.thresholds_)
     np.testing.assert_array_equal(again.thresholds_.values, model.thresholds_.values)
@@ -144,6 +144,16 @@ def test_types_that_are_not_known_are_neither_saved_nor_loaded(tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
+def test_a_parameter_that_a_file_lacks_has_its_default(tmp_path):
+    model = fitted(BinaryRelevance(penalty=0.1))
+    del model.standardize  # as in files of version 0.2
+    labelwise.save(model, tmp_path / "model.skops")
+    again = labelwise.load(tmp_path / "model.skops")
+    assert again.get_params() == BinaryRelevance(penalty=0.1).get_params()
+    X, _ = some_data()
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
 def test_parts_of_scikit_learn_that_cannot_be_checked_need_trust(tmp_path):
     boosted = fitted(BinaryRelevance(GradientBoostingClassifier(n_estimators=2)))
     with pytest.raises(TypeError, match=r"got .*GradientBoostingClassifier"):
@@ -151,7 +161,7 @@ def test_parts_of_scikit_learn_that_cannot_be_checked_need_trust(tmp_path):
 
 
 def test_functions_that_have_no_name_are_not_saved(tmp_path):
-    model = TunedThresholds(BinaryRelevance(TREE), measure=lambda counts: counts.tp)
+    model = TunedThresholds(BinaryRelevance(TREE), maximize=lambda counts: counts.tp)
     with pytest.raises(TypeError, match="lambda"):
         labelwise.save(model, tmp_path / "model.skops")
 

@@ -46,9 +46,9 @@ def choose_learner(
         return _best_of_several(model, maximize, beta)
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
-    average, measure = measures.average_and_measure(maximize, "--maximize")
+    measures.average_and_measure(maximize, "--maximize")
     try:
-        model = learners.maximizing(model, measure, average, beta, settings["random_state"])
+        model = learners.maximizing(model, maximize, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
     if "verbose" in model.get_params(deep=False):

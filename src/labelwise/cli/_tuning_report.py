@@ -8,10 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._text import as_text, counted, listed, printable
-from labelwise.decisions import Problem, Request, Thresholds, solve, tune_and_correct
+from labelwise.decisions import (
+    Problem,
+    Request,
+    Thresholds,
+    check_bootstrap,
+    confidence_interval,
+    solve,
+    tune_and_correct,
+)
 from labelwise.measures import Counts, f_measure, micro, precision, recall
 
 _MOST_NAMED = 5
+# Share of the bootstrap draws within the interval.
+_CONFIDENCE = 0.95
 # Labels in the table; the file of thresholds has all labels.
 _MOST_SHOWN = 20
 # A threshold of fewer positives than this is marked.
@@ -93,15 +103,18 @@ class TuningReport(NamedTuple):
         return [f"without {options} {value}: the constraint costs {cost:.4f}"]
 
 
-def tuning_report(problem: Problem, request: Request, seed: int) -> TuningReport:
+def tuning_report(problem: Problem, request: Request, seed: int, n_bootstrap: int) -> TuningReport:
     """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
-    problem = problem.with_top(request.top_per_row)
+    check_bootstrap(n_bootstrap, _CONFIDENCE, request)
+    problem = problem.with_top(request.max_rank)
     tuned, unseen, _ = tune_and_correct(problem, request, seed)
+    if n_bootstrap:
+        bounds = confidence_interval(problem, request, n_bootstrap, _CONFIDENCE, seed)
+        tuned = replace(tuned, interval=bounds.value, intervals=bounds.thresholds)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value
     if given:
-        unlimited = replace(request, limits=type(request.limits)(), guarantee=None)
-        free = solve(problem, unlimited, seed).value
+        free = solve(problem, request.without_limits(), seed).value
     return TuningReport(
         tuned,
         problem.decision_counts(tuned.values, tuned.most_per_row, "label"),

@@ -59,12 +59,18 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
     from labelwise.decisions.thresholds._frontier import frontier_of as frontier_of
+    from labelwise.decisions.thresholds._request import Certify
     from labelwise.decisions.thresholds._request import Request as Request
-    from labelwise.decisions.thresholds._request import check_request as check_request
+    from labelwise.decisions.thresholds._request import option_of as option_of
+    from labelwise.decisions.thresholds._request import options as options
+    from labelwise.decisions.thresholds._request import parse_count as parse_count
+    from labelwise.decisions.thresholds._request import with_current_options as with_current_options
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
+    from labelwise.decisions.thresholds._solve import check_bootstrap as check_bootstrap
+    from labelwise.decisions.thresholds._solve import confidence_interval as confidence_interval
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
@@ -88,6 +94,7 @@ __all__ = [
     "Bands",
     "BestAtK",
     "CalibratedLabels",
+    "Certify",
     "ConstraintCheck",
     "Frontier",
     "Guarantee",

@@ -50,7 +50,12 @@ from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.decisions.thresholds._request import DEFAULTS, Request, check_request
+from labelwise.decisions.thresholds._request import (
+    Certify,
+    Request,
+    options,
+    with_current_options,
+)
 from labelwise.decisions.thresholds._result import check_thresholds
 from labelwise.decisions.thresholds._tune import (
     TunedAndCorrected,
@@ -78,14 +83,11 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     ----------
     estimator : estimator with fit and decision_function or predict_proba
         A multi-label estimator; scores come from `decision_function` if it has both.
-    maximize : str, default=None
-        Average and measure by name, such as "micro-f", as in `best_thresholds`. With `maximize`,
-        `measure` and `average` must be None.
-    measure : callable or str, default=None
-        A measure of counts or its name, as in `best_thresholds`; None means
-        `labelwise.measures.f_measure`.
+    maximize : str or callable, default="micro-f"
+        The measure to maximise: average and measure by name, or a measure of counts, as in
+        `best_thresholds`.
     average : {"micro", "macro", "sample"}, default=None
-        How the measure is averaged; None means "micro".
+        How a measure is averaged that `maximize` gives as a function; None means "micro".
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
@@ -104,25 +106,19 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Amount of shrinkage towards one threshold for all labels, as in `best_thresholds`. "auto",
         which generalises best, means 0 with options that exclude shrinkage: `shared`, `fbr`,
         `cost`, constraints and the average "sample".
-    fbr : float or "auto", default=None
+    fbr : float, "auto" or pair of these and a rule, default=None
         F below which the threshold of a label is raised, as in `best_thresholds`.
-    fbr_rule : {0, 1}, default=1
-        The raised threshold: inf under rule 0, the highest score of any sample under rule 1.
     min_precision, min_recall : float, default=None
         Lower bounds on precision and recall, as in `best_thresholds`.
     max_decisions : int, float or str, default=None
         Upper bound on the number of decisions on the pooled scores, as in `best_thresholds`.
     cost : pair of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive and of a false negative; their total is minimised.
-    guarantee : float or "expectation", default=None
+    guarantee : float, "expectation" or Certify, default=None
         Probability with which `min_precision` and `min_recall` hold on new samples, as in
         `best_thresholds`. A guarantee is for one model, so that it needs ``cv="prefit"``, or
         ``refit=False`` with a `cv` that gives a single split; the held-out samples are then
         split into those for tuning and those for calibration.
-    across : {"each", "all"}, default="each"
-        Whether a guarantee with "macro" is for each label by itself or for all together.
-    tuning_share : float, default=0.5
-        With `guarantee`: the share of the held-out samples that thresholds are chosen on.
     n_jobs : int, default=None
         Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
@@ -197,30 +193,25 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self,
         estimator: Any,
         *,
-        maximize: str | None = None,
-        measure: Callable[..., Any] | str | None = None,
+        maximize: str | Callable[..., Any] = "micro-f",
         average: str | None = None,
         beta: float = 1.0,
         cv: Any = 5,
         refit: bool = True,
         shared: bool = False,
         shrink: float | str = "auto",
-        fbr: float | str | None = None,
-        fbr_rule: int = 1,
+        fbr: float | str | tuple[float | str, int] | None = None,
         min_precision: float | None = None,
         min_recall: float | None = None,
         max_decisions: int | float | str | None = None,
         cost: Any = None,
-        guarantee: float | str | None = None,
-        across: str = "each",
-        tuning_share: float = 0.5,
+        guarantee: float | str | Certify | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.maximize = maximize
-        self.measure = measure
         self.average = average
         self.beta = beta
         self.cv = cv
@@ -228,14 +219,11 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.shared = shared
         self.shrink = shrink
         self.fbr = fbr
-        self.fbr_rule = fbr_rule
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.max_decisions = max_decisions
         self.cost = cost
         self.guarantee = guarantee
-        self.across = across
-        self.tuning_share = tuning_share
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -394,9 +382,15 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _request(self, n_labels: int) -> Request:
         """Check what thresholds are tuned for, before any model is fitted."""
         own = self.get_params(deep=False)
-        params = {name: own[name] for name in DEFAULTS if name in own}
-        request = check_request(params, n_labels, shrink_if_possible=True)
-        if request.guarantee is not None and self.refit and not self._is_prefit():
+        request = Request(**{one.name: own[one.name] for one in options()}, n_labels=n_labels)
+        if request.certify is None:
+            return request
+        if request.certify.calibration is not None:
+            raise ValueError(
+                "guarantee of an estimator has no calibration samples of its own: held-out samples "
+                "are split, see tuning_share of Certify."
+            )
+        if self.refit and not self._is_prefit():
             raise ValueError(
                 'guarantee needs cv="prefit", or refit=False with a cv that gives one split: the '
                 "pooled scores of several models certify none of them, nor the model that is "
@@ -407,12 +401,12 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _tuned(self, request: Request, scored: TuningScores, samples: Samples) -> TunedAndCorrected:
         """Tune the thresholds of all labels, and estimate their value on other samples."""
         constants, rows = scored.scorer.constants, scored.held_out.rows
-        if request.guarantee is not None:
+        if request.certify is not None:
             problem = guarantee_problem(scored, samples, scoring_method(self.estimator))
             return tune_and_correct(problem, request, self.random_state)
         found = TunedAndCorrected(thresholds_of_no_label(request), float("nan"))
         varies = np.isnan(constants)
-        if request.top_per_row is not None and (constants == 1).any():
+        if request.max_rank is not None and (constants == 1).any():
             raise ValueError(
                 "max_decisions per row does not go together with labels that all training samples "
                 "have: their scores are not comparable with those of other labels."
@@ -449,6 +443,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
         ends = constant_scores(self.constants_, method)
         return np.where(np.isnan(self.constants_), scores, ends)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_current_options(state))
 
     def _check_loaded(self) -> None:
         """Refuse a loaded model whose thresholds do not match its labels."""

@@ -29,10 +29,10 @@ from labelwise._validation import check_real, check_whole, is_whole
 from labelwise.data import Bags
 from labelwise.decisions import (
     Request,
-    check_request,
     check_thresholds,
     thresholds_of_no_label,
     with_constant_labels,
+    with_current_options,
 )
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._register import probability_models
@@ -52,7 +52,6 @@ from labelwise.learners.bags._training_rounds import (
     fit_all,
     highest,
 )
-from labelwise.measures import f_measure
 
 _PENALTY = 0.01
 
@@ -106,11 +105,12 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         candidates of `BestLearner`, neighbours, forests and extremely randomised trees.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
-    measure : callable or str, default=f_measure
-        A measure of counts or its name, as in `labelwise.decisions.best_thresholds`.
-    average : {"micro", "macro", "sample"}, default="macro"
-        How the measure is averaged. The micro F of MIML-perf is ``average="micro"`` with
+    maximize : str or callable, default="macro-f"
+        The measure to maximise: average and measure by name, or a measure of counts, as in
+        `labelwise.decisions.best_thresholds`. The micro F of MIML-perf is "micro-f" with
         ``shared=True``.
+    average : {"micro", "macro", "sample"}, default=None
+        How a measure is averaged that `maximize` gives as a function; None means "micro".
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
@@ -190,8 +190,8 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         estimator: Any = None,
         *,
         expression_rate: float = 0.2,
-        measure: Callable[..., Any] | str = f_measure,
-        average: str = "macro",
+        maximize: str | Callable[..., Any] = "macro-f",
+        average: str | None = None,
         beta: float = 1.0,
         shared: bool = False,
         shrink: float | str = 0.0,
@@ -205,7 +205,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     ) -> None:
         self.estimator = estimator
         self.expression_rate = expression_rate
-        self.measure = measure
+        self.maximize = maximize
         self.average = average
         self.beta = beta
         self.shared = shared
@@ -247,7 +247,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         targets = learn_targets(self, bags, labels, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
         self.chosen_ = 0
-        request = self._request(targets.matrix.shape[1])
+        request = self._request()
         tuned = thresholds_of_no_label(request)
         hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
@@ -353,11 +353,15 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
             check_whole(self.n_iter_no_change, "n_iter_no_change"),
         )
 
-    def _request(self, n_labels: int) -> Request:
+    def _request(self) -> Request:
         """Check what thresholds are tuned for."""
-        names = ("measure", "average", "beta", "shared", "shrink")
-        params = {name: getattr(self, name) for name in names}
-        return check_request(params, n_labels, shrink_if_possible=True)
+        return Request(
+            maximize=self.maximize,
+            average=self.average,
+            beta=self.beta,
+            shared=self.shared,
+            shrink=self.shrink,
+        )
 
     def _rounds(
         self,
@@ -417,6 +421,9 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
         return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_current_options(state))
 
     def _check_loaded(self) -> None:
         """Refuse a loaded model whose thresholds do not match its labels."""

@@ -35,7 +35,6 @@ from labelwise.decisions import (
     Samples,
     Sigmoids,
     Thresholds,
-    check_request,
     check_thresholds,
     thresholds_of_no_label,
     with_constant_labels,
@@ -152,7 +151,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     because these score all folds while they are fitted. A cost model of each candidate, of the
     numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
-    "catboost" if they are installed. `labelwise.save` does not write their models.
+    "catboost" if they are installed. `labelwise.save` does not write models of the last three.
 
     For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
     is decided: with independent labels ("expected-f"), or with the label sets of training samples
@@ -259,8 +258,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         if self.budget is not None:
             check_real(self.budget, "budget", least=0.0, most=np.inf)
         target = check_target(self, X, y, allow_missing=True)
-        params = {"maximize": self.maximize, "beta": self.beta, "shrink": "auto"}
-        request = check_request(params, target.matrix.shape[1], shrink_if_possible=True)
+        request = Request(maximize=self.maximize, beta=self.beta, shrink="auto")
         if self.candidates is None:
             X = learn_features(self, X)
         weights = self._weights(sample_weight, *target.matrix.shape)
@@ -299,8 +297,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         if self.thresholds_ is not None:
             decided = self.thresholds_.decide(self._fitted().scores(X))
         else:
-            options = {"maximize": self.maximize, "beta": self.beta}
-            request = check_request(options, self.constants_.size)
+            request = Request(maximize=self.maximize, beta=self.beta)
             decided = self._fitted().label_sets(X, request)
         return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
 

@@ -6,12 +6,9 @@ from typing import Any
 
 from labelwise.decisions import TunedThresholds
 from labelwise.learners._independent_f import IndependentFPlugin
-from labelwise.measures import Measure, f_measure
 
 
-def maximizing(
-    model: Any, measure: Measure, average: str, beta: float, random_state: int | None
-) -> Any:
+def maximizing(model: Any, maximize: str, beta: float, random_state: int | None) -> Any:
     """Return an estimator that decides for a measure with the scores of a model.
 
     A model that tunes its own thresholds gets the measure as a parameter. For the mean F of
@@ -22,10 +19,8 @@ def maximizing(
     ----------
     model : estimator
         Not fitted; its parameters may change.
-    measure : measure of counts
-        Such as `labelwise.measures.f_measure`.
-    average : {"micro", "macro", "sample"}
-        How the measure is averaged.
+    maximize : str
+        Average and measure by name, such as "micro-f".
     beta : float
         Weight of recall in the F-measure.
     random_state : int or None
@@ -41,12 +36,10 @@ def maximizing(
     TypeError
         If the model has neither `predict_proba` nor `decision_function`.
     """
-    if "measure" in model.get_params(deep=False):
-        return model.set_params(measure=measure, average=average, beta=beta)
-    if average == "sample" and measure is f_measure and hasattr(model, "predict_proba"):
+    if "maximize" in model.get_params(deep=False):
+        return model.set_params(maximize=maximize, beta=beta)
+    if maximize == "sample-f" and hasattr(model, "predict_proba"):
         return IndependentFPlugin(model, beta=beta)
     if not hasattr(model, "predict_proba") and not hasattr(model, "decision_function"):
         raise TypeError(f"model must give scores, and {type(model).__name__} gives none.")
-    return TunedThresholds(
-        model, measure=measure, average=average, beta=beta, random_state=random_state
-    )
+    return TunedThresholds(model, maximize=maximize, beta=beta, random_state=random_state)

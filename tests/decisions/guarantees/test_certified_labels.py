@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import Certify, best_thresholds
 from labelwise.decisions.guarantees._certified_labels import _level, binomial_tail
-from labelwise.decisions.guarantees._options import GuaranteeOptions
 from tests.oracles import guarantees as oracle
 
 
@@ -36,7 +35,12 @@ def separated(n_samples=200, seed=0):
 def test_a_label_that_cannot_be_certified_is_not_decided_and_listed():
     scores, Y = separated()
     tuned = best_thresholds(
-        scores, Y, average="macro", min_precision=0.8, guarantee=0.95, label_names=["good", "bad"]
+        scores,
+        Y,
+        maximize="macro-f",
+        min_precision=0.8,
+        guarantee=0.95,
+        label_names=["good", "bad"],
     )
     assert np.isfinite(tuned.values[0])
     assert tuned.values[1] == np.inf
@@ -55,10 +59,9 @@ def test_a_label_without_decisions_needs_14_to_be_certified_at_08_with_095():
     tuned = best_thresholds(
         scores,
         Y,
-        average="macro",
+        maximize="macro-f",
         min_precision=0.8,
-        guarantee=0.95,
-        calibration=calibration,
+        guarantee=Certify(0.95, calibration=calibration),
     )
     np.testing.assert_array_equal(tuned.guarantee.needed, [14, 14])
     assert (tuned.values == np.inf).all()
@@ -72,7 +75,11 @@ def test_needed_is_the_fewest_decisions_that_would_pass():
     tested = np.array([[20.0, 1.0]] * 10)
     truth = np.array([[1, 1]] * 7 + [[1, 0]] * 3)
     tuned = best_thresholds(
-        scores, Y, average="macro", min_precision=0.8, guarantee=0.9, calibration=(tested, truth)
+        scores,
+        Y,
+        maximize="macro-f",
+        min_precision=0.8,
+        guarantee=Certify(0.9, calibration=(tested, truth)),
     )
     expected = [oracle.needed(10, 10, 0.8, 0.1), oracle.needed(7, 10, 0.8, 0.1)]
     np.testing.assert_array_equal(tuned.guarantee.needed, expected)
@@ -82,7 +89,11 @@ def test_hundreds_of_decisions_may_be_needed():
     scores, Y = separated()
     tested, truth = np.array([[20.0, 20.0]] * 10), np.array([[1, 0]] * 10)
     tuned = best_thresholds(
-        scores, Y, average="macro", min_precision=0.99, guarantee=0.9, calibration=(tested, truth)
+        scores,
+        Y,
+        maximize="macro-f",
+        min_precision=0.99,
+        guarantee=Certify(0.9, calibration=(tested, truth)),
     )
     expected = [oracle.needed(10, 10, 0.99, 0.1), oracle.needed(0, 10, 0.99, 0.1)]
     assert min(expected) > 200
@@ -90,12 +101,12 @@ def test_hundreds_of_decisions_may_be_needed():
 
 
 def test_all_labels_together_share_alpha_by_holms_method():
-    options = GuaranteeOptions(0.94, "all", 0.5)
+    options = Certify(0.94, across="all")
     assert _level(np.array([0.5, 0.6, 0.7]), options) == pytest.approx(0.02)
     assert _level(np.array([0.01, 0.6, 0.7]), options) == pytest.approx(0.03)
     assert _level(np.array([0.6, 0.01, 0.02]), options) == pytest.approx(0.06)
     assert _level(np.array([0.01, 0.02, 0.03]), options) == pytest.approx(0.06)
-    assert _level(np.array([0.5]), options._replace(across="each")) == pytest.approx(0.06)
+    assert _level(np.array([0.5]), Certify(0.94)) == pytest.approx(0.06)
 
 
 @pytest.mark.parametrize("limits", [{"min_precision": 0.7}, {"min_recall": 0.6}])
@@ -105,7 +116,9 @@ def test_each_label_keeps_its_rate_on_new_rows_as_often_as_promised(limits):
     for _ in range(n_draws):
         truth = random.random((20_200, n_labels)) < 0.3
         scores = 1.5 * truth + random.normal(size=truth.shape)
-        tuned = best_thresholds(scores[:200], truth[:200], average="macro", guarantee=0.8, **limits)
+        tuned = best_thresholds(
+            scores[:200], truth[:200], maximize="macro-f", guarantee=0.8, **limits
+        )
         decided = scores[200:] >= tuned.values
         hits = (decided & truth[200:]).sum(axis=0)
         total = decided if "min_precision" in limits else truth[200:]
@@ -121,5 +134,5 @@ def test_a_label_that_is_always_right_is_certified_for_all_samples():
     # The only cut decides every sample: its threshold is -inf.
     scores, Y = np.zeros((200, 2)), np.ones((200, 2), dtype=bool)
     Y[::3, 1] = False
-    tuned = best_thresholds(scores, Y, average="macro", min_precision=0.8, guarantee=0.9)
+    tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.8, guarantee=0.9)
     np.testing.assert_array_equal(tuned.values, [-np.inf, np.inf])

@@ -14,7 +14,7 @@ from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
 from labelwise.decisions.guarantees.paths._units import shuffled_units
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 from labelwise.measures import count, f_measure, macro, micro
 
 
@@ -30,14 +30,14 @@ def noisy(n_samples, n_labels, seed=0, shift=0.0):
 
 
 def request_of(n_labels, **options):
-    return check_request({"guarantee": 0.9, "min_precision": 0.7, **options}, n_labels)
+    return Request(guarantee=0.9, min_precision=0.7, **options, n_labels=n_labels)
 
 
 @pytest.mark.parametrize("average", ["micro", "sample"])
 def test_values_and_moments_are_those_of_the_decisions_at_each_point(average):
     scores, Y = noisy(50, 4)
     both = units(scores, Y)
-    request = request_of(4, average=average, min_recall=0.5)
+    request = request_of(4, maximize=f"{average}-f", min_recall=0.5)
     path = path_of(both.problem, "frontier")
     summary = summarise_path(both, request, path_cells(both.problem, path))
     truth = both.problem.Y.toarray()
@@ -105,7 +105,7 @@ def test_decisions_are_limited_only_where_that_gives_power():
     many = choose_paths(both, request_of(40), 100_000, 0.1)[-1].most_per_row
     assert few is not None
     assert many is None or many > few
-    assert choose_paths(both, request_of(40, average="sample"), 50, 0.1)[-1].most_per_row is None
+    assert choose_paths(both, request_of(40, maximize="sample-f"), 50, 0.1)[-1].most_per_row is None
     of_recall = request_of(40, min_precision=None, min_recall=0.5)
     assert choose_paths(both, of_recall, 50, 0.1)[-1].most_per_row is None
 

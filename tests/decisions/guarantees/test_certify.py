@@ -10,9 +10,8 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds, review_bands
+from labelwise.decisions import Certify, Thresholds, TunedThresholds, best_thresholds, review_bands
 from labelwise.decisions.guarantees._certify import split_parts
-from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 from tests.decisions.columns import Columns
@@ -47,7 +46,7 @@ def test_constraints_are_broken_on_new_rows_as_rarely_as_promised(average, depen
     for _ in range(n_draws):
         scores, Y = draw(random, 300, dependence)
         try:
-            tuned = best_thresholds(scores, Y, average=average, guarantee=0.9, **limits)
+            tuned = best_thresholds(scores, Y, maximize=f"{average}-f", guarantee=0.9, **limits)
         except ValueError as error:
             assert "cannot be guaranteed with probability 0.9" in str(error)  # noqa: PT017
             continue
@@ -81,7 +80,7 @@ def test_expected_recall_is_kept_by_conformal_risk_control():
     for _ in range(30):
         scores, Y = draw(random, 200, 1.0)
         tuned = best_thresholds(
-            scores, Y, average="sample", min_recall=0.8, guarantee="expectation"
+            scores, Y, maximize="sample-f", min_recall=0.8, guarantee="expectation"
         )
         found.append(rates(new_Y, tuned.decide(new_scores), "sample")[1])
     assert 0.8 - 4 * np.std(found) / np.sqrt(30) <= np.mean(found) < 0.84
@@ -101,10 +100,9 @@ def test_expected_recall_is_kept_where_the_tuning_rows_show_no_thresholds_for_it
     for _ in range(60):
         tuned = best_thresholds(
             *tuning,
-            average="sample",
+            maximize="sample-f",
             min_recall=0.92,
-            guarantee="expectation",
-            calibration=draw_with_outliers(100, 0.1),
+            guarantee=Certify("expectation", calibration=draw_with_outliers(100, 0.1)),
         )
         found.append(rates(new[1], tuned.decide(new[0]), "sample")[1])
     assert np.mean(found) >= 0.92
@@ -115,7 +113,7 @@ def test_rows_without_labels_have_no_recall_and_do_no_harm():
     scores, Y = draw(random, 400, 0.0)
     Y[::2] = False
     for level in (0.9, "expectation"):
-        tuned = best_thresholds(scores, Y, average="sample", min_recall=0.5, guarantee=level)
+        tuned = best_thresholds(scores, Y, maximize="sample-f", min_recall=0.5, guarantee=level)
         assert tuned.guarantee.recall >= 0.5
 
 
@@ -124,7 +122,7 @@ def test_the_rows_for_calibration_can_be_given():
     scores, Y = draw(random, 300, 0.0)
     tested, truth = draw(random, 700, 0.0)
     tuned = best_thresholds(
-        scores, Y, min_precision=0.7, guarantee=0.9, calibration=(tested, truth)
+        scores, Y, min_precision=0.7, guarantee=Certify(0.9, calibration=(tested, truth))
     )
     assert tuned.guarantee.n_tuning == tuned.n_samples == 300
     assert tuned.guarantee.n_calibration == 700
@@ -137,13 +135,17 @@ def test_rows_for_calibration_can_have_groups():
     random = np.random.default_rng(19)
     scores, Y = draw(random, 300, 0.0)
     tested, truth = draw(random, 300, 0.0)
-    options = {"min_precision": 0.7, "guarantee": 0.9}
-    assert best_thresholds(scores, Y, calibration=(tested, truth), **options).guarantee
+
+    def tuned(*calibration, **options):
+        certify = Certify(0.9, calibration=calibration)
+        return best_thresholds(scores, Y, min_precision=0.7, guarantee=certify, **options)
+
+    assert tuned(tested, truth).guarantee
     groups = np.arange(300) // 100
     with pytest.raises(ValueError, match="cannot be guaranteed"):
-        best_thresholds(scores, Y, calibration=(tested, truth, groups), **options)
+        tuned(tested, truth, groups)
     with pytest.raises(ValueError, match="calibration must contain groups if groups are given"):
-        best_thresholds(scores, Y, calibration=(tested, truth), groups=groups, **options)
+        tuned(tested, truth, groups=groups)
 
 
 def test_frames_for_calibration_are_matched_by_name():
@@ -152,9 +154,16 @@ def test_frames_for_calibration_are_matched_by_name():
     (scores, Y), (tested, truth) = draw(random, 300, 0.0), draw(random, 300, 0.0)
     names = [f"l{j}" for j in range(8)]
     frame = pd.DataFrame(tested, columns=names)[names[::-1]]
-    options = {"min_recall": 0.5, "guarantee": 0.9, "label_names": names}
-    by_name = best_thresholds(scores, Y, calibration=(frame, truth), **options)
-    by_place = best_thresholds(scores, Y, calibration=(tested, truth), **options)
+    by_name, by_place = (
+        best_thresholds(
+            scores,
+            Y,
+            min_recall=0.5,
+            guarantee=Certify(0.9, calibration=(given, truth)),
+            label_names=names,
+        )
+        for given in (frame, tested)
+    )
     np.testing.assert_array_equal(by_name.values, by_place.values)
 
 
@@ -181,7 +190,9 @@ def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
     Y[:2, 1] = 1
     tuning, tested = (stored, Y), (stored[:, [1, 2, 0]], np.ones((60, 3), dtype=int))
     with pytest.warns(UserWarning, match="Y has no positives of"):
-        tuned = best_thresholds(*tuning, min_precision=0.5, guarantee=0.9, calibration=tested)
+        tuned = best_thresholds(
+            *tuning, min_precision=0.5, guarantee=Certify(0.9, calibration=tested)
+        )
     assert tuned.values[0] == np.inf
 
 
@@ -189,7 +200,7 @@ def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
 def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
     scores, Y = draw(np.random.default_rng(21), 60, 0.0)
     tuning, tested = (check_problem(scores, Y, None, np.arange(60) // size) for size in sizes)
-    options = GuaranteeOptions(0.9, "each", 0.5)
+    options = Certify(0.9)
     parts = split_parts(tuning, options, np.random.RandomState(0), tested)
     assert [part.most_rows for part in parts] == [5, 5]
 
@@ -291,7 +302,7 @@ def test_the_limit_of_decisions_is_enforced_and_saved(tmp_path):
 
 def test_a_file_with_another_guarantee_is_refused(tmp_path):
     scores, Y = draw(np.random.default_rng(16), 300, 0.0)
-    tuned = best_thresholds(scores, Y, average="macro", min_recall=0.3, guarantee=0.9)
+    tuned = best_thresholds(scores, Y, maximize="macro-f", min_recall=0.3, guarantee=0.9)
     path = tmp_path / "t.json"
     tuned.save(path)
     content = json.loads(path.read_text())
@@ -315,31 +326,34 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
         ({"min_precision": 0.5, "guarantee": "yes"}, "a probability or \"expectation\", got 'yes'"),
         ({"min_precision": 0.5, "max_decisions": 3}, "guarantee does not go together with max_"),
         (
-            {"min_precision": 0.5, "across": "all"},
+            {"min_precision": 0.5, "guarantee": {"across": "all"}},
             'across="all" needs average="macro", got "micro"',
         ),
-        ({"min_precision": 0.5, "across": "any"}, "across must be one of each, all, got 'any'"),
-        ({"min_precision": 0.5, "tuning_share": 1}, "tuning_share must be between 0 and 1, got 1"),
+        ({"guarantee": {"across": "any"}}, "across must be one of each, all, got 'any'"),
+        ({"guarantee": {"tuning_share": 1}}, "tuning_share must be between 0 and 1, got 1"),
         ({"min_recall": 0.5, "guarantee": "expectation"}, 'guarantee="expectation" needs average='),
         (
-            {"min_precision": 0.5, "calibration": 3},
+            {"min_precision": 0.5, "guarantee": {"calibration": 3}},
             "calibration must be a pair of scores and labels, or these and groups",
         ),
         (
-            {"min_precision": 0.5, "calibration": ([[1.0]], [[1]])},
+            {"min_precision": 0.5, "guarantee": {"calibration": ([[1.0]], [[1]])}},
             "calibration has 1 labels, but scores have 8",
         ),
     ],
 )
 def test_what_cannot_be_guaranteed_is_refused(options, message):
     scores, Y = draw(np.random.default_rng(17), 60, 0.0)
+
+    def certified(guarantee=0.9, **limits):
+        certify = Certify(0.9, **guarantee) if isinstance(guarantee, dict) else guarantee
+        return best_thresholds(scores, Y, guarantee=certify, **limits)
+
     with pytest.raises(ValueError, match=message):
-        best_thresholds(scores, Y, **{"guarantee": 0.9, **options})
+        certified(**options)
 
 
-def test_calibration_without_guarantee_and_too_few_rows_are_refused():
-    with pytest.raises(ValueError, match="calibration needs guarantee"):
-        best_thresholds([[1.0]], [[1]], calibration=([[1.0]], [[1]]))
+def test_too_few_rows_are_refused():
     with pytest.raises(ValueError, match="at least 2 samples or groups, got 1"):
         best_thresholds([[1.0]], [[1]], min_recall=0.5, guarantee=0.9)
     none = np.zeros((4, 4), dtype=int)

@@ -70,7 +70,7 @@ def test_a_cost_is_adapted_in_closed_form(tuning_data, new_scores):
 
 
 def test_accuracy_is_highest_from_an_adapted_probability_of_a_half_on(tuning_data, new_scores):
-    found = adapt_thresholds(best_thresholds(*tuning_data, measure=accuracy), new_scores)
+    found = adapt_thresholds(best_thresholds(*tuning_data, maximize=accuracy), new_scores)
     new = np.where(found.moved, found.priors, found.old_priors)
     levels = oracle.adapted(found.thresholds.values, found.old_priors, new)
     np.testing.assert_allclose(levels, 0.5, atol=1e-3)

@@ -49,10 +49,10 @@ def test_thresholds_that_cannot_be_adapted_are_refused(fields, reason):
 @pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
 def test_constrained_and_certified_thresholds_are_refused(average):
     scores, Y = draw(np.random.default_rng(0), 500, [TUNED_AT] * 2)
-    tuned = best_thresholds(scores, Y, average=average, min_recall=0.5)
+    tuned = best_thresholds(scores, Y, maximize=f"{average}-f", min_recall=0.5)
     with pytest.raises(ValueError, match="tuned with constraints"):
         adapt_thresholds(tuned, scores)
-    certified = best_thresholds(scores, Y, average=average, min_recall=0.2, guarantee=0.9)
+    certified = best_thresholds(scores, Y, maximize=f"{average}-f", min_recall=0.2, guarantee=0.9)
     with pytest.raises(ValueError, match="their guarantee would not hold"):
         adapt_thresholds(certified, scores)
 

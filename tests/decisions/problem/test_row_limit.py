@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 @pytest.mark.parametrize("k", [1, 2])
 def test_no_thresholds_are_better_with_at_most_k_labels_a_row(average, k):
     for scores, Y in random_problems(150, seed=k):
-        tuned = best_thresholds(scores, Y, average=average, max_decisions=f"{k} per row")
+        tuned = best_thresholds(scores, Y, maximize=f"{average}-f", max_decisions=f"{k} per row")
         decided = tuned.decide(scores).astype(bool)
         value, _ = oracle.highest(scores, Y, f_measure, average, k=k)
         assert decided.sum(axis=1).max(initial=0) <= k

@@ -64,7 +64,7 @@ def test_no_threshold_vector_has_a_higher_micro_f(beta):
 def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
     for scores, Y in random_problems(150, seed=2):
         if not np.isnan(oracle.values(scores, Y, measure)[:, 0]).all():
-            tuned = best_thresholds(scores, Y, measure=measure)
+            tuned = best_thresholds(scores, Y, maximize=measure)
             value, fewest = oracle.highest(scores, Y, measure)
             assert tuned.value == pytest.approx(value, rel=1e-12)
             assert tuned.decided.sum() == fewest
@@ -74,7 +74,7 @@ def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
 @pytest.mark.parametrize("measure", [g_mean, matthews, LAZY], ids=spoken)
 def test_other_measures_that_gain_from_hits_are_the_highest_without_a_certificate(measure):
     for scores, Y in random_problems(150, seed=3):
-        tuned = best_thresholds(scores, Y, measure=measure)
+        tuned = best_thresholds(scores, Y, maximize=measure)
         reached = oracle.micro(measure, Y, tuned.decide(scores).astype(bool))
         np.testing.assert_allclose(tuned.value, reached)
         assert tuned.certificate is None or measure is LAZY
@@ -87,14 +87,14 @@ def test_other_measures_that_gain_from_hits_are_the_highest_without_a_certificat
 
 def test_a_measure_of_no_known_form_is_not_called_exact():
     for scores, Y in random_problems(40, seed=3):
-        tuned = best_thresholds(scores, Y, measure=odd)
+        tuned = best_thresholds(scores, Y, maximize=odd)
         assert (tuned.gap, tuned.certificate) == (None, None)
         assert "highest" not in repr(tuned)
 
 
 def test_a_measure_that_likes_false_positives_is_not_called_exact():
     rewards_misses = LinearFractional((0, 1, 0, 0), (1, 1, 1, 1))
-    assert not best_thresholds([[0.1], [0.2]], [[0], [1]], measure=rewards_misses).exact
+    assert not best_thresholds([[0.1], [0.2]], [[0], [1]], maximize=rewards_misses).exact
 
 
 @BETAS
@@ -114,7 +114,7 @@ def test_the_certificate_proves_the_value(problem, beta):
 @pytest.mark.parametrize("measure", [*PROVEN, g_mean, matthews, odd], ids=spoken)
 def test_no_threshold_of_a_label_has_a_higher_value_of_any_measure(measure):
     for scores, Y in random_problems(100, seed=4, most_labels=2, with_positives=False):
-        tuned = best_thresholds(scores, Y, measure=measure, average="macro")
+        tuned = best_thresholds(scores, Y, maximize=measure, average="macro")
         for j, column in enumerate(scores.T):
             alone = column[:, None], Y[:, [j]]
             if np.isnan(oracle.values(*alone, measure)[:, 0]).all():
@@ -133,7 +133,7 @@ def test_no_common_threshold_has_a_higher_value_of_any_measure(measure, average)
         found = oracle.values(scores, Y, measure, average, shared=True)
         if np.isnan(found[:, 0]).all():
             continue
-        tuned = best_thresholds(scores, Y, measure=measure, average=average, shared=True)
+        tuned = best_thresholds(scores, Y, maximize=measure, average=average, shared=True)
         assert np.unique(tuned.values).size == 1
         value, fewest = oracle.highest(scores, Y, measure, average, shared=True)
         assert tuned.value == pytest.approx(value, rel=1e-12)
@@ -179,7 +179,7 @@ def test_decisions_do_not_change_with_the_scale_of_each_label(problem, average):
     for j, column in enumerate(scores.T):
         ranks = np.unique(column, return_inverse=True)[1]
         other[:, j] = (j - 1) * 100 + np.cumsum(1 + (3 * np.arange(ranks.max() + 1) + j) % 7)[ranks]
-    tuned, retuned = (best_thresholds(s, Y, average=average) for s in (scores, other))
+    tuned, retuned = (best_thresholds(s, Y, maximize=f"{average}-f") for s in (scores, other))
     assert tuned.value == pytest.approx(retuned.value)
     np.testing.assert_array_equal(tuned.decide(scores), retuned.decide(other))
 
@@ -210,7 +210,7 @@ def test_absent_scores_are_never_decided(problem):
     stored = sparse.csr_array((scores[present], (rows, columns)), shape=scores.shape)
     low = np.where(present, scores, -10.0)
     for average in ("micro", "macro"):
-        tuned = best_thresholds(stored, Y, average=average)
+        tuned = best_thresholds(stored, Y, maximize=f"{average}-f")
         found = [
             oracle.AVERAGES[average](f_measure, Y, low >= np.maximum(vector, -5.0))
             for vector in oracle.vectors(low)
@@ -228,7 +228,7 @@ def test_what_came_stays_as_it_came(shape):
     scores = random.standard_normal(shape)
     Y = random.random(shape) < 0.3
     before = scores.copy(), Y.copy()
-    for options in ({}, {"average": "macro"}, {"average": "macro", "measure": g_mean}):
+    for options in ({}, {"maximize": "macro-f"}, {"average": "macro", "maximize": g_mean}):
         best_thresholds(scores, Y, **options)
     np.testing.assert_array_equal(scores, before[0])
     np.testing.assert_array_equal(Y, before[1])
@@ -246,7 +246,7 @@ def test_the_upper_score_decides_where_no_float_lies_between(dtype, average):
     high = np.nextafter(low, dtype(2))
     for shared in (False,) if average == "sample" else (False, True):
         tuned = best_thresholds(
-            np.array([[high], [low]]), [[1], [0]], average=average, shared=shared
+            np.array([[high], [low]]), [[1], [0]], maximize=f"{average}-f", shared=shared
         )
         assert tuned.values == [high]
 
@@ -278,7 +278,7 @@ def test_without_positives_nothing_is_decided_and_one_warning_says_so(average):
         if average == "sample" and options:
             continue
         with pytest.warns(UserWarning, match="no positives") as caught:
-            tuned = best_thresholds(scores, np.zeros((2, 2)), average=average, **options)
+            tuned = best_thresholds(scores, np.zeros((2, 2)), maximize=f"{average}-f", **options)
         assert len(caught) == 1
         assert tuned.value == 1
         assert not tuned.decide(scores).any()
@@ -289,7 +289,7 @@ def test_no_thresholds_have_a_lower_hamming_loss_than_those_of_the_highest_accur
     for scores, Y in random_problems(40, seed=8, most_samples=5):
         if not Y.any(axis=0).all():  # labels without positives are warned of
             continue
-        tuned = best_thresholds(scores, Y, measure=accuracy, average=average)
+        tuned = best_thresholds(scores, Y, maximize=accuracy, average=average)
         least = [
             min(hamming_loss(truth[:, None], column[:, None] >= t) for t in oracle.cuts(column))
             for column, truth in zip(scores.T, Y.T, strict=True)
@@ -300,7 +300,7 @@ def test_no_thresholds_have_a_lower_hamming_loss_than_those_of_the_highest_accur
 
 def test_a_loss_of_labels_and_decisions_is_no_measure_to_maximise():
     with pytest.raises(TypeError, match=r"measure must take Counts.*hamming_loss raised Type"):
-        best_thresholds([[0.1], [0.2]], [[0], [1]], measure=hamming_loss)
+        best_thresholds([[0.1], [0.2]], [[0], [1]], maximize=hamming_loss)
 
 
 @pytest.mark.parametrize("measure", [f_measure, jaccard, recall, accuracy, precision])
@@ -309,14 +309,14 @@ def test_sample_averages_are_local_optima_no_worse_than_their_starts(measure):
     for scores, Y in random_problems(40, seed=8, most_samples=5):
         if not Y.any(axis=0).all() or not Y.any(axis=1).all():
             continue
-        tuned = best_thresholds(scores, Y, measure=measure, average="sample")
+        tuned = best_thresholds(scores, Y, maximize=measure, average="sample")
         reached = oracle.sample(measure, Y, tuned.decide(scores).astype(bool))
         np.testing.assert_allclose(tuned.value, reached)
         assert not tuned.exact
         if np.isnan(reached):
             continue
         for average in ("micro", "macro"):
-            start = best_thresholds(scores, Y, measure=measure, average=average)
+            start = best_thresholds(scores, Y, maximize=measure, average=average)
             value = oracle.sample(measure, Y, start.decide(scores).astype(bool))
             assert np.isnan(value) or reached >= value - 1e-9
         for k, column in enumerate(scores.T):
@@ -328,5 +328,5 @@ def test_sample_averages_are_local_optima_no_worse_than_their_starts(measure):
 
 def test_of_equally_precise_decisions_the_fewest_are_chosen():
     scores, Y = np.array([[4.0], [3.0], [2.0], [1.0]]), np.array([[1], [1], [1], [0]])
-    tuned = best_thresholds(scores, Y, measure=precision)
+    tuned = best_thresholds(scores, Y, maximize=precision)
     assert tuned.decide(scores).ravel().tolist() == [1, 0, 0, 0]

@@ -7,7 +7,7 @@ from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 
 
 def test_constants_are_decided_as_in_training_and_other_labels_as_tuned():
@@ -25,11 +25,11 @@ def test_constants_are_decided_as_in_training_and_other_labels_as_tuned():
 
 
 def test_without_any_other_label_there_is_no_value():
-    request = check_request({"maximize": "macro-jaccard"}, n_labels=2)
+    request = Request(maximize="macro-jaccard")
     none = thresholds_of_no_label(request)
     found = with_constant_labels(none, np.array([0.0, 1.0]), np.array([[0, 1]]), None)
     np.testing.assert_array_equal(found.values, [np.inf, -np.inf])
     assert np.isnan(found.value)
     assert (found.measure, found.average) == ("jaccard", "macro")
-    costs = thresholds_of_no_label(check_request({"cost": (1, 2)}, n_labels=2))
+    costs = thresholds_of_no_label(Request(cost=(1, 2), n_labels=2))
     assert costs.measure == "cost"

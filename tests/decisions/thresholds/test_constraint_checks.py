@@ -50,7 +50,7 @@ def test_an_estimator_warns_too():
 def test_with_macro_the_lowest_rate_of_a_decided_label_counts():
     scores, Y = noisy()
     with pytest.warns(UserWarning, match="min_precision"):
-        tuned = best_thresholds(scores, Y, average="macro", min_precision=0.6)
+        tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.6)
     rates = precision(count(Y, tuned.decide(scores)))
     (check,) = tuned.constraints
     assert check.value == pytest.approx(np.nanmin(rates))
@@ -64,7 +64,7 @@ def test_the_label_of_the_lowest_rate_is_named():
         r"the lowest precision of a label 0\.\d+ \(of 'label \d'\) on these samples, 0\.\d+ \(of '"
     )
     with pytest.warns(UserWarning, match=shown):
-        tuned = best_thresholds(scores, Y, average="macro", min_precision=0.6, label_names=names)
+        tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.6, label_names=names)
     (check,) = tuned.constraints
     assert {check.label, check.corrected_label} <= set(names)
     assert f"{check.corrected_value:.4f} (of '{check.corrected_label}') on samples" in repr(tuned)
@@ -76,9 +76,9 @@ def test_the_label_of_the_lowest_rate_has_truth():
     gaps = Y.astype(float)
     gaps[:, 0] = np.nan  # a label without truth has no rate
     with pytest.warns(UserWarning, match="min_precision"):
-        less = best_thresholds(scores, gaps, average="macro", min_precision=0.6)
+        less = best_thresholds(scores, gaps, maximize="macro-f", min_precision=0.6)
     with pytest.warns(UserWarning, match="min_precision"):
-        wanted = best_thresholds(scores[:, 1:], Y[:, 1:], average="macro", min_precision=0.6)
+        wanted = best_thresholds(scores[:, 1:], Y[:, 1:], maximize="macro-f", min_precision=0.6)
     (check,), (expected,) = less.constraints, wanted.constraints
     assert check.corrected_value == expected.corrected_value
     assert int(check.corrected_label) == int(expected.corrected_label) + 1

@@ -26,7 +26,7 @@ def make_problem(seed=0, shape=(300, 12)):
 
 def weak_labels_raised(scores, Y, fbr, rule, average):
     """FBR by its definition."""
-    tuned = best_thresholds(scores, Y, average=average)
+    tuned = best_thresholds(scores, Y, maximize=f"{average}-f")
     f = f_measure(count(Y, tuned.decide(scores)))
     return np.where(f < fbr, scores.max(axis=0) if rule else np.inf, tuned.values)
 
@@ -37,7 +37,7 @@ def weak_labels_raised(scores, Y, fbr, rule, average):
 def test_fbr_raises_the_thresholds_of_labels_with_a_low_f(problem, rule, average):
     scores, Y = problem
     for fbr in (0.0, 0.55, 1.0):
-        tuned = best_thresholds(scores, Y, average=average, fbr=fbr, fbr_rule=rule)
+        tuned = best_thresholds(scores, Y, maximize=f"{average}-f", fbr=(fbr, rule))
         expected = weak_labels_raised(scores, Y, fbr, rule, average)
         np.testing.assert_array_equal(tuned.values, expected)
         reached = JOINED[average](f_measure, count(Y, tuned.decide(scores)))
@@ -64,5 +64,5 @@ def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
         )
         for fbr in AMOUNTS
     ]
-    tuned = best_thresholds(scores, Y, average=average, fbr="auto", random_state=7)
+    tuned = best_thresholds(scores, Y, maximize=f"{average}-f", fbr="auto", random_state=7)
     assert tuned.fbr == AMOUNTS[int(np.argmax(means))]

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise.decisions import (
+    Certify,
     Thresholds,
     TunedThresholds,
     adapt_thresholds,
@@ -17,7 +18,7 @@ from labelwise.decisions import (
     scan_thresholds,
 )
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
@@ -57,7 +58,7 @@ def test_a_sample_with_all_labels_missing_is_as_if_it_was_not_there(problem, opt
 )
 def test_the_macro_average_tunes_each_label_on_the_samples_that_have_it(problem, measure, options):
     scores, Y = problem
-    options = {"measure": measure, "average": "macro", **options}
+    options = {"maximize": measure, "average": "macro", **options}
     together = best_thresholds(scores, Y, **options)
     values = []
     for j in range(Y.shape[1]):
@@ -83,7 +84,7 @@ def test_no_thresholds_beat_the_tuned_ones_on_the_cells_with_truth(
     problem, measure, average, shared
 ):
     scores, Y = problem
-    found = best_thresholds(scores, Y, measure=measure, average=average, shared=shared)
+    found = best_thresholds(scores, Y, maximize=measure, average=average, shared=shared)
     best = oracle.highest(scores, Y, measure, average, shared)
     np.testing.assert_allclose(found.value, best, rtol=1e-12)
     reached = oracle.value(measure, average, Y, scores >= found.values)
@@ -93,7 +94,7 @@ def test_no_thresholds_beat_the_tuned_ones_on_the_cells_with_truth(
 @given(problem=gappy_problems())
 def test_the_sample_average_is_over_the_labels_with_truth(problem):
     scores, Y = problem
-    found = best_thresholds(scores, Y, average="sample", measure=accuracy)
+    found = best_thresholds(scores, Y, average="sample", maximize=accuracy)
     reached = oracle.value(accuracy, "sample", Y, scores >= found.values)
     np.testing.assert_allclose(found.value, reached, rtol=1e-12)
 
@@ -155,12 +156,14 @@ def random_gaps(seed, n_samples=120, n_labels=5):
 @pytest.mark.parametrize("average", ["micro", "macro", "sample"])
 def test_the_corrected_value_counts_only_cells_with_truth(average):
     scores, Y = random_gaps(0)
-    request = check_request({"average": average}, Y.shape[1])
+    request = Request(maximize=f"{average}-f")
     problem = check_problem(scores, Y, None, allow_missing=True)
     folds = np.arange(problem.n_samples) % 4
     decided = np.empty(problem.Y.shape, dtype=bool)
     for fold in range(4):
-        some = best_thresholds(scores[3:][folds != fold], Y[3:][folds != fold], average=average)
+        some = best_thresholds(
+            scores[3:][folds != fold], Y[3:][folds != fold], maximize=f"{average}-f"
+        )
         decided[folds == fold] = scores[3:][folds == fold] >= some.values
     expected = oracle.value(f_measure, average, Y[3:], decided)
     found = tune_and_correct(problem, request, 0, folds=folds)
@@ -171,7 +174,7 @@ def test_the_corrected_value_counts_only_cells_with_truth(average):
     "options",
     [
         {"shrink": "auto"},
-        {"shrink": "auto", "average": "macro"},
+        {"shrink": "auto", "maximize": "macro-f"},
         {"fbr": "auto"},
         {"n_bootstrap": 20},
     ],
@@ -189,7 +192,12 @@ def test_folds_and_draws_leave_samples_without_truth_out(options):
 def test_a_label_without_truth_is_never_decided_and_in_no_average():
     scores, Y = random_gaps(2)
     Y[:, 1] = np.nan
-    for options in ({}, {"average": "macro"}, {"average": "sample"}, {"cost": ([1] * 5, [2] * 5)}):
+    for options in (
+        {},
+        {"maximize": "macro-f"},
+        {"maximize": "sample-f"},
+        {"cost": ([1] * 5, [2] * 5)},
+    ):
         some = {"cost": ([1] * 4, [2] * 4)} if "cost" in options else options
         found = best_thresholds(scores, Y, **options)
         rest = best_thresholds(np.delete(scores, 1, axis=1), np.delete(Y, 1, axis=1), **some)
@@ -216,13 +224,13 @@ def test_the_printout_and_the_file_say_how_many_labels_are_missing(tmp_path):
 def test_the_corrected_value_leaves_a_label_without_truth_out():
     scores, Y = random_gaps(4)
     Y[:, 1] = np.nan
-    for options in ({"average": "macro"}, {"cost": ([1] * 5, [2, 1, 1, 3, 1])}):
+    for options in ({"maximize": "macro-f"}, {"cost": ([1] * 5, [2, 1, 1, 3, 1])}):
         cost = {"cost": ([1] * 4, [2, 1, 3, 1])} if "cost" in options else options
         one = tune_and_correct(
-            check_problem(scores, Y, None, allow_missing=True), check_request(options, 5), 0
+            check_problem(scores, Y, None, allow_missing=True), Request(**options, n_labels=5), 0
         )
         rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None, allow_missing=True)
-        other = tune_and_correct(rest, check_request(cost, 4), 0)
+        other = tune_and_correct(rest, Request(**cost, n_labels=4), 0)
         assert one.corrected_value == other.corrected_value
 
 
@@ -234,7 +242,9 @@ def test_guarantees_and_bands_refuse_missing_labels():
     with pytest.raises(ValueError, match=message):
         best_thresholds(scores, Y, **options)
     with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
-        best_thresholds(scores, whole, calibration=(scores, Y), **options)
+        best_thresholds(
+            scores, whole, min_precision=0.5, guarantee=Certify(0.9, calibration=(scores, Y))
+        )
     with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
         review_bands(scores, Y, min_precision=0.5)
     X = np.hstack([scores, scores])

@@ -1,6 +1,8 @@
 """A request is checked once, before any work, and each array passes the gate once per call."""
 
 import sys
+from inspect import signature
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -8,9 +10,17 @@ from sklearn.base import clone
 
 from labelwise import _validation
 from labelwise._validation import _outcome
-from labelwise.cli.commands import _tune
+from labelwise.cli import _inputs, _tuning_report
+from labelwise.cli.commands._tune import tune
+from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
-from labelwise.decisions.thresholds._request import DEFAULTS, Request, check_request
+from labelwise.decisions.thresholds._request import (
+    Certify,
+    Request,
+    option_of,
+    options,
+    with_current_options,
+)
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.measures import Counts, f_measure, jaccard, matthews
 from tests.cli.shell import run
@@ -25,7 +35,7 @@ WITH_DRAWS = {"shrink": "auto", "n_bootstrap": 4, "random_state": 0}
 def n_calls(monkeypatch):
     """How often each gate was called, and requests were built, wherever they are imported."""
     # The command loads its modules when it runs: they must be there to be counted, and reset.
-    assert _tune.__name__ in sys.modules
+    assert {_tuning_report.__name__, _inputs.__name__, read_scores.__module__} <= set(sys.modules)
     found = dict.fromkeys([*GATES, "Request"], 0)
 
     def counted(name, function):
@@ -46,17 +56,17 @@ def n_calls(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("options", [{}, WITH_DRAWS, {"cost": (1, 2)}, {"fbr": "auto"}], ids=spoken)
-def test_best_thresholds_passes_each_gate_once(n_calls, options):
+@pytest.mark.parametrize("given", [{}, WITH_DRAWS, {"cost": (1, 2)}, {"fbr": "auto"}], ids=spoken)
+def test_best_thresholds_passes_each_gate_once(n_calls, given):
     X, Y = numbered()
-    best_thresholds(X[:, :2], Y, **options)
+    best_thresholds(X[:, :2], Y, **given)
     assert n_calls == {"check_labels": 1, "check_scores": 1, "check_outcome": 1, "Request": 1}
 
 
-@pytest.mark.parametrize("options", [{}, {"average": "sample"}, {"fbr": "auto"}], ids=spoken)
-def test_tuned_thresholds_passes_each_gate_once(n_calls, options):
+@pytest.mark.parametrize("given", [{}, {"maximize": "sample-f"}, {"fbr": "auto"}], ids=spoken)
+def test_tuned_thresholds_passes_each_gate_once(n_calls, given):
     X, Y = numbered()
-    TunedThresholds(Columns(), cv=4, random_state=0, **options).fit(X, Y)
+    TunedThresholds(Columns(), cv=4, random_state=0, **given).fit(X, Y)
     # The splitter checks the labels that it is given; each fold has an array of scores.
     assert n_calls == {"check_labels": 2, "check_scores": 4, "check_outcome": 0, "Request": 1}
 
@@ -75,12 +85,12 @@ def test_one_request_serves_all_rounds_and_estimators_of_a_bag_learner(n_calls):
     assert n_calls["Request"] == 1
 
 
-@pytest.mark.parametrize("options", [[], ["--shrink", "auto"], ["--bootstrap", "4"]], ids=str)
-def test_the_command_passes_each_gate_once(n_calls, tmp_path, options):
+@pytest.mark.parametrize("given", [[], ["--shrink", "auto"], ["--bootstrap", "4"]], ids=str)
+def test_the_command_passes_each_gate_once(n_calls, tmp_path, given):
     X, Y = numbered()
     np.save(tmp_path / "scores.npy", X[:, :2])
     np.save(tmp_path / "labels.npy", Y)
-    run("tune", tmp_path / "scores.npy", tmp_path / "labels.npy", *options)
+    run("tune", tmp_path / "scores.npy", tmp_path / "labels.npy", *given)
     assert n_calls == {"check_labels": 1, "check_scores": 1, "check_outcome": 0, "Request": 1}
 
 
@@ -95,11 +105,11 @@ def test_the_command_passes_each_gate_once(n_calls, tmp_path, options):
 def test_maximize_names_the_measure_and_the_average(name, measure, average):
     X, Y = numbered()
     named = best_thresholds(X[:, :2], Y, maximize=name)
-    given = best_thresholds(X[:, :2], Y, measure=measure, average=average)
+    given = best_thresholds(X[:, :2], Y, maximize=measure, average=average)
     assert repr(named) == repr(given)
     models = (
         TunedThresholds(Columns(), maximize=name, random_state=0),
-        TunedThresholds(Columns(), measure=measure, average=average, random_state=0),
+        TunedThresholds(Columns(), maximize=measure, average=average, random_state=0),
     )
     first, second = (model.fit(X, Y) for model in models)
     assert repr(first.thresholds_) == repr(second.thresholds_)
@@ -108,69 +118,101 @@ def test_maximize_names_the_measure_and_the_average(name, measure, average):
 
 def test_a_measure_is_given_as_its_function_or_by_its_name():
     for name, measure in (("f", f_measure), ("jaccard", jaccard), ("matthews", matthews)):
-        by_name = check_request({"measure": name, "average": "macro"}, n_labels=3)
-        assert by_name == check_request({"measure": measure, "average": "macro"}, n_labels=3)
+        by_name, given = Request(f"macro-{name}"), Request(measure, average="macro")
+        assert (by_name.average, by_name.measure_name) == (given.average, given.measure_name)
+        counts = Counts(*np.arange(12).reshape(4, 3))
+        assert by_name.value(counts) == given.value(counts)
     X, Y = numbered()
-    model = BagPlugin(BinaryRelevance(penalty=0.1), measure="jaccard", cv=2, n_iter=1)
+    model = BagPlugin(BinaryRelevance(penalty=0.1), maximize="macro-jaccard", cv=2, n_iter=1)
     assert model.fit(X, Y).thresholds_.measure == "jaccard"
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("wrong", "error", "message"),
     [
         ({"maximize": "micro-magic"}, ValueError, "maximize must be micro-, macro- or sample-"),
         ({"maximize": "f"}, ValueError, "maximize must be micro-, macro- or sample-.*got 'f'"),
-        ({"maximize": f_measure}, TypeError, "maximize must be a name such as 'micro-f'"),
-        ({"maximize": "micro-f", "measure": jaccard}, ValueError, "so measure must be None"),
-        ({"measure": "magic"}, ValueError, "measure must be one of precision, .*got 'magic'"),
+        ({"maximize": None}, TypeError, "maximize must be a name such as 'micro-f'"),
+        ({"maximize": f_measure, "average": "all"}, ValueError, "average must be one of micro"),
         ({"maximize": "micro-f", "average": "micro"}, ValueError, "so average must be None"),
-        ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, got 1.0"),
-        ({"confidence": True}, TypeError, "confidence must be a number, got True"),
+        ({"average": "macro"}, ValueError, "so average must be None"),
         ({"shrink": True}, ValueError, "shrink must be between 0 and 1.*got True"),
-        ({"n_bootstrap": 2.5}, TypeError, "n_bootstrap must be a whole number, got 2.5"),
-        ({"n_bootstrap": -1}, ValueError, "n_bootstrap must be at least 0, got -1"),
+        ({"fbr": (0.1, 2)}, ValueError, "fbr must have 0 or 1 as its rule, got 2"),
+        ({"fbr": (0.1, 0, 1)}, ValueError, "fbr must be between 0 and 1"),
     ],
     ids=lambda given: spoken(given) if isinstance(given, dict) else "",
 )
-def test_wrong_options_are_refused_before_any_work(options, error, message):
+def test_wrong_options_are_refused_before_any_work(wrong, error, message):
     with pytest.raises(error, match=message):
-        check_request(options, n_labels=2)
+        Request(**wrong, n_labels=2)
     X, Y = numbered()
     with pytest.raises(error, match=message):
-        best_thresholds(X[:, :2], Y, **options)
+        best_thresholds(X[:, :2], Y, **wrong)
 
 
-def test_a_confidence_may_be_any_float():
-    assert check_request({"confidence": np.float32(0.9)}, 1).confidence == float(np.float32(0.9))
-
-
-def test_automatic_shrinkage_gives_way_to_options_that_exclude_it_only_if_asked():
-    excluding = {"shared": True, "fbr": 0.1, "cost": (1, 1), "min_recall": 0.5, "average": "sample"}
+def test_automatic_shrinkage_is_none_beside_options_that_exclude_it():
+    excluding = {
+        "shared": True,
+        "fbr": 0.1,
+        "cost": (1, 1),
+        "min_recall": 0.5,
+        "maximize": "sample-f",
+    }
     for name, value in excluding.items():
-        params = {"shrink": "auto", name: value}
-        assert check_request(params, 2, shrink_if_possible=True).shrink == 0
+        excluded = {name: value, "n_labels": 2}
+        assert Request(shrink="auto", **excluded).shrink == 0
         with pytest.raises(ValueError, match="shrink does not go together with"):
-            check_request(params, 2)
-    assert check_request({"shrink": "auto"}, 2, shrink_if_possible=True).shrink == "auto"
+            Request(shrink=0.5, **excluded)
+    assert Request(shrink="auto").shrink == "auto"
 
 
 def test_a_total_of_decisions_is_shared_out_among_parts():
-    request = check_request({"max_decisions": 30}, n_labels=2)
+    request = Request(max_decisions=30)
     part = request.for_parts(100)
     assert part.limits.in_total(50).max_decisions == 15
     assert request.limits.in_total(50).max_decisions == 30
-    mean = check_request({"max_decisions": 0.7}, n_labels=2)
+    mean = Request(max_decisions=0.7)
     assert mean.for_parts(100).limits.in_total(10).max_decisions == 7
 
 
 def test_costs_by_label_are_those_of_the_labels_that_are_left():
-    request = check_request({"cost": ([1, 2, 3], 4)}, n_labels=3)
+    request = Request(cost=([1, 2, 3], 4), n_labels=3)
     left = request.for_labels(np.array([True, False, True]))
     ones = np.ones(2)
     assert left.value(Counts(ones, ones, ones, ones)) == 1 + 3 + 4 + 4
     assert left.measure_name == "cost"
 
 
-def test_defaults_are_those_of_the_function():
-    defaults = best_thresholds.__kwdefaults__
-    assert {name: defaults[name] for name in DEFAULTS} == dict(DEFAULTS)
+def test_functions_estimators_and_the_command_have_the_declared_options():
+    function, estimator = (signature(one).parameters for one in (best_thresholds, TunedThresholds))
+    command = signature(tune).parameters
+    for one in options():
+        option = option_of(one)
+        other = option.other_default if option.has_other_default else one.default
+        assert function[one.name].default == one.default
+        assert estimator[one.name].default == other
+        assert (one.name in command) == option.in_command
+        if option.in_command:
+            assert command[one.name].default == other
+            assert get_args(command[one.name].annotation)[1].help == option.help
+    for one in options(Certify):
+        assert (
+            command[one.name].default
+            == one.default
+            == signature(Certify).parameters[one.name].default
+        )
+
+
+def test_estimators_take_the_options_of_files_from_before_0_3():
+    old = {"maximize": None, "measure": jaccard, "average": "macro", "fbr": 0.2, "fbr_rule": 0}
+    old |= {"guarantee": 0.9, "across": "all", "tuning_share": 0.3, "shrink": "auto"}
+    new = with_current_options(old)
+    assert (new["maximize"], new["average"], new["fbr"]) == ("macro-jaccard", None, (0.2, 0))
+    assert (new["guarantee"].across, new["guarantee"].tuning_share) == ("all", 0.3)
+    assert with_current_options(new) is new
+    own = with_current_options(old | {"measure": len, "fbr": None})
+    assert (own["maximize"], own["average"], own["fbr"]) == (len, "macro", None)
+    named = with_current_options(old | {"maximize": "sample-f", "measure": None, "average": None})
+    assert named["maximize"] == "sample-f"
+    text = with_current_options(old | {"measure": "g-mean", "average": None})
+    assert text["maximize"] == "micro-g-mean"

@@ -76,7 +76,7 @@ def test_the_text_of_thresholds_has_value_proof_and_a_table(tuned):
         "sky         0.35        1        1\n"
         "sea         0.25        2        3"
     )
-    many = best_thresholds(np.eye(30), np.eye(30), average="macro", shrink=0.5)
+    many = best_thresholds(np.eye(30), np.eye(30), maximize="macro-f", shrink=0.5)
     assert "... and 10 more" in repr(many)
     assert "shrink 0.5" in repr(many)
 

@@ -28,7 +28,7 @@ def tuned():
 @given(problem=problems())
 def test_what_is_written_is_read_again(problem, tmp_path_factory):
     path = tmp_path_factory.mktemp("thresholds") / "new" / "tuned.json"
-    for options in ({}, {"n_bootstrap": 3, "average": "macro", "random_state": 0}, {"fbr": 0.5}):
+    for options in ({}, {"n_bootstrap": 3, "maximize": "macro-f", "random_state": 0}, {"fbr": 0.5}):
         tuned = best_thresholds(*problem, **options)
         tuned.save(path)
         again = Thresholds.load(path)

@@ -14,11 +14,12 @@ from scipy import sparse
 from labelwise._curves import exact_weights
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle
+from tests.oracles.maximized import maximized
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Y has no positives"),
@@ -29,26 +30,26 @@ pytestmark = [
 OPTIONS = (
     {},
     {"beta": 2.0},
-    {"measure": jaccard, "average": "macro"},
-    {"measure": accuracy, "average": "macro"},
-    {"measure": matthews},
-    {"measure": g_mean},
+    {"maximize": jaccard, "average": "macro"},
+    {"maximize": accuracy, "average": "macro"},
+    {"maximize": matthews},
+    {"maximize": g_mean},
     {"shared": True},
-    {"shared": True, "average": "macro"},
-    {"shared": True, "measure": accuracy},
+    {"shared": True, "maximize": "macro-f"},
+    {"shared": True, "maximize": accuracy},
     {"cost": (1.0, 2.5)},
     {"min_precision": 0.6},
-    {"min_recall": 0.7, "measure": accuracy},
+    {"min_recall": 0.7, "maximize": accuracy},
     {"max_decisions": 0.8},
     {"max_decisions": 3},
-    {"min_precision": 0.5, "average": "macro"},
+    {"min_precision": 0.5, "maximize": "macro-f"},
     {"shrink": 0.3},
     {"shrink": 1.0},
-    {"shrink": 0.3, "average": "macro"},
+    {"shrink": 0.3, "maximize": "macro-f"},
     {"fbr": 0.6},
-    {"fbr": 0.6, "fbr_rule": 0, "average": "macro"},
-    {"average": "sample"},
-    {"average": "sample", "measure": recall},
+    {"fbr": (0.6, 0), "maximize": "macro-f"},
+    {"maximize": "sample-f"},
+    {"average": "sample", "maximize": recall},
 )
 
 
@@ -90,7 +91,7 @@ def test_whole_weights_count_as_repeated_samples(problem, options):
     rows = np.repeat(np.arange(len(Y)), weights)
     expected = tuned(scores[rows], Y[rows], **options)
     # A sum over samples depends on the order of its terms, by a rounding error.
-    exactly = options.get("average") != "sample"
+    exactly = maximized(options)[0] != "sample"
     assert_same(tuned(scores, Y, sample_weight=weights, **options), expected, exactly=exactly)
     stored = sparse.csr_array(scores + 5.0)
     assert_same(
@@ -107,7 +108,7 @@ def test_common_thresholds_of_many_positives_are_quantiles_by_weight(average):
     scores = random.normal(size=(400, 3)) + Y
     weights = random.integers(1, 6, 400)
     rows = np.repeat(np.arange(400), weights)
-    options = {"shrink": 0.5, "average": average}
+    options = {"shrink": 0.5, "maximize": f"{average}-f"}
     expected = best_thresholds(scores[rows], Y[rows], **options)
     assert_same(best_thresholds(scores, Y, sample_weight=weights, **options), expected)
 
@@ -123,7 +124,7 @@ FRACTIONS = st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 0.7, 1.0, 2.6])
 )
 def test_no_thresholds_beat_the_tuned_ones_under_any_weights(problem, measure, average, shared):
     scores, Y, weights = problem
-    options = {"measure": measure, "average": average, "shared": shared}
+    options = {"maximize": measure, "average": average, "shared": shared}
     found = best_thresholds(scores, Y, sample_weight=weights, **options)
     counted = weights > 0
     some = scores[counted], Y[counted], weights[counted]
@@ -156,12 +157,12 @@ def test_fractional_weights_meet_constraints_and_reach_their_value(problem, opti
     decided = scores[counted] >= found.values
     some = Y[counted], decided, weights[counted] * 0.3
     if "cost" not in options:
-        measure, average = options.get("measure", f_measure), options.get("average", "micro")
+        measure, average = maximized(options)[::-1]
         measure = partial(measure, beta=options["beta"]) if "beta" in options else measure
         reached = oracle.value(measure, average, *some)
         np.testing.assert_allclose(found.value, reached, rtol=1e-10, atol=1e-12)
     counts = oracle.counts(*some)
-    if "min_precision" in options and options.get("average") != "macro":
+    if "min_precision" in options and maximized(options)[0] != "macro":
         least = options["min_precision"] * found.decided.sum()
         assert counts.tp.sum() >= least * (1 - 1e-9)
         assert found.decided.any()
@@ -184,7 +185,9 @@ def test_weights_off_the_frontier_are_searched_only_if_they_are_whole():
     assert best_thresholds(scores, Y, sample_weight=weights / 3).gap == 0
 
 
-@pytest.mark.parametrize("options", [{}, {"shrink": 0.2}, {"average": "macro"}, {"shared": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"shrink": 0.2}, {"maximize": "macro-f"}, {"shared": True}]
+)
 def test_bootstrap_spreads_of_whole_weights_are_those_of_repeated_groups(options):
     random = np.random.default_rng(1)
     Y = random.random((40, 3)) < 0.4
@@ -206,7 +209,7 @@ def test_the_corrected_value_of_whole_weights_is_that_of_repeated_samples(averag
     scores = np.round(random.random((60, 3)) + 0.5 * Y, 2)
     weights, folds = random.integers(1, 4, 60), random.integers(0, 4, 60)
     rows = np.repeat(np.arange(60), weights)
-    request = check_request({"average": average, "max_decisions": None}, 3)
+    request = Request(maximize=f"{average}-f", max_decisions=None)
     one = check_problem(scores, Y, None, np.arange(60), weights)
     other = check_problem(scores[rows], Y[rows], None, rows)
     value = tune_and_correct(one, request, 0, folds=folds).corrected_value
@@ -223,7 +226,7 @@ def test_constraints_are_checked_by_weight():
     weights = random.integers(1, 4, 80)
     rows = np.repeat(np.arange(80), weights)
     for limits in ({"min_precision": 0.7}, {"max_decisions": 0.5}):
-        request = check_request(limits, 3)
+        request = Request(**limits, n_labels=3)
         one = tune_and_correct(check_problem(scores, Y, None, np.arange(80), weights), request, 0)
         other = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
         (found,), (expected,) = one.thresholds.constraints, other.thresholds.constraints
@@ -243,7 +246,7 @@ def test_thresholds_of_weighted_samples_are_not_adapted():
         adapt_thresholds(found, [[0.2], [0.7]])
 
 
-@pytest.mark.parametrize("options", [{"shrink": "auto"}, {"fbr": "auto", "average": "macro"}])
+@pytest.mark.parametrize("options", [{"shrink": "auto"}, {"fbr": "auto", "maximize": "macro-f"}])
 def test_amounts_are_chosen_under_weights(options):
     random = np.random.default_rng(4)
     Y = random.random((200, 6)) < np.linspace(0.02, 0.4, 6)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelwise._curves import cuts_of
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from tests.decisions.problems import problems
@@ -40,18 +40,18 @@ class CurvesByLabel:
     st.sampled_from(
         [
             {},
-            {"average": "macro"},
-            {"average": "macro", "measure": "accuracy"},
-            {"measure": "matthews"},
+            {"maximize": "macro-f"},
+            {"maximize": "macro-accuracy"},
+            {"maximize": "micro-matthews"},
             {"cost": (1, 3)},
             {"max_decisions": 2},
-            {"average": "macro", "min_precision": 0.5},
+            {"maximize": "macro-f", "min_precision": 0.5},
         ]
     ),
 )
 def test_the_solution_is_that_of_all_rows(data, params):
     problem = Problem(data[0], sparse.csc_array(data[1]), None)
-    request = check_request(params, problem.n_labels)
+    request = Request(**params, n_labels=problem.n_labels)
     wanted = solve(problem, request, 0)
     found = tune_and_correct(CurvesByLabel(problem), request, None).thresholds
     for name in ("values", "value", "decided", "support", "gap", "certificate", "measure"):
@@ -61,11 +61,9 @@ def test_the_solution_is_that_of_all_rows(data, params):
     ]
 
 
-@pytest.mark.parametrize(
-    "option", [{"shared": True}, {"shrink": 0.1}, {"fbr": 0.2}, {"n_bootstrap": 2}]
-)
+@pytest.mark.parametrize("option", [{"shared": True}, {"shrink": 0.1}, {"fbr": 0.2}])
 def test_options_that_need_rows_are_refused(option):
     problem = Problem(np.eye(2), sparse.csc_array(np.eye(2, dtype=bool)), None)
     name = next(iter(option))
-    with pytest.raises(ValueError, match=f"^{name}.* needs all scores in memory"):
-        solve(CurvesByLabel(problem), check_request(option, 2), None)
+    with pytest.raises(ValueError, match=f"^{name}.* needs all rows in memory"):
+        solve(CurvesByLabel(problem), Request(**option), None)

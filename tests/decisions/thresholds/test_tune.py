@@ -15,6 +15,7 @@ from labelwise.measures import count, f_measure, jaccard, macro, micro, precisio
 from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
 from tests.decisions.problems import problems
+from tests.oracles.maximized import maximized
 from tests.spoken import spoken
 
 
@@ -23,19 +24,19 @@ def value_of(options, Y, decided):
     if "cost" in options:
         counts = count(Y, decided)
         return (options["cost"][0] * counts.fp + options["cost"][1] * counts.fn).sum()
-    if options.get("average") == "sample":
-        return macro(f_measure, count(Y, decided, by="sample"))
-    average = macro if options.get("average") == "macro" else micro
-    return average(options.get("measure", f_measure), count(Y, decided))
+    average, measure = maximized(options)
+    if average == "sample":
+        return macro(measure, count(Y, decided, by="sample"))
+    return (macro if average == "macro" else micro)(measure, count(Y, decided))
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {},
-        {"average": "macro"},
-        {"average": "sample"},
-        {"measure": jaccard},
+        {"maximize": "macro-f"},
+        {"maximize": "sample-f"},
+        {"maximize": jaccard},
         {"cost": (1.0, np.array([1.0, 3.0]))},
     ],
     ids=spoken,
@@ -62,8 +63,8 @@ def test_values_are_those_of_all_scores_and_of_unseen_rows_whatever_the_ties(pro
     assume(len(Y) >= 3 and (np.ptp(Y, axis=0) == 1).all())
     cv = KFold(3)
     scores = held_out_scores(Columns(), X, Y, cv).scores  # a fold may know one class only
-    model = TunedThresholds(Columns(), cv=cv, average=average, shrink=0).fit(X, Y)
-    tuned = best_thresholds(scores, Y, average=average)
+    model = TunedThresholds(Columns(), cv=cv, maximize=f"{average}-f", shrink=0).fit(X, Y)
+    tuned = best_thresholds(scores, Y, maximize=f"{average}-f")
     np.testing.assert_array_equal(model.thresholds_.values, tuned.values)
     assert model.value_ == tuned.value
     np.testing.assert_array_equal(model.predict(X), tuned.decide(X))
@@ -71,9 +72,9 @@ def test_values_are_those_of_all_scores_and_of_unseen_rows_whatever_the_ties(pro
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Y has no positives")
         for others, test in cv.split(Y):
-            found = best_thresholds(scores[others], Y[others], average=average)
+            found = best_thresholds(scores[others], Y[others], maximize=f"{average}-f")
             decided[test] = found.decide(scores[test])
-    expected = value_of({"average": average}, Y, decided)
+    expected = value_of({"maximize": f"{average}-f"}, Y, decided)
     assert model.corrected_value_ == pytest.approx(expected, abs=1e-12)
 
 
@@ -90,7 +91,7 @@ def test_a_limit_on_all_decisions_is_shared_out_among_folds():
 def test_corrected_value_of_noise_is_lower_than_the_tuned_one():
     random = np.random.default_rng(0)
     X, Y = random.random((60, 20)), random.integers(0, 2, (60, 20))
-    model = TunedThresholds(Columns(), average="macro", measure=jaccard, shrink=0).fit(X, Y)
+    model = TunedThresholds(Columns(), average="macro", maximize=jaccard, shrink=0).fit(X, Y)
     assert model.corrected_value_ < model.value_ - 0.02
 
 
@@ -158,5 +159,5 @@ def test_scores_of_one_split_are_corrected_on_random_folds():
 
 def test_samples_without_a_value_are_left_out_of_the_corrected_mean():
     X, Y = numbered()
-    model = TunedThresholds(Columns(), measure=precision, average="macro", shrink=0).fit(X, Y)
+    model = TunedThresholds(Columns(), maximize=precision, average="macro", shrink=0).fit(X, Y)
     assert 0 <= model.corrected_value_ <= 1

@@ -32,7 +32,7 @@ def test_a_label_is_on_just_where_the_highest_instance_reaches_the_threshold(pro
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_no_instance_score_gives_a_higher_macro_f_than_the_bag_maxima(problem, beta):
     scores, starts, Y = problem
-    tuned = best_thresholds(bag_maxima(scores, starts), Y, average="macro", beta=beta)
+    tuned = best_thresholds(bag_maxima(scores, starts), Y, maximize="macro-f", beta=beta)
     best = [best_f_over_instances(scores[:, j], starts, Y[:, j], beta) for j in range(Y.shape[1])]
     assert tuned.value == pytest.approx(np.mean(best), abs=1e-12)
 
@@ -41,7 +41,7 @@ def test_no_instance_score_gives_a_higher_macro_f_than_the_bag_maxima(problem, b
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_no_instance_scores_give_a_higher_micro_f_than_the_bag_maxima(problem, shared):
     scores, starts, Y = problem
-    tuned = best_thresholds(bag_maxima(scores, starts), Y, average="micro", shared=shared)
+    tuned = best_thresholds(bag_maxima(scores, starts), Y, maximize="micro-f", shared=shared)
     best = best_micro_f_over_instances(scores, starts, Y, shared)
     assert tuned.value == pytest.approx(best, abs=1e-12)
 

@@ -45,7 +45,7 @@ def test_hidden_labels_are_in_bags_that_have_the_label_and_in_each_of_them():
 
 def test_thresholds_of_the_paper_are_tuned_on_the_training_bags():
     train, _ = digits()
-    model = BagPlugin(FAST, average="micro", shared=True, cv=None, n_iter=2, random_state=0).fit(
+    model = BagPlugin(FAST, maximize="micro-f", shared=True, cv=None, n_iter=2, random_state=0).fit(
         train
     )
     assert len(set(model.thresholds_.values)) == 1
@@ -61,7 +61,7 @@ def test_scores_for_tuning_come_from_models_that_did_not_see_the_bag():
     scores = np.empty(Y.shape)
     for seen, unseen in MultilabelStratifiedKFold(5).split(train.X, Y):
         scores[unseen] = FAST.fit(train.X[seen], Y[seen]).predict_proba(train.X[unseen])
-    expected = best_thresholds(scores, Y, average="macro")
+    expected = best_thresholds(scores, Y, maximize="macro-f")
     # Nothing is hidden in bags of one; five folds are the default.
     model = BagPlugin(FAST, n_iter=1).fit(train)
     assert model.history_.tolist() == [pytest.approx(expected.value)]
@@ -95,7 +95,7 @@ def test_thresholds_are_tuned_for_the_beta_that_was_asked_for(beta):
     model = BagPlugin(FAST, beta=beta, cv=None, n_iter=1, random_state=0).fit(train)
     scores = model.decision_function(train)
     values = [
-        best_thresholds(scores, train.Y, average="macro", beta=one).value for one in (beta, 1.0)
+        best_thresholds(scores, train.Y, maximize="macro-f", beta=one).value for one in (beta, 1.0)
     ]
     assert model.thresholds_.value == pytest.approx(values[0])
     assert values[0] != pytest.approx(values[1])
@@ -135,7 +135,7 @@ def test_of_several_estimators_the_one_with_the_highest_tuned_value_stays(capsys
 def test_a_measure_that_is_nowhere_defined_leaves_the_first_round():
     train, _ = digits(60)
     same = DummyClassifier(strategy="prior")
-    settings = {"measure": matthews, "n_iter": 3, "cv": None, "random_state": 0}
+    settings = {"maximize": matthews, "n_iter": 3, "cv": None, "random_state": 0}
     model = BagPlugin(same, **settings).fit(train)
     assert np.isnan(model.history_).all()
     assert model.best_round_ == 0

@@ -3,7 +3,7 @@
 import numpy as np
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import Samples, check_request
+from labelwise.decisions import Request, Samples
 from labelwise.learners.selection._trials import Arena
 from labelwise.splitting import splits_of
 
@@ -12,5 +12,5 @@ def arena_of(n_samples, maximize="micro-f"):
     data, _ = make_multilabel(n_samples, n_features=4, n_labels=3, random_state=0)
     Y = data.Y.toarray().astype(np.int64)
     samples = Samples(data.X, Y, None, None, {})
-    request = check_request({"maximize": maximize}, 3)
+    request = Request(maximize=maximize)
     return Arena(samples, splits_of(2, data.X, Y), request, 0, None)

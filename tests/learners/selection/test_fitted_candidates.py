@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import Sigmoids, check_request, maximize_expected_f_independent
+from labelwise.decisions import Request, Sigmoids, maximize_expected_f_independent
 from labelwise.learners import BinaryRelevance
 from labelwise.learners.selection._rules import FittedCandidates
 
@@ -51,7 +51,7 @@ def test_scores_of_a_blend_are_mean_log_odds():
 @pytest.mark.parametrize("rule", ["expected-f", "own"])
 def test_label_sets_follow_the_rule(rule):
     X, model = fitted(rule, LogisticRegression())
-    sets = model.label_sets(X, check_request({"maximize": "sample-f"}, 4))
+    sets = model.label_sets(X, Request(maximize="sample-f"))
     expected, _ = maximize_expected_f_independent(expit(model.log_odds(X)))
     if rule == "own":
         expected = model.estimators[0].predict(X)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import Problem, check_request
+from labelwise.decisions import Problem, Request
 from labelwise.learners.selection._trials import leave_out_values, standard_error
 from labelwise.measures import average_and_measure
 from tests.oracles.leave_out import jackknife, leave_out_loop, value_of
@@ -24,7 +24,7 @@ def cells(seed, n_samples, n_labels):
 def test_values_without_groups_are_those_of_a_loop(maximize, seed, n_samples, n_labels):
     scores, Y, decided = cells(seed, n_samples, n_labels)
     problem = Problem(scores, sparse.csc_array(Y), None)
-    request = check_request({"maximize": maximize}, n_labels)
+    request = Request(maximize=maximize)
     found = leave_out_values(problem, sparse.csc_array(decided), request)
     average, measure = average_and_measure(maximize)
     np.testing.assert_allclose(found, leave_out_loop(Y, decided, measure, average), atol=1e-12)
@@ -35,7 +35,7 @@ def test_values_without_groups_are_those_of_a_loop(maximize, seed, n_samples, n_
 def test_weights_count_as_repetitions_in_values_without_groups(maximize):
     scores, Y, decided = cells(1, 12, 3)
     weights = np.arange(12) % 3 + 1
-    request = check_request({"maximize": maximize}, 3)
+    request = Request(maximize=maximize)
     weighted = Problem(scores, sparse.csc_array(Y), None, weights, groups=np.arange(12))
     found = leave_out_values(weighted, sparse.csc_array(decided), request)
     scores, Y, decided, groups = (
@@ -50,7 +50,7 @@ def test_rows_of_a_group_are_left_out_together():
     scores, Y, decided = cells(0, 12, 3)
     groups = np.repeat([0, 1, 2], 4)
     problem = Problem(scores, sparse.csc_array(Y), None, groups=groups)
-    request = check_request({"maximize": "micro-f"}, 3)
+    request = Request(maximize="micro-f")
     found = leave_out_values(problem, sparse.csc_array(decided), request)
     expected = [
         value_of(Y[groups != k], decided[groups != k], request.measure, "micro") for k in range(3)
@@ -63,7 +63,7 @@ def test_missing_labels_are_no_negatives():
     missing = np.zeros(Y.shape, dtype=bool)
     missing[:10, 1] = True
     Y, decided = Y & ~missing, decided & ~missing
-    request = check_request({"maximize": "macro-accuracy"}, 2)
+    request = Request(maximize="macro-accuracy")
     gaps = sparse.csc_array(missing)
     problem = Problem(sparse.csr_array(scores), sparse.csc_array(Y), None, missing=gaps)
     found = leave_out_values(problem, sparse.csc_array(decided), request)

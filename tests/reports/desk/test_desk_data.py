@@ -8,9 +8,9 @@ from scipy import sparse
 
 from labelwise.decisions import (
     Problem,
+    Request,
     Thresholds,
     best_thresholds,
-    check_request,
     cross_fitted,
     micro_frontier,
     tune_and_correct,
@@ -100,7 +100,7 @@ def test_held_out_decisions_are_those_of_the_other_folds(options):
     problem = problem_of(SCORES, TRUTH)
     folds = Folds.of(problem)
     assert np.unique(folds.numbers).size == 5
-    result, by_fold = folds.tuned(check_request(options, problem.n_labels), 0)
+    result, by_fold = folds.tuned(Request(**options, n_labels=problem.n_labels), 0)
     wanted = oracle.held_out(SCORES, TRUTH, folds.numbers, **options)
     assert (folds.decisions(by_fold).toarray() == wanted).all()
     assert result.values.tolist() == best_thresholds(SCORES, Y, **options).values.tolist()
@@ -134,7 +134,7 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
     desk = Desk(SCORES, Y, Thresholds.load(tmp_path / "t.json"))
     point = marked_points(desk).points[0]
     assert point.is_optimistic
-    request = check_request(options, Y.shape[1])
+    request = Request(**options, n_labels=Y.shape[1])
     assert (point.held_out != cross_fitted(desk.problem, request, desk.seed).decided).nnz == 0
     head, more = _page_data.desk_page(desk).words["headline"]
     counts = count(Y, point.held_out)
@@ -160,7 +160,7 @@ def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
 
 def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
     desk = Desk(SCORES, Y)
-    request = check_request({}, Y.shape[1])
+    request = Request()
     tuned, corrected, _ = tune_and_correct(desk.problem, request, 0)
     head, more = _page_data.desk_page(desk).words["headline"]
     assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new samples."

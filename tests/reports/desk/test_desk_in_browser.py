@@ -12,9 +12,9 @@ from labelwise._curves import cuts_of
 from labelwise.decisions import (
     Bands,
     Problem,
+    Request,
     Thresholds,
     best_thresholds,
-    check_request,
     micro_frontier,
     random_folds,
     tune_and_correct,
@@ -213,7 +213,7 @@ def best_vertex(beta=1.0, **least):
 def test_beside_the_optimum_is_the_corrected_value_of_python(desk, beta):
     desk.fill("#beta", beta)
     problem = Problem(SCORES, sparse.csc_array(Y.astype(bool)), None)
-    request = check_request({"beta": beta}, N_LABELS)
+    request = Request(beta=beta)
     same(desk.number("#u-f"), tune_and_correct(problem, request, 0).corrected_value)
     assert desk.number("#u-f") < desk.number("#n-f")
     check_unseen(desk, oracle.held_out_counts(SCORES, Y, FOLDS, best_vertex(beta)), beta)

@@ -104,8 +104,8 @@ def test_without_positives_there_is_no_frontier():
 
 
 def test_thresholds_stand_beside_their_labels_by_falling_support():
-    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, average="macro")
-    best = best_thresholds(SCORES, DATA.Y, average="macro")
+    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, maximize="macro-f")
+    best = best_thresholds(SCORES, DATA.Y, maximize="macro-f")
     f = f_measure(count(DATA.Y, best.decide(SCORES)))
     supports = [label.support for label in drawn.labels]
     assert supports == sorted(best.support.tolist(), reverse=True)
@@ -119,8 +119,8 @@ def test_thresholds_stand_beside_their_labels_by_falling_support():
 
 @pytest.mark.parametrize("beta", [0.5, 2.0])
 def test_f_is_that_of_the_thresholds_and_the_heading_says_which(beta):
-    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, average="macro", beta=beta)
-    best = best_thresholds(SCORES, DATA.Y, average="macro", beta=beta)
+    drawn = ThresholdDisplay.from_predictions(DATA.Y, SCORES, maximize="macro-f", beta=beta)
+    best = best_thresholds(SCORES, DATA.Y, maximize="macro-f", beta=beta)
     f = f_measure(count(DATA.Y, best.decide(SCORES)), beta)
     assert {label.name: label.f for label in drawn.labels} == pytest.approx(
         {str(j): value for j, value in enumerate(f)}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from labelwise._blocks import open_blocks, open_lazily, open_source, rows_within
+from labelwise._blocks import block_rows, open_blocks, open_lazily, open_source, rows_within
 from labelwise._curves import BlockCurves
 from labelwise._matrices import position_note
 from labelwise._text import counted
@@ -21,14 +20,12 @@ from labelwise.cli.running import cluster_client
 from labelwise.decisions import (
     Request,
     Thresholds,
-    check_request,
     solve,
     tune_and_correct,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import compare_splits, decide, evaluate
-from labelwise.measures import Evaluation
-from labelwise.splitting import SplitComparison
+from labelwise.measures import Evaluation, evaluate
+from labelwise.splitting import SplitComparison, compare_splits
 
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
 _NOT_SHRUNK = "so that --shrink auto is 0"
@@ -37,7 +34,7 @@ _NOT_SHRUNK = "so that --shrink auto is 0"
 def tuned_in_blocks(
     scores: Path,
     labels: Path,
-    params: dict[str, Any],
+    given: Mapping[str, Any],
     rows: BlockRows,
 ) -> tuple[TuningReport, list[str]]:
     """Tune thresholds block by block; the value on unseen rows is not estimated.
@@ -45,28 +42,26 @@ def tuned_in_blocks(
     Return the report, and lines on how rows and labels are matched.
     """
     paths = {"Y": labels, "scores": scores}
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
-    is_shrunk = params["shrink"] == "auto"
+    is_shrunk = given["shrink"] == "auto"
     with (
         working("reading in blocks"),
         warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
         _opened(paths, rows, labels_of="scores") as opened,
     ):
         data, names = opened
-        blocks = open_blocks(data, names, n_rows, None, rows.ids, rows.by_position, "scores")
+        blocks = open_blocks(data, names, None, rows.ids, rows.by_position, "scores")
         curves = BlockCurves(blocks)
-        if is_shrunk:
-            params = {**params, "shrink": 0.0}
-        request = check_request(params, curves.n_labels)
+        request = Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
         warn_of_labels_without_positives(curves)
         tuned = tune_and_correct(curves, request, None).thresholds
-        given = [name for name, limit in request.limits._asdict().items() if limit is not None]
+        limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
         report = TuningReport(
             tuned,
             curves.counts(tuned.values),
             never_decided(tuned, None, request, 0),
             float("nan"),
-            tuple(f"--{name.replace('_', '-')}" for name in given),
+            tuple(f"--{name.replace('_', '-')}" for name in limits),
             _free_value(curves, request, tuned),
             f"{_UNKNOWN}, {_NOT_SHRUNK}" if is_shrunk else _UNKNOWN,
         )
@@ -77,22 +72,16 @@ def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> flo
     """Return the value without the constraints."""
     if not request.limits.are_set:
         return tuned.value
-    return solve(curves, replace(request, limits=type(request.limits)()), None).value
+    return solve(curves, request.without_limits(), None).value
 
 
 def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:
     """Write the decisions block by block, and print how many there are."""
     outputs = Outputs([output], inputs=[thresholds, scores])
     n_rows = rows_within({"scores": scores}, rows.max_bytes, rows.ids)
-    with working("deciding in blocks"), warnings_as_notes():
-        found = decide(
-            thresholds,
-            scores,
-            output,
-            block_rows=n_rows,
-            ids=rows.ids,
-            by_position=rows.by_position,
-        )
+    with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
+        rule = Thresholds.load(thresholds)
+        found = rule.decide(scores, output, ids=rows.ids, by_position=rows.by_position)
     n_decided = int(np.sum(found.by_label))
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(
@@ -109,15 +98,18 @@ def evaluated_in_blocks(
     rows: BlockRows,
 ) -> tuple[Evaluation, list[str]]:
     """Compute all measures block by block; return lines on how rows and labels are matched, too."""
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
-    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
+    with (
+        working("measuring in blocks"),
+        warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
+        _opened(paths, rows) as opened,
+    ):
         data, names = opened
         found = evaluate(
             **data,
             beta=beta,
             undefined=undefined,
             label_names=names,
-            block_rows=n_rows,
             ids=rows.ids,
             by_position=rows.by_position,
         )
@@ -165,14 +157,13 @@ def split_in_blocks(
     """Split the rows of a label file block by block, and compare with a split at random."""
     n_rows = rows_within({"Y": path}, rows.max_bytes, rows.ids, labels)
     try:
-        with working("splitting in blocks"), warnings_as_notes():
+        with working("splitting in blocks"), warnings_as_notes(), block_rows(n_rows):
             return compare_splits(
                 path,
                 shares,
                 method=method,
                 random_state=seed,
                 columns=labels,
-                block_rows=n_rows,
                 ids=rows.ids,
             )
     except ValueError as error:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from labelwise._matrices import DEFAULT_MATCHING, Matching, matched
+from labelwise._matrices import Matching, matched
 from labelwise.cli._inputs import parse_ids, read_truth
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
-from labelwise.cli.commands._tune import TuneOptions, parse_count, parse_level
 from labelwise.data import input_files, read_scores
 from labelwise.decisions import (
     BandGuarantee,
@@ -18,33 +18,35 @@ from labelwise.decisions import (
     Problem,
     ReviewMeasures,
     check_band_request,
+    parse_count,
     solve_bands,
     unseen_review,
 )
-
-# Options of labelwise tune that also apply to bands.
-_OF_BANDS = ("min_precision", "min_recall", "guarantee", "seed")
 
 
 def show_bands(
     review: str,
     scores: Path,
     labels: Path,
-    options: TuneOptions,
+    given: Mapping[str, Any],
+    seed: int,
+    output: Path | None,
     *,
-    columns: str | None = None,
-    bags: str | None = None,
-    ids: str | None = None,
-    matching: Matching = DEFAULT_MATCHING,
-    output: Path | None = None,
-    plot: Path | None = None,
-    max_bytes: int | None = None,
-) -> Bands:
+    columns: str | None,
+    bags: str | None,
+    ids: str | None,
+    matching: Matching,
+    max_bytes: int | None,
+) -> None:
     """Print bands of scores, the size of the queue, and what they reach on unseen rows.
 
-    With `output`, the bands are also written to a JSON file.
+    `given` are arguments of `best_thresholds`, of which bands take the constraints and the
+    guarantee. With `output`, the bands are also written to a JSON file.
     """
-    most = parse_review(review, options, plot)
+    rates = given["min_precision"], given["min_recall"]
+    if review == "auto" and rates == (None, None):
+        raise ValueError("--review auto needs --min-precision or --min-recall.")
+    most = None if review == "auto" else parse_count(review, "--review")
     check_ending(output, ".json")
     outputs = Outputs([output], inputs=[scores, *input_files(labels, None, columns)])
     with working("reading"), warnings_as_notes():
@@ -52,12 +54,9 @@ def show_bands(
         scored = read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         same = matched(truth, [scored], matching, labels_of_scores=True)
     problem = Problem(same.others[0].values, same.truth.values, same.truth.label_names)
-    level = None if options.guarantee is None else parse_level(options.guarantee)
-    request = check_band_request(
-        options.min_precision, options.min_recall, most, None, problem.n_labels, level
-    )
+    request = check_band_request(*rates, most, None, problem.n_labels, given["guarantee"])
     with working("tuning"), warnings_as_notes():
-        bands = solve_bands(problem, request, options.seed)
+        bands = solve_bands(problem, request, seed)
         unseen = bands.guarantee or unseen_review(problem, request)
     if output is not None:
         bands.save(output)
@@ -65,28 +64,16 @@ def show_bands(
         note(text)
     lines = [repr(bands)]
     if bands.guarantee is None:
-        lines += ["", *_unseen_lines(unseen, options)]
+        lines += ["", *_unseen_lines(unseen, *rates)]
     outputs.show("\n".join(lines), _band_record(bands, unseen))
     outputs.say_written(output)
-    return bands
 
 
-def parse_review(review: str, options: TuneOptions, plot: Path | None) -> int | float | None:
-    """Return the largest size of the queue, None for auto; refuse options of thresholds."""
-    default = TuneOptions()
-    for name in options._fields:
-        if name not in _OF_BANDS and getattr(options, name) != getattr(default, name):
-            raise ValueError(f"--review does not go together with --{name.replace('_', '-')}.")
-    if plot is not None:
-        raise ValueError("--review does not go together with --plot.")
-    if review != "auto":
-        return parse_count(review, "--review")
-    if options.min_precision is None and options.min_recall is None:
-        raise ValueError("--review auto needs --min-precision or --min-recall.")
-    return None
-
-
-def _unseen_lines(unseen: ReviewMeasures | BandGuarantee | None, options: TuneOptions) -> list[str]:
+def _unseen_lines(
+    unseen: ReviewMeasures | BandGuarantee | None,
+    min_precision: float | None,
+    min_recall: float | None,
+) -> list[str]:
     """Say what bands reach on rows that they were not tuned on, and which rate is not kept."""
     if unseen is None:
         return ["on unseen rows: not known, the other folds give no bands"]
@@ -96,8 +83,8 @@ def _unseen_lines(unseen: ReviewMeasures | BandGuarantee | None, options: TuneOp
         "review"
     ]
     wanted = {
-        "precision": (unseen.precision, options.min_precision),
-        "recall": (unseen.recall, options.min_recall),
+        "precision": (unseen.precision, min_precision),
+        "recall": (unseen.recall, min_recall),
     }
     for name, (rate, least) in wanted.items():
         if least is not None and rate < least:

@@ -112,8 +112,7 @@ def command(
 
 def load_command(name: str) -> Any:
     """Import the file of a command, and return the command for the parser."""
-    file = "tune_command" if name == "tune" else name.replace("-", "_")
-    import_module(f"labelwise.cli.commands._{file}")
+    import_module(f"labelwise.cli.commands._{name.replace('-', '_')}")
     return get_command(_PROGRAMS[name])
 
 

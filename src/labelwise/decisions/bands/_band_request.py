@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._validation import check_real, check_share, is_real
+from labelwise._validation import check_real, is_real
 from labelwise.decisions.bands.search._review_cost import ReviewCost, check_review_cost
+from labelwise.decisions.thresholds._request import Certify
 
 
 class BandRequest(NamedTuple):
@@ -17,7 +18,7 @@ class BandRequest(NamedTuple):
     min_recall: float | None = None
     max_review: int | float | None = None  # int: in total, float: mean per sample
     cost: ReviewCost | None = None
-    guarantee: float | None = None
+    certify: Certify | None = None
 
     def most_reviewed(self, n_samples: int) -> int | None:
         """Return the largest number of cells to review in total; None without a limit."""
@@ -58,10 +59,12 @@ def check_band_request(
         raise ValueError(f"cost does not go together with {given[0]}.")
     if cost is None and not given:
         raise ValueError("min_precision, min_recall, max_review or cost must be given, got none.")
-    if guarantee is not None:
-        guarantee = check_share(guarantee, "guarantee")
+    certify = guarantee if isinstance(guarantee, Certify | None) else Certify(guarantee)
+    if certify is not None:
+        if certify.in_expectation or certify.across != "each":
+            raise ValueError("guarantee of bands must be a probability, without across.")
         if cost is not None or max_review is not None:
             other = "max_review" if cost is None else "cost"
             raise ValueError(f"guarantee does not go together with {other}.")
     costs = None if cost is None else check_review_cost(cost, n_labels)
-    return BandRequest(**limits, cost=costs, guarantee=guarantee)
+    return BandRequest(**limits, cost=costs, certify=certify)

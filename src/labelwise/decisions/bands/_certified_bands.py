@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +21,10 @@ from labelwise.decisions.guarantees._certified_path import (
     shortfall,
 )
 from labelwise.decisions.guarantees._certify import Parts, split_parts
-from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.guarantees.paths._path_choice import choose_paths
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import check_request
+from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.measures import precision, recall
-
-# Share of the samples that bands are chosen on; they are tested on the others.
-_TUNING_SHARE = 0.5
 
 
 class CertifiedBands(NamedTuple):
@@ -37,7 +34,13 @@ class CertifiedBands(NamedTuple):
     guarantee: BandGuarantee
 
 
-def certified_bands(problem: Problem, request: BandRequest, random_state: Any) -> CertifiedBands:
+def certified_bands(
+    problem: Problem,
+    request: BandRequest,
+    certify: Certify,
+    random_state: Any,
+    calibration: Problem | None,
+) -> CertifiedBands:
     """Find bands whose precision and recall hold on new samples with a probability.
 
     The upper thresholds are certified for the precision of the accepted cells, the lower ones for
@@ -53,10 +56,10 @@ def certified_bands(problem: Problem, request: BandRequest, random_state: Any) -
         scores.
     """
     rates = (request.min_precision, request.min_recall)
-    alpha = (1 - float(request.guarantee or 0)) / sum(rate is not None for rate in rates)
-    options = GuaranteeOptions(1 - alpha, "each", _TUNING_SHARE)
+    alpha = certify.alpha / sum(rate is not None for rate in rates)
+    options = replace(certify, level=1 - alpha)
     random = check_random_state(0 if random_state is None else random_state)
-    parts = split_parts(problem, options, random, None)
+    parts = split_parts(problem, options, random, calibration)
     upper, most = np.full(problem.n_labels, np.inf), None
     lower = np.full(problem.n_labels, -np.inf)
     if request.min_precision is not None:
@@ -70,21 +73,20 @@ def certified_bands(problem: Problem, request: BandRequest, random_state: Any) -
         elif sparse.issparse(problem.scores):
             raise InfeasibleError(
                 f"min_recall={request.min_recall} cannot be guaranteed with probability "
-                f"{request.guarantee:g}: cells without a score are always rejected."
+                f"{certify.level:g}: cells without a score are always rejected."
             )
     ends = BandEnds(lower, upper, most)
-    return CertifiedBands(ends, _guarantee(ends, parts, request))
+    return CertifiedBands(ends, _guarantee(ends, parts, request, float(certify.level)))
 
 
-def _certified(
-    parts: Parts, name: str, rate: float, options: GuaranteeOptions
-) -> CertifiedPoint | None:
+def _certified(parts: Parts, name: str, rate: float, options: Certify) -> CertifiedPoint | None:
     """Return the last point of a path that passes the tests of one rate; None if none does.
 
     Among the points that pass, the one with the highest value of the other rate is taken.
     """
     measure = recall if name == "min_precision" else precision
-    request = check_request({"measure": measure, name: rate}, parts.tuning.problem.n_labels)
+    rates: dict[str, Any] = {name: rate}
+    request = Request(maximize=measure, **rates)
     tuning, calibration = parts
     choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
     point = certified_point(choices, calibration, request, options.alpha)
@@ -99,12 +101,12 @@ def _certified(
     return point
 
 
-def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest) -> BandGuarantee:
+def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, level: float) -> BandGuarantee:
     """Build the guarantee, with what the bands reach on the calibration samples."""
     tested = parts.calibration.problem
     found = count_states(tested.Y, sparse.csr_array(ends.states(tested.scores)))
     return BandGuarantee(
-        level=float(request.guarantee or 0),
+        level=level,
         min_precision=request.min_precision,
         min_recall=request.min_recall,
         precision=found.precision,

@@ -11,6 +11,8 @@ from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._solve_bands import solve_bands
 from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
+from labelwise.decisions.thresholds._request import Certify
+from labelwise.decisions.thresholds._tune import check_calibration
 
 
 def review_bands(
@@ -19,7 +21,7 @@ def review_bands(
     *,
     min_precision: float | None = None,
     min_recall: float | None = None,
-    guarantee: float | None = None,
+    guarantee: float | Certify | None = None,
     max_review: int | float | None = None,
     cost: Any = None,
     random_state: Any = None,
@@ -50,10 +52,11 @@ def review_bands(
         Lower bound on the share of all positives that are accepted or reviewed: at most
         ``1 - min_recall`` of the positives are rejected. With None and without `max_review`, no
         scored cell is rejected.
-    guarantee : float, default=None
+    guarantee : float or Certify, default=None
         Probability, over the given samples, with which `min_precision` and `min_recall` hold on
         new samples of the same distribution, such as 0.95. Half of the samples are for choosing
-        the bands, the others only test them. Without `max_review` and `cost`.
+        the bands, the others only test them; a `Certify` changes this. Without `max_review` and
+        `cost`.
     max_review : int or float, default=None
         Largest size of the queue: an int in total, a float as the mean per sample. The highest
         recall is found for `min_precision`, the highest precision for `min_recall`. Without both,
@@ -164,10 +167,12 @@ def review_bands(
     >>> bands.decide([[0.5, 0.4]])
     array([[-1,  1]], dtype=int8)
     """
-    problem = check_problem(scores, Y, label_names, groups, ids=ids, by_position=by_position)
+    matching = {"ids": ids, "by_position": by_position}
+    problem = check_problem(scores, Y, label_names, groups, **matching)
     request = check_band_request(
         min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
     )
+    tested = check_calibration(problem, request, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
-    return solve_bands(problem, request, random_state)
+    return solve_bands(problem, request, random_state, tested)

@@ -19,12 +19,18 @@ from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._review_cost import least_cost
 from labelwise.decisions.bands.search._whole_hulls import whole_hulls
 from labelwise.decisions.problem._problem import Problem
+from labelwise.decisions.thresholds._request import Certify
 
 
-def solve_bands(problem: Problem, request: BandRequest, random_state: Any = None) -> Bands:
+def solve_bands(
+    problem: Problem,
+    request: BandRequest,
+    random_state: Any = None,
+    calibration: Problem | None = None,
+) -> Bands:
     """Find the bands of a checked problem for a checked request.
 
-    `random_state` splits the samples for a guarantee.
+    `random_state` splits the samples for a guarantee, unless it is tested on `calibration`.
 
     Raises
     ------
@@ -33,8 +39,8 @@ def solve_bands(problem: Problem, request: BandRequest, random_state: Any = None
     """
     if request.cost is not None:
         return _bands(problem, least_cost(problem, request.cost))
-    if request.guarantee is not None:
-        return _guaranteed(problem, request, random_state)
+    if request.certify is not None:
+        return _guaranteed(problem, request, request.certify, random_state, calibration)
     search = QueueSearch(problem)
     most = request.most_reviewed(problem.n_samples)
     if most is None:
@@ -67,9 +73,15 @@ def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
     )
 
 
-def _guaranteed(problem: Problem, request: BandRequest, random_state: Any) -> Bands:
+def _guaranteed(
+    problem: Problem,
+    request: BandRequest,
+    certify: Certify,
+    random_state: Any,
+    calibration: Problem | None,
+) -> Bands:
     """Return certified bands, with the counts of all given samples."""
-    ends, guarantee = certified_bands(problem, request, random_state)
+    ends, guarantee = certified_bands(problem, request, certify, random_state, calibration)
     states = sparse.csr_array(ends.states(problem.scores))
     is_accepted, is_kept = states == 1, states != 0
     cuts = [

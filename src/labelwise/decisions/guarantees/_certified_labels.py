@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import betainc
 
 from labelwise._curves import Cuts
-from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import Limits
 
@@ -28,7 +27,7 @@ class CertifiedLabels(NamedTuple):
 
 
 def certified_labels(
-    tuning: Problem, calibration: Problem, request: Request, options: GuaranteeOptions
+    tuning: Problem, calibration: Problem, request: Request, options: Certify
 ) -> CertifiedLabels:
     """Certify the cut of each label with the best value that passes its tests.
 
@@ -102,7 +101,7 @@ def binomial_tail(hits: np.ndarray, trials: np.ndarray, rate: float) -> np.ndarr
     return np.where(np.asarray(hits) > 0, tail, 1.0)
 
 
-def _level(p_values: np.ndarray, options: GuaranteeOptions) -> float:
+def _level(p_values: np.ndarray, options: Certify) -> float:
     """Return the level at which each label is tested.
 
     With ``across="all"``, no label may be wrong: Holm's method. The alpha is shared equally; a

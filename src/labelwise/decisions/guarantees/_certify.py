@@ -13,7 +13,6 @@ from labelwise.decisions.guarantees._certified_labels import certified_labels
 from labelwise.decisions.guarantees._certified_path import certified_point, shortfall
 from labelwise.decisions.guarantees._f_bound import f_bound
 from labelwise.decisions.guarantees._guarantee import Guarantee
-from labelwise.decisions.guarantees._options import GuaranteeOptions
 from labelwise.decisions.guarantees._risk_control import first_controlled_point
 from labelwise.decisions.guarantees.paths._path_choice import choose_paths
 from labelwise.decisions.guarantees.paths._threshold_path import has_path
@@ -23,7 +22,7 @@ from labelwise.decisions.guarantees.paths._units import (
     split_units,
 )
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.measures import macro, micro, precision, recall
 
 
@@ -46,7 +45,7 @@ class Parts(NamedTuple):
 def certify(
     problem: Problem,
     request: Request,
-    options: GuaranteeOptions,
+    options: Certify,
     random_state: Any,
     calibration: Problem | None,
 ) -> tuple[Certified, Guarantee]:
@@ -59,7 +58,7 @@ def certify(
         others are for calibration.
     request : Request
         What thresholds are tuned for, with a constraint on precision or recall.
-    options : GuaranteeOptions
+    options : Certify
         The level of the guarantee, and how samples are split.
     random_state : int, RandomState instance or None
         Splits the samples. With None, the split is the same in every call.
@@ -98,7 +97,7 @@ def certify(
 
 def split_parts(
     problem: Problem,
-    options: GuaranteeOptions,
+    options: Certify,
     random: np.random.RandomState,
     calibration: Problem | None,
 ) -> Parts:
@@ -119,7 +118,7 @@ def split_parts(
     return parts
 
 
-def _tested(parts: Parts, request: Request, options: GuaranteeOptions) -> Certified:
+def _tested(parts: Parts, request: Request, options: Certify) -> Certified:
     """Certify a point of a path for the micro average or the mean over samples."""
     tuning, calibration = parts
     choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
@@ -157,9 +156,7 @@ def _controlled(parts: Parts, request: Request) -> Certified:
     return Certified(path[max(first, summary.best)])
 
 
-def _guarantee(
-    certified: Certified, parts: Parts, request: Request, options: GuaranteeOptions
-) -> Guarantee:
+def _guarantee(certified: Certified, parts: Parts, request: Request, options: Certify) -> Guarantee:
     """Build the guarantee, with what the thresholds reach on the calibration samples."""
     tested = parts.calibration.problem
     counts = tested.decision_counts(certified.thresholds, certified.most_per_row, request.counts_by)

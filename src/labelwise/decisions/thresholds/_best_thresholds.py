@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from labelwise._blocks import warn_of_label_order
-from labelwise._validation import frame_names
-from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
-from labelwise.decisions.thresholds._request import check_request
+from labelwise._blocks import refuse_in_blocks
+from labelwise.decisions.problem._problem import (
+    Problem,
+    check_curves,
+    warn_of_labels_without_positives,
+)
+from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
 from labelwise.decisions.thresholds._tune import (
     check_calibration,
     tune_and_correct,
@@ -22,28 +26,23 @@ def best_thresholds(
     scores: Any,
     Y: Any,
     *,
-    maximize: str | None = None,
-    measure: Callable[..., Any] | str | None = None,
+    maximize: str | Callable[..., Any] = "micro-f",
     average: str | None = None,
     beta: float = 1.0,
+    cost: Any = None,
     shared: bool = False,
+    shrink: float | str = 0.0,
+    fbr: float | str | tuple[float | str, int] | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
     max_decisions: int | float | str | None = None,
-    cost: Any = None,
-    fbr: float | str | None = None,
-    fbr_rule: int = 1,
-    shrink: float | str = 0.0,
+    guarantee: float | str | Certify | None = None,
     n_bootstrap: int = 0,
     confidence: float = 0.95,
-    guarantee: float | str | None = None,
-    across: str = "each",
-    tuning_share: float = 0.5,
-    calibration: tuple[Any, ...] | None = None,
-    random_state: Any = None,
-    label_names: Sequence[str] | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    label_names: Sequence[str] | None = None,
+    random_state: Any = None,
     ids: Any = None,
     by_position: bool = False,
 ) -> Thresholds:
@@ -53,26 +52,24 @@ def best_thresholds(
 
     Parameters
     ----------
-    scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
+    scores : array-like, CSR matrix, data frame, path or dask array
         Finite scores of any model on samples that the model was not fitted to, float32 or
-        float64. In a CSR matrix, an absent score means that the label is never decided.
-    Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-        The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
-        ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
-        NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
-        the samples that have it, and samples without any label are left out. A label without truth
-        for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
-        of missing labels.
-    maximize : str, default=None
-        Average and measure by name, such as "micro-f": "micro", "macro" or "sample", a hyphen,
+        float64, of shape (n_samples, n_labels). In a CSR matrix, an absent score means that the
+        label is never decided. A path (npy, parquet file or folder, zarr) and a dask array are
+        read in blocks of rows (see Notes).
+    Y : array-like, sparse matrix, data frame, list of sets, path or dask array
+        The true labels, 0 or 1, of shape (n_samples, n_labels). Columns with names are matched by
+        name. Rows are matched by the ids if both have them: an index of pandas frames that is more
+        than a count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts
+        nowhere: each label is tuned on the samples that have it, and samples without any label are
+        left out. A label without truth for any sample is never decided, and is in no average.
+        `Thresholds.n_missing` is the number of missing labels.
+    maximize : str or callable, default="micro-f"
+        The measure to maximise, with its average. By name: "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
-        "precision", "recall". With `maximize`, `measure` and `average` must be None.
-    measure : callable or str, default=None
-        A measure of counts: one of `labelwise.measures` or its name such as "f", a
-        `LinearFractional`, or your own function that takes `Counts` of arrays and returns an array
-        of numbers of their shape. None means `labelwise.measures.f_measure`.
-    average : {"micro", "macro", "sample"}, default=None
-        How the measure is averaged; None means "micro".
+        "precision", "recall". Or a measure of counts, averaged as `average` says: one of
+        `labelwise.measures`, a `LinearFractional`, or your own function that takes `Counts` of
+        arrays and returns an array of numbers of their shape.
 
         - "micro": the measure of the summed counts of all labels. The highest value of all
           threshold vectors is found, with a certificate, for F, Jaccard, precision, recall,
@@ -87,11 +84,31 @@ def best_thresholds(
           others.
         - "sample": the mean over samples, by coordinate ascent from three starts. The result is
           a local optimum: no change of a single threshold gives a higher value.
+    average : {"micro", "macro", "sample"}, default=None
+        How a measure is averaged that `maximize` gives as a function; None means "micro". A name
+        has its average, so that `average` must be None.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
+    cost : pair of float or of array-like of shape (n_labels,), default=None
+        Costs of a false positive and of a false negative. The total cost is minimised instead of
+        maximising a measure.
     shared : bool, default=False
         Whether all labels have the same threshold; exact for every measure.
+    shrink : float or "auto", default=0.0
+        Amount between 0, thresholds of each label by itself, and 1, one threshold for all labels.
+        The default, 0, gives the highest value on these samples; `TunedThresholds` and the command
+        ``labelwise tune`` use "auto", which mostly gives a higher value on new samples.
+        Thresholds tuned on few positives are often worse on new data; a label with ``s``
+        positives takes the share ``τ / (τ + s)`` of its curve from the curve of all labels, with
+        τ the mean support times ``shrink / (1 - shrink)``. "auto" chooses the amount by
+        cross-validation over the samples; it is 0 with options that exclude shrinkage: `shared`,
+        `fbr`, `cost`, constraints and the average "sample".
+    fbr : float, "auto" or pair of these and a rule, default=None
+        Labels whose F at the tuned threshold is below this amount get a higher threshold: the
+        highest score of any sample. In a pair such as ``(0.1, 0)``, rule 0 sets it to inf instead,
+        and rule 1 is the one above. "auto" chooses the amount from 0, 0.1, …, 0.9 by
+        cross-validation over the samples.
     min_precision, min_recall : float, default=None
         Lower bounds on micro precision and micro recall on these samples; with "macro", on those
         of every label, and a label that cannot meet them is never decided. 0 is no constraint.
@@ -105,49 +122,19 @@ def best_thresholds(
         With other constraints, thresholds on the micro frontier and off it are searched, and
         `Thresholds.gap` bounds how much higher the value of any other thresholds that meet them
         could be: 0 if the search was complete, None for a measure of your own.
-    cost : pair of float or of array-like of shape (n_labels,), default=None
-        Costs of a false positive and of a false negative. The total cost is minimised instead of
-        maximising a measure.
-    fbr : float or "auto", default=None
-        Labels whose F at the tuned threshold is below this amount get a higher threshold (see
-        `fbr_rule`). "auto" chooses from 0, 0.1, …, 0.9 by cross-validation over the samples.
-    fbr_rule : {0, 1}, default=1
-        The threshold of labels below `fbr`: inf under rule 0, the highest score of any sample
-        under rule 1.
-    shrink : float or "auto", default=0.0
-        Amount between 0, thresholds of each label by itself, and 1, one threshold for all labels.
-        The default, 0, gives the highest value on these samples; `TunedThresholds` and the command
-        ``labelwise tune`` use "auto", which mostly gives a higher value on new samples.
-        Thresholds tuned on few positives are often worse on new data; a label with ``s``
-        positives takes the share ``τ / (τ + s)`` of its curve from the curve of all labels, with
-        τ the mean support times ``shrink / (1 - shrink)``. "auto" chooses the amount by
-        cross-validation over the samples. For "micro" and "macro".
+    guarantee : float, "expectation" or Certify, default=None
+        Probability, such as 0.95, with which `min_precision` and `min_recall` hold for the
+        expected value on new samples of the same distribution, for any model and any number of
+        samples (see Notes). With "macro" the bounds are those of each label, and a label that
+        cannot be certified is never decided. With "sample" they are bounds on the mean precision
+        and recall of samples; "expectation" guarantees the expected mean recall instead. A
+        `Certify` also says which samples test the thresholds, and whether a guarantee of labels
+        is for each label or for all together.
     n_bootstrap : int, default=0
         Number of bootstrap draws for an interval of the value on new samples and for the spread
         of each threshold (see Notes); 0 for none. 200 or more are advised.
     confidence : float, default=0.95
         Share of the draws within the interval and the spreads.
-    guarantee : float or "expectation", default=None
-        Probability, such as 0.95, with which `min_precision` and `min_recall` hold for the
-        expected value on new samples of the same distribution, for any model and any number of
-        samples (see Notes). With "macro" the bounds are those of each label, and a label that
-        cannot be certified is never decided. With "sample" they are bounds on the mean precision
-        and recall of samples; "expectation" guarantees the expected mean recall instead.
-    across : {"each", "all"}, default="each"
-        With `guarantee` and "macro": whether the probability is that of each label by itself, or
-        that of all labels together (Holm's method).
-    tuning_share : float, default=0.5
-        With `guarantee`: the share of the samples that thresholds are chosen on. The others, for
-        calibration, only test them.
-    calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
-        With `guarantee`: samples for calibration, in the same form as `scores`, `Y` and `groups`;
-        then all other samples are for tuning. Groups are required if `groups` are given.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
-        samples for calibration are the same in every call.
-    label_names : sequence of str, default=None
-        Names of the columns. Without names, a list of sets beside scores without names must
-        contain column numbers.
     groups : array-like of shape (n_samples,), default=None
         Samples of the same group are in the same fold behind "auto", and are drawn together for
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
@@ -164,6 +151,12 @@ def best_thresholds(
         or `max_decisions`, and for measures without a certificate, thresholds off the micro
         frontier are searched only if all weights are whole numbers; otherwise the best point of
         the frontier is returned and the gap is None.
+    label_names : sequence of str, default=None
+        Names of the columns. Without names, a list of sets beside scores without names must
+        contain column numbers.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
+        samples for calibration are the same in every call.
     ids : str or dict, default=None
         Ids of the rows, by which they are matched: the name of a column that scores and Y have
         beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
@@ -238,6 +231,17 @@ def best_thresholds(
     limit of decisions per sample can be part of the result (`Thresholds.most_per_row`). Single
     labels are tested by the binomial distribution. The user guide has the proofs.
 
+    Scores that are larger than memory are given as a path or a dask array; the thresholds and their
+    value are the same, bit for bit. Rows are read in blocks of about 32 MB, twice: the first pass
+    collects the scores of the positives, the second one counts, for each of them, the scores up to
+    the next higher positive. With P positives, F, Jaccard and costs take 12 P bytes for float32
+    scores (20 P for float64); micro averages of other measures and constraints take up to 100 P
+    bytes. The macro average of other measures needs the cuts at every score: labels are read in
+    groups of 256 MB, with a pass over the file for each group. Options that need all scores in
+    memory are refused, and what constraints reach on other samples is not estimated. Rows with ids
+    must have the same ids in the same order; `ids` may be several names, of which each file uses
+    the first that it has.
+
     References
     ----------
     I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
@@ -278,34 +282,35 @@ def best_thresholds(
     0.9
     """
     matching = {"ids": ids, "by_position": by_position}
-    problem = check_problem(
-        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
+    curves = check_curves(scores, Y, label_names, groups, sample_weight, **matching)
+    request = Request(
+        maximize=maximize,
+        average=average,
+        beta=beta,
+        cost=cost,
+        shared=shared,
+        shrink=shrink,
+        fbr=fbr,
+        min_precision=min_precision,
+        min_recall=min_recall,
+        max_decisions=max_decisions,
+        guarantee=guarantee,
+        n_labels=curves.n_labels,
     )
-    params = {
-        "maximize": maximize,
-        "measure": measure,
-        "average": average,
-        "beta": beta,
-        "shared": shared,
-        "shrink": shrink,
-        "fbr": fbr,
-        "fbr_rule": fbr_rule,
-        "min_precision": min_precision,
-        "min_recall": min_recall,
-        "max_decisions": max_decisions,
-        "cost": cost,
-        "n_bootstrap": n_bootstrap,
-        "confidence": confidence,
-        "guarantee": guarantee,
-        "across": across,
-        "tuning_share": tuning_share,
-    }
-    request = check_request(params, problem.n_labels)
-    tested = check_calibration(calibration, problem, request, **matching)
-    warn_of_label_order(problem.names, frame_names(Y), label_names)
+    check_bootstrap(n_bootstrap, confidence, request)
+    if not isinstance(curves, Problem):
+        refuse_in_blocks(n_bootstrap=n_bootstrap)
+        warn_of_labels_without_positives(curves)
+        return tune_and_correct(curves, request, random_state).thresholds
+    problem = curves
+    tested = check_calibration(problem, request, **matching)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
-        return solve(problem, request, random_state)
+        tuned = solve(problem, request, random_state)
+        if not n_bootstrap:
+            return tuned
+        bounds = confidence_interval(problem, request, n_bootstrap, confidence, random_state)
+        return replace(tuned, interval=bounds.value, intervals=bounds.thresholds)
     tuned = tune_and_correct(problem, request, random_state, calibration=tested).thresholds
     warn_of_broken_constraints(tuned)
     return tuned

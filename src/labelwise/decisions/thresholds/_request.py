@@ -1,62 +1,32 @@
-"""The request: what thresholds are tuned for, and which options exclude each other.
+"""The request: what thresholds are tuned for, declared once.
 
-`best_thresholds`, `TunedThresholds`, `BagPlugin` and ``labelwise tune`` all build their request by
-`check_request`. A new option, or a new pair of options to refuse, belongs in this file.
+Each field of `Request` that has an `Option` is declared here with its type, default, check and one
+line of help. `best_thresholds`, `TunedThresholds`, `BagPlugin`, `BestLearner` and ``labelwise
+tune`` take their options from these fields. A new option is a field here, its use in the algorithm,
+and a test; options that exclude each other are listed in `_EXCLUDING`.
+
+The command line reads the declaration for every ``--help``: this file imports numpy and measures
+only when a request is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from copy import copy
+from dataclasses import InitVar, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from labelwise._validation import check_n_bootstrap, check_share, is_real
-from labelwise.decisions.guarantees._options import (
-    EXPECTATION,
-    GuaranteeOptions,
-    check_guarantee,
-)
-from labelwise.decisions.thresholds.objectives._constraints import (
-    Limits,
-    check_limits,
-    check_most,
-)
-from labelwise.decisions.thresholds.objectives._cost import CostRule, check_cost
-from labelwise.measures import (
-    Counts,
-    Measure,
-    average_and_measure,
-    f_measure,
-    function_of,
-    mean,
-    measured,
-    micro,
-    with_beta,
-)
+    from labelwise.decisions.thresholds.objectives._constraints import Limits
+    from labelwise.decisions.thresholds.objectives._cost import CostRule
+    from labelwise.measures import Counts, Measure
 
 AVERAGES = ("micro", "macro", "sample")
-# Arguments that describe a request, with their defaults in `best_thresholds`.
-DEFAULTS: Mapping[str, Any] = {
-    "maximize": None,
-    "measure": None,
-    "average": None,
-    "beta": 1.0,
-    "shared": False,
-    "shrink": 0.0,
-    "fbr": None,
-    "fbr_rule": 1,
-    "min_precision": None,
-    "min_recall": None,
-    "max_decisions": None,
-    "cost": None,
-    "n_bootstrap": 0,
-    "confidence": 0.95,
-    "guarantee": None,
-    "across": "each",
-    "tuning_share": 0.5,
-}
+EXPECTATION = "expectation"
+_ACROSS = ("each", "all")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _PER_ROW = "max_decisions per row"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
@@ -65,55 +35,321 @@ _EXCLUDING = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
     ("fbr", "shared", "cost", _LIMITS, _SAMPLE),
     ("cost", "shared", _LIMITS, _MACRO, _SAMPLE),
-    (_SAMPLE, "shared", "n_bootstrap"),
-    (_LIMITS, "n_bootstrap"),
+    (_SAMPLE, "shared"),
     ("max_decisions", _MACRO),
     ("guarantee", "max_decisions", _PER_ROW),
 )
-# Counts to find out, before any work, whether a measure accepts arrays.
-_SOME_COUNTS = Counts(
-    tp=np.array([3, 2, 1]), fp=np.array([1, 2, 1]), fn=np.array([2, 1, 1]), tn=np.array([4, 5, 6])
-)
+
+
+class Option(NamedTuple):
+    """How the value of a field is checked, described, and read from a command line."""
+
+    help: str
+    check: Callable[[Any, str], Any] = lambda value, _: value
+    kind: type = str  # of the option on the command line
+    parse: Callable[[str, str], Any] | None = None  # for a `kind` of text
+    in_command: bool = True
+    # Default of the command and of TunedThresholds, if it is another one than that of the field.
+    other_default: Any = None
+
+    @property
+    def has_other_default(self) -> bool:
+        """Whether the command and `TunedThresholds` have a default of their own."""
+        return self.other_default is not None
+
+
+def _option(text: str, **how: Any) -> dict[str, Option]:
+    """Return the metadata of a field that is an option, with its line of help."""
+    return {"option": Option(text, **how)}
+
+
+def _number_or_word(text: str, _name: str) -> float | str:
+    """Parse a number; a word is checked later."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _amount(text: str, name: str) -> float | str:
+    """Parse "auto" or a number."""
+    found = _number_or_word(text.strip(), name)
+    if isinstance(found, str) and found != "auto":
+        raise ValueError(f"{name} must be auto or a number from 0 to 1, got {text!r}.")
+    return found
+
+
+def _amount_and_rule(text: str, name: str) -> Any:
+    """Parse an amount, or an amount and a rule with a comma between them."""
+    amount, comma, rule = text.partition(",")
+    if not comma:
+        return _amount(text, name)
+    if rule.strip() not in ("0", "1"):
+        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule.strip()!r}.")
+    return _amount(amount, name), int(rule)
+
+
+def parse_count(text: str, name: str) -> int | float:
+    """Parse a whole number as a total, and any other number as a mean per sample."""
+    try:
+        return int(text) if text.strip().isdigit() else float(text)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a number, got {text!r}.") from error
+
+
+def _count_or_text(text: str, name: str) -> int | float | str:
+    return text if text.strip().endswith("per row") else parse_count(text, name)
+
+
+def _check_beta(beta: Any, _name: str) -> float:
+    from labelwise._validation import check_beta
+
+    check_beta(beta)
+    return float(beta)
+
+
+def _check_amount(amount: Any, name: str) -> Any:
+    """Refuse an amount that is neither "auto" nor a number from 0 to 1."""
+    from labelwise._validation import is_real
+
+    is_auto = isinstance(amount, str) and amount == "auto"
+    if not is_auto and not (is_real(amount) and 0 <= amount <= 1):
+        raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')
+    return amount
+
+
+def _check_fbr(fbr: Any, name: str) -> Any:
+    """Refuse an FBR that is neither None, an amount, nor a pair of an amount and a rule."""
+    if fbr is None:
+        return None
+    amount, rule = fbr if isinstance(fbr, tuple) and len(fbr) == 2 else (fbr, 1)
+    _check_amount(amount, name)
+    if isinstance(rule, bool) or rule not in (0, 1):
+        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule!r}.")
+    return fbr
+
+
+def _check_across(across: Any) -> None:
+    if across not in _ACROSS:
+        raise ValueError(f"across must be one of {', '.join(_ACROSS)}, got {across!r}.")
+
+
+def _check_guarantee(guarantee: Any, _name: str) -> Certify | None:
+    if guarantee is None or isinstance(guarantee, Certify):
+        return guarantee
+    return Certify(guarantee)
+
+
+@dataclass(frozen=True, eq=False)
+class Certify:
+    """What is guaranteed on new samples, and on which samples it is tested.
+
+    The argument `guarantee` of `best_thresholds`, `review_bands` and `TunedThresholds` takes such
+    an object where more than a probability is to be said.
+
+    Parameters
+    ----------
+    level : float or "expectation"
+        Probability, such as 0.95, with which the constraints hold on new samples of the same
+        distribution. With "expectation", the expected mean recall of samples is guaranteed instead.
+    across : {"each", "all"}, default="each"
+        With a macro average: whether the probability is that of each label by itself, or that of
+        all labels together (Holm's method).
+    tuning_share : float, default=0.5
+        Share of the samples that thresholds are chosen on. The others, for calibration, only test
+        them.
+    calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
+        Samples for calibration, in the same form as the other samples, which are then all for
+        tuning. Groups are required if groups are given there.
+
+    See Also
+    --------
+    best_thresholds : Tune thresholds, with or without a guarantee.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import Certify
+    >>> Certify(0.95, across="all").across
+    'all'
+    """
+
+    level: float | str
+    across: str = field(
+        default="each",
+        metadata=_option("With macro averages: guarantee each label by itself, or all."),
+    )
+    tuning_share: float = field(
+        default=0.5,
+        metadata=_option("Share of the rows that a guarantee is not tested on.", kind=float),
+    )
+    calibration: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        from labelwise._validation import check_share
+
+        _check_across(self.across)
+        check_share(self.tuning_share, "tuning_share")
+        if isinstance(self.level, str):
+            if self.level != EXPECTATION:
+                raise ValueError(
+                    f'guarantee must be a probability or "{EXPECTATION}", got {self.level!r}.'
+                )
+        else:
+            check_share(self.level, "guarantee")
+
+    @property
+    def in_expectation(self) -> bool:
+        """Whether an expected value is guaranteed, instead of a probability."""
+        return self.level == EXPECTATION
+
+    @property
+    def alpha(self) -> float:
+        """The probability that the guarantee may fail with."""
+        return 1.0 - float(self.level)
 
 
 @dataclass(frozen=True)
 class Request:
-    """The checked options of one call: measure, average, constraints, costs and corrections.
+    """What thresholds are tuned for.
 
-    `check_request` checks the arguments of a caller and builds the request.
+    The fields with an `Option` are what the caller asked for, by the names of the arguments of
+    `best_thresholds`. The others are computed from them, and are used by the algorithms.
+    Construction checks every option, and refuses options that exclude each other with a TypeError
+    or a ValueError. `n_labels` is needed with costs.
     """
 
-    measure: Measure  # with its beta
-    measure_name: str  # "cost" if costs are minimised
-    average: str
-    beta: float
-    shared: bool
-    shrink: float | str
-    fbr: float | str | None
-    fbr_rule: int
-    limits: Limits
-    cost: CostRule | None
-    n_bootstrap: int
-    confidence: float
-    guarantee: GuaranteeOptions | None = None
-    top_per_row: int | None = None  # the scores of a row that can be decided, the highest ones
+    maximize: Any = field(
+        default="micro-f",
+        metadata=_option("micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ..."),
+    )
+    average: Any = field(
+        default=None,
+        metadata=_option("How a function is averaged: micro, macro or sample.", in_command=False),
+    )
+    beta: float = field(
+        default=1.0,
+        metadata=_option(
+            "Beta of the F-measure: above 1 favours recall.", check=_check_beta, kind=float
+        ),
+    )
+    cost: Any = field(
+        default=None,
+        metadata=_option("Costs of a false positive and of a false negative.", in_command=False),
+    )
+    shared: bool = field(
+        default=False,
+        metadata=_option(
+            "One threshold for all labels.", check=lambda value, _: bool(value), kind=bool
+        ),
+    )
+    shrink: Any = field(
+        default=0.0,
+        metadata=_option(
+            "Shrinkage from 0 (labels apart) to 1 (one threshold), or auto.",
+            check=_check_amount,
+            parse=_amount,
+            other_default="auto",
+        ),
+    )
+    fbr: Any = field(
+        default=None,
+        metadata=_option(
+            "Raise thresholds of labels with F below this, or auto: to their highest score, or, "
+            "with ,0 as in 0.1,0, so that they are never decided.",
+            check=_check_fbr,
+            parse=_amount_and_rule,
+        ),
+    )
+    min_precision: Any = field(
+        default=None,
+        metadata=_option("Lowest micro precision; for macro-..., of each label.", kind=float),
+    )
+    min_recall: Any = field(
+        default=None,
+        metadata=_option("Lowest micro recall; for macro-..., of each label.", kind=float),
+    )
+    max_decisions: Any = field(
+        default=None,
+        metadata=_option(
+            'Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".',
+            parse=_count_or_text,
+        ),
+    )
+    guarantee: Any = field(
+        default=None,
+        metadata=_option(
+            "Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows.",
+            check=_check_guarantee,
+            parse=_number_or_word,
+        ),
+    )
+    n_labels: InitVar[int | None] = None
+
+    measure: Measure = field(init=False)  # with its beta
+    measure_name: str = field(init=False)  # "cost" if costs are minimised
+    limits: Limits = field(init=False)
+    costs: CostRule | None = field(init=False)
+    fbr_amount: Any = field(init=False)  # None without FBR
+    fbr_rule: int = field(init=False)
+    certify: Certify | None = field(init=False)
+    max_rank: int | None = field(init=False)  # only that many highest scores of a sample count
+
+    def __post_init__(self, n_labels: int | None) -> None:
+        from labelwise.decisions.thresholds.objectives._constraints import check_limits, check_most
+        from labelwise.decisions.thresholds.objectives._cost import check_cost
+        from labelwise.measures import with_beta
+
+        checked = {
+            one.name: option_of(one).check(getattr(self, one.name), one.name) for one in options()
+        }
+        average, measure = _average_and_measure(self.maximize, self.average)
+        most, max_rank = check_most(self.max_decisions)
+        name = getattr(measure, "__name__", repr(measure))
+        fbr = checked["fbr"]
+        amount, rule = fbr if isinstance(fbr, tuple) else (fbr, 1)
+        self._set(
+            **checked | {"average": average},
+            measure=with_beta(measure, checked["beta"]),
+            measure_name=name if self.cost is None else "cost",
+            limits=check_limits(self.min_precision, self.min_recall, most),
+            costs=None if self.cost is None else check_cost(self.cost, n_labels or 1),
+            fbr_amount=amount,
+            fbr_rule=rule,
+            certify=checked["guarantee"],
+            max_rank=max_rank,
+        )
+        if not isinstance(self.maximize, str):
+            _check_measure(self.measure)
+        if self.shrink == "auto" and self._excludes_shrinkage():
+            self._set(shrink=0.0)
+        _check_together(self)
+
+    def _set(self, **values: Any) -> Request:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def _excludes_shrinkage(self) -> bool:
+        is_given = _given(self)
+        return any(is_given[other] for other in _EXCLUDING[0][1:])
 
     def for_labels(self, chosen: np.ndarray) -> Request:
         """Return the request for the labels that a boolean mask selects."""
-        if self.cost is None:
+        if self.costs is None:
             return self
-        costs = CostRule(self.cost.false_positive[chosen], self.cost.false_negative[chosen])
-        return replace(self, cost=costs)
+        return copy(self)._set(costs=self.costs.of_labels(chosen))
 
     def for_parts(self, n_samples: float) -> Request:
         """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
-        if self.limits.max_decisions is None:
-            return self
-        return replace(self, limits=self.limits.per_sample(n_samples))
+        return copy(self)._set(limits=self.limits.per_sample(n_samples))
 
     def without_fbr(self) -> Request:
         """Return the request without the FBR correction."""
-        return self if self.fbr is None else replace(self, fbr=None)
+        return copy(self)._set(fbr=None, fbr_amount=None)
+
+    def without_limits(self) -> Request:
+        """Return the request without constraints and guarantee."""
+        return copy(self)._set(limits=type(self.limits)(), guarantee=None, certify=None)
 
     @property
     def counts_by(self) -> str:
@@ -126,63 +362,53 @@ class Request:
         Labels or samples for which the measure is not defined are left out of a mean. `weights` are
         those of the samples, for a mean over samples.
         """
-        if self.cost is not None:
-            wrong = self.cost.false_positive * counts.fp + self.cost.false_negative * counts.fn
+        from labelwise.measures import mean, measured, micro
+
+        if self.costs is not None:
+            wrong = self.costs.false_positive * counts.fp + self.costs.false_negative * counts.fn
             return wrong.sum(axis=-1)
         if self.average == "micro":
             return micro(self.measure, counts)
         return mean(measured(self.measure, counts), "skip", weights)
 
 
-def check_request(
-    params: Mapping[str, Any], n_labels: int, *, shrink_if_possible: bool = False
-) -> Request:
-    """Check the arguments of a caller, and build the request.
+@cache
+def options(record: type = Request) -> tuple[Any, ...]:
+    """Return the fields of a request, or of a `Certify`, that declare an option."""
+    return tuple(one for one in fields(record) if "option" in one.metadata)
 
-    Parameters
-    ----------
-    params : mapping of str to object
-        Arguments of `best_thresholds` by name (the keys of `DEFAULTS`). A name that is missing
-        has the default of `best_thresholds`.
-    n_labels : int
-        Number of labels, for costs by label.
-    shrink_if_possible : bool, default=False
-        Whether ``shrink="auto"`` means 0 beside options that exclude `shrink`. Otherwise such a
-        pair is refused.
 
-    Returns
-    -------
-    Request
+def option_of(one: Any) -> Option:
+    """Return the declaration of an option, of a field."""
+    found: Option = one.metadata["option"]
+    return found
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or value, or if two arguments exclude each other.
+
+def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of an estimator that was saved before 0.3.0 with the options of today.
+
+    Until then `measure`, `fbr_rule`, `across` and `tuning_share` were options of their own.
     """
-    given = {**DEFAULTS, **params}
-    average, measure = _average_and_measure(given)
-    most, top_per_row = check_most(given["max_decisions"])
-    limits = check_limits(given["min_precision"], given["min_recall"], most)
-    name = getattr(measure, "__name__", repr(measure))
-    request = Request(
-        measure=with_beta(measure, given["beta"]),
-        measure_name=name if given["cost"] is None else "cost",
-        average=average,
-        beta=float(given["beta"]),
-        shared=bool(given["shared"]),
-        shrink=_shrink(given, average, limits) if shrink_if_possible else given["shrink"],
-        fbr=given["fbr"],
-        fbr_rule=given["fbr_rule"],
-        limits=limits,
-        cost=None if given["cost"] is None else check_cost(given["cost"], n_labels),
-        n_bootstrap=check_n_bootstrap(given["n_bootstrap"]),
-        confidence=check_share(given["confidence"], "confidence"),
-        guarantee=check_guarantee(given),
-        top_per_row=top_per_row,
-    )
-    _check_values(request)
-    _check_together(request)
-    return request
+    if "measure" not in state:
+        return state
+    from labelwise.measures import averaged_records
+
+    state = dict(state)
+    measure, average = state.pop("measure"), state.pop("average")
+    if state.get("maximize") is None:
+        records = averaged_records()
+        names = {record.function: name for name, record in records.items()}
+        name = "f" if measure is None else measure if measure in records else names.get(measure)
+        is_named = name is not None
+        state["maximize"] = f"{average or 'micro'}-{name}" if is_named else measure
+        average = None if is_named else average
+    state["average"] = average
+    if state.pop("fbr_rule", 1) == 0 and state["fbr"] is not None:
+        state["fbr"] = (state["fbr"], 0)
+    certified = state.pop("across", "each"), state.pop("tuning_share", 0.5)
+    if state.get("guarantee") is not None:
+        state["guarantee"] = Certify(state["guarantee"], *certified)
+    return state
 
 
 def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
@@ -196,91 +422,75 @@ def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
         )
 
 
-def _average_and_measure(given: Mapping[str, Any]) -> tuple[str, Measure]:
-    """Return the average and the measure, from `maximize` or from `measure` and `average`."""
-    measure, average = given["measure"], given["average"]
-    if given["maximize"] is None:
-        average = "micro" if average is None else average
-        return average, f_measure if measure is None else function_of(measure)
-    for name, value in (("measure", measure), ("average", average)):
-        if value is not None:
+def _average_and_measure(maximize: Any, average: Any) -> tuple[str, Measure]:
+    """Return the average and the measure of a name, or of a function and its average."""
+    from labelwise.measures import average_and_measure
+
+    if isinstance(maximize, str):
+        if average is not None:
             raise ValueError(
-                f"maximize={given['maximize']!r} names both measure and average, "
-                f"so {name} must be None, got {value!r}."
+                f"maximize={maximize!r} names both measure and average, so average must be None, "
+                f"got {average!r}."
             )
-    return average_and_measure(given["maximize"])
+        return average_and_measure(maximize)
+    if not callable(maximize):
+        raise TypeError(
+            f"maximize must be a name such as 'micro-f' or a measure of counts, got {maximize!r}."
+        )
+    if average is not None and average not in AVERAGES:
+        raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {average!r}.")
+    return average or "micro", maximize
 
 
-def _shrink(given: Mapping[str, Any], average: str, limits: Limits) -> Any:
-    """Return the amount of shrinkage, 0 for "auto" beside options that exclude shrinkage."""
-    shrink = given["shrink"]
-    is_excluded = (
-        given["shared"]
-        or given["fbr"] is not None
-        or given["cost"] is not None
-        or limits.are_set
-        or average not in ("micro", "macro")
-    )
-    return 0.0 if isinstance(shrink, str) and shrink == "auto" and is_excluded else shrink
+def _check_measure(measure: Measure) -> None:
+    """Refuse a function of the caller that does not return an array of numbers for arrays."""
+    import numpy as np
+
+    from labelwise.measures import Counts, measured
+
+    counts = ([3, 2, 1], [1, 2, 1], [2, 1, 1], [4, 5, 6])
+    measured(measure, Counts(*map(np.array, counts)))
 
 
-def _check_values(request: Request) -> None:
-    """Refuse options whose value is wrong by itself."""
-    measured(request.measure, _SOME_COUNTS)
-    if request.average not in AVERAGES:
-        raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {request.average!r}.")
-    _check_amount(request.shrink, "shrink")
-    if request.fbr is not None:
-        _check_amount(request.fbr, "fbr")
-    if request.fbr_rule not in (0, 1):
-        raise ValueError(f"fbr_rule must be 0 or 1, got {request.fbr_rule!r}.")
+def _given(request: Request) -> dict[str, bool]:
+    """Return which options are given, by the names in error messages."""
+    return {
+        "shared": request.shared,
+        "shrink": request.shrink != 0,
+        "fbr": request.fbr is not None,
+        "cost": request.costs is not None,
+        "max_decisions": request.limits.max_decisions is not None,
+        _PER_ROW: request.max_rank is not None,
+        _LIMITS: request.limits.are_set,
+        _MACRO: request.average == "macro",
+        _SAMPLE: request.average == "sample",
+        "guarantee": request.certify is not None,
+    }
 
 
 def _check_together(request: Request) -> None:
     """Refuse options that exclude each other."""
-    is_given = {
-        "shared": request.shared,
-        "shrink": request.shrink != 0,
-        "fbr": request.fbr is not None,
-        "cost": request.cost is not None,
-        "max_decisions": request.limits.max_decisions is not None,
-        _PER_ROW: request.top_per_row is not None,
-        _LIMITS: request.limits.are_set,
-        _MACRO: request.average == "macro",
-        _SAMPLE: request.average == "sample",
-        "n_bootstrap": request.n_bootstrap > 0,
-        "guarantee": request.guarantee is not None,
-    }
+    is_given = _given(request)
     for first, *others in _EXCLUDING:
         for other in others:
             if is_given[first] and is_given[other]:
                 raise ValueError(f"{first} does not go together with {other}.")
     if request.shared and request.limits.are_set and request.average != "micro":
         raise ValueError(f'{_LIMITS} with shared=True needs average="micro".')
-    _check_guarantee(request)
+    _check_certifiable(request)
 
 
-def _check_guarantee(request: Request) -> None:
+def _check_certifiable(request: Request) -> None:
     """Refuse a guarantee of nothing, and constraints on the mean over samples without one."""
-    limits, options = request.limits, request.guarantee
-    if options is None:
+    limits, certify = request.limits, request.certify
+    if certify is None:
         if limits.are_set and request.average == "sample":
             raise ValueError(f"{_SAMPLE} does not go together with {_LIMITS} without guarantee.")
         return
     if limits.min_precision is None and limits.min_recall is None:
         raise ValueError("guarantee needs min_precision or min_recall.")
-    if options.across == "all" and request.average != "macro":
+    if certify.across == "all" and request.average != "macro":
         raise ValueError(f'across="all" needs {_MACRO}, got "{request.average}".')
     is_of_recall = limits.min_recall is not None and limits.min_precision is None
-    if options.in_expectation and not (request.average == "sample" and is_of_recall):
+    if certify.in_expectation and not (request.average == "sample" and is_of_recall):
         raise ValueError(f'guarantee="{EXPECTATION}" needs {_SAMPLE} and only min_recall.')
-
-
-def _check_amount(amount: Any, name: str) -> None:
-    """Refuse an amount that is neither "auto" nor a number from 0 to 1."""
-    if isinstance(amount, str):
-        if amount == "auto":
-            return
-    elif is_real(amount) and 0 <= amount <= 1:
-        return
-    raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')

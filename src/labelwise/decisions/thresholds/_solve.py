@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._blocks import refuse_in_blocks
 from labelwise._curves import Curves
-from labelwise._validation import check_random_state
-from labelwise.decisions.guarantees._options import GuaranteeOptions
+from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
-from labelwise.decisions.thresholds._request import Request, refuse_with_guarantee
+from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds.objectives._choice import (
@@ -76,12 +76,12 @@ def solve(
         _refuse_without_rows(request)
         return thresholds_of(best_cuts(curves, request), request, curves)
     problem = curves
-    if request.guarantee is not None:
+    if request.certify is not None:
         for given in (problem, calibration):
             if given is not None:
                 refuse_with_guarantee(given.weights is not None, given.n_missing)
-        return _certified(problem, request, request.guarantee, random_state, calibration)
-    problem = problem.with_top(request.top_per_row)
+        return _certified(problem, request, request.certify, random_state, calibration)
+    problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
@@ -91,11 +91,72 @@ def solve(
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
     method = _method(problem, request, folds)
-    chosen = method.on_all()
-    bounds = None
-    if request.n_bootstrap:
-        bounds = _bounds(problem, request, method, random, folds)
-    return _result(problem, request, method, chosen, bounds)
+    return _result(problem, request, method, method.on_all())
+
+
+def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
+    """Refuse wrong numbers of draws, and intervals of values that the bootstrap does not cover."""
+    check_share(confidence, "confidence")
+    if not check_n_bootstrap(n_bootstrap):
+        return
+    if request.limits.are_set:
+        limits = "min_precision, min_recall or max_decisions"
+        raise ValueError(f"n_bootstrap does not go together with {limits}.")
+    if request.average == "sample":
+        raise ValueError('n_bootstrap does not go together with average="sample".')
+
+
+def confidence_interval(
+    problem: Problem, request: Request, n_bootstrap: int, confidence: float, random_state: Any
+) -> Bounds:
+    """Compute an interval of the value on new samples, and the spread of each threshold.
+
+    With the seed that `solve` was called with, "auto" means the same amounts.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    n_bootstrap : int
+        Number of draws.
+    confidence : float
+        Share of the draws within the interval and the spreads.
+    random_state : int, RandomState instance or None
+        Draws samples and folds. With None, folds are the same in every call.
+
+    Returns
+    -------
+    Bounds
+    """
+    problem = problem.with_top(request.max_rank)
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        found = confidence_interval(
+            problem.labels(known),
+            request.for_labels(chosen_labels),
+            n_bootstrap,
+            confidence,
+            random_state,
+        )
+        thresholds = np.full((2, problem.n_labels), np.inf)
+        thresholds[:, known] = found.thresholds
+        return found._replace(thresholds=thresholds)
+    random = check_random_state(random_state)
+    folds = random if random_state is not None else check_random_state(0)
+    method = _method(problem, request, folds)
+    retuning = Retuning(
+        method.under,
+        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
+        request.value,
+        n_bootstrap,
+        confidence,
+        random,
+        folds,
+    )
+    return bootstrap(problem, retuning, counts_empty=request.average == "macro")
 
 
 def solve_with_folds(
@@ -126,16 +187,10 @@ def solve_with_folds(
     by_fold = [
         method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
     ]
-    return _result(problem, request, method, method.on_all(), None), np.stack(by_fold)
+    return _result(problem, request, method, method.on_all()), np.stack(by_fold)
 
 
-def _result(
-    problem: Problem,
-    request: Request,
-    method: TuningMethod,
-    chosen: Choice,
-    bounds: Bounds | None,
-) -> Thresholds:
+def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Choice) -> Thresholds:
     return thresholds_of(
         chosen,
         request,
@@ -143,9 +198,7 @@ def _result(
         shared=request.shared,
         shrink=method.shrink,
         fbr=method.fbr,
-        interval=None if bounds is None else bounds.value,
-        intervals=None if bounds is None else bounds.thresholds,
-        top_per_row=request.top_per_row,
+        top_per_row=request.max_rank,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
     )
@@ -157,17 +210,11 @@ def _refuse_without_rows(request: Request) -> None:
         "shared=True": request.shared,
         "shrink": request.shrink != 0,
         "fbr": request.fbr is not None,
-        "n_bootstrap": request.n_bootstrap > 0,
-        "guarantee": request.guarantee is not None,
+        "guarantee": request.certify is not None,
         'average="sample"': request.average == "sample",
-        "max_decisions per row": request.top_per_row is not None,
+        "max_decisions per row": request.max_rank is not None,
     }
-    for option, is_given in needs_rows.items():
-        if is_given:
-            raise ValueError(
-                f"{option} needs all scores in memory: give them as an array, not as a path or a "
-                "dask array."
-            )
+    refuse_in_blocks(**needs_rows)
 
 
 def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:
@@ -197,14 +244,12 @@ def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Pro
         full[..., known] = part
         return full
 
-    intervals = tuned.intervals
     return replace(
         tuned,
         values=everywhere(tuned.values, np.inf),
         support=everywhere(tuned.support, 0),
         decided=everywhere(tuned.decided, 0),
         label_names=problem.names,
-        intervals=None if intervals is None else everywhere(intervals, np.inf),
         n_missing=problem.n_missing,
     )
 
@@ -212,7 +257,7 @@ def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Pro
 def _certified(
     problem: Problem,
     request: Request,
-    options: GuaranteeOptions,
+    options: Certify,
     random_state: Any,
     calibration: Problem | None,
 ) -> Thresholds:
@@ -242,25 +287,6 @@ def _certified(
     )
 
 
-def _bounds(
-    problem: Problem,
-    request: Request,
-    method: TuningMethod,
-    random: np.random.RandomState,
-    folds: np.random.RandomState,
-) -> Bounds:
-    retuning = Retuning(
-        method.under,
-        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
-        request.value,
-        request.n_bootstrap,
-        request.confidence,
-        random,
-        folds,
-    )
-    return bootstrap(problem, retuning, counts_empty=request.average == "macro")
-
-
 def _method(problem: Problem, request: Request, random: np.random.RandomState) -> TuningMethod:
     """Choose the method of a request, and find the amounts that are "auto"."""
     plain = _plain(problem, request)
@@ -270,7 +296,7 @@ def _method(problem: Problem, request: Request, random: np.random.RandomState) -
         return _shared(problem, request)
     if request.shrink != 0:
         return _shrunk(problem, request, plain, random)
-    if request.fbr is not None:
+    if request.fbr_amount is not None:
         return _with_fbr(problem, request, plain, random)
     return plain
 
@@ -297,8 +323,8 @@ def best_cuts(curves: Curves, request: Request) -> Choice:
 
 def _label_objective(curves: Curves, request: Request) -> LabelObjective | None:
     """Return the objective that chooses label by label; None if the micro average is maximised."""
-    if request.cost is not None or request.average != "macro":
-        return request.cost
+    if request.costs is not None or request.average != "macro":
+        return request.costs
     return MacroRule(request.measure, request.limits.in_total(curves.total_weight))
 
 
@@ -341,9 +367,9 @@ def _with_fbr(
     problem: Problem, request: Request, plain: TuningMethod, random: np.random.RandomState
 ) -> TuningMethod:
     fbr = Fbr(problem, plain.under, request)
-    _check_units(problem, "fbr", request.fbr)
-    automatic = request.fbr == "auto"
-    amount = fbr.best_amount(random) if automatic else float(request.fbr or 0.0)
+    _check_units(problem, "fbr", request.fbr_amount)
+    automatic = request.fbr_amount == "auto"
+    amount = fbr.best_amount(random) if automatic else float(request.fbr_amount or 0.0)
     if amount == 0:
         return plain._replace(fbr=0.0)
 

@@ -48,7 +48,7 @@ def tune_and_correct(
         tuned = solve(curves, request, random_state)
         checks = constraint_checks(curves, request, tuned, None)
         return TunedAndCorrected(replace(tuned, constraints=checks), float("nan"))
-    problem = curves.with_top(request.top_per_row)
+    problem = curves.with_top(request.max_rank)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.guarantee is not None:
         return TunedAndCorrected(tuned, tuned.guarantee.value)
@@ -69,23 +69,21 @@ def _value(problem: Problem, request: Request, counts: Counts) -> float:
 
 
 def check_calibration(
-    calibration: Any,
     problem: Problem,
-    request: Request,
+    request: Any,
     *,
     ids: Any = None,
     by_position: bool | None = None,
 ) -> Problem | None:
     """Check the samples that a guarantee is tested on; their labels are those of the problem.
 
-    If `ids` names a column, these samples have it, too.
+    `request` is that of thresholds or of bands. If `ids` names a column, these samples have it,
+    too.
     """
-    if calibration is None:
+    if request.certify is None or request.certify.calibration is None:
         return None
-    if request.guarantee is None:
-        raise ValueError("calibration needs guarantee.")
     try:
-        scores, Y, *groups = calibration
+        scores, Y, *groups = request.certify.calibration
         (given_groups,) = groups or [None]
     except (TypeError, ValueError) as error:
         raise ValueError(

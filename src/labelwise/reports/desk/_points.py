@@ -19,7 +19,6 @@ from labelwise.decisions import (
     Problem,
     Request,
     Thresholds,
-    check_request,
     cross_fitted,
     held_out_frontiers,
     micro_frontier,
@@ -162,7 +161,7 @@ def _tuned(
     options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
     if problem.n_fold_units > 1 and problem.support.any():
         options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
-    requests = {key: check_request(given, problem.n_labels) for key, given in options.items()}
+    requests = {key: Request(**given) for key, given in options.items()}
     # What all requests need is computed once, before threads ask for it.
     _ = problem.fold_units, problem.ranking, problem.hit_positions
     with ThreadPoolExecutor(max(1, n_threads_for(len(requests)))) as pool:
@@ -243,7 +242,6 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
     folds do not meet its constraints.
     """
     options: dict[str, Any] = {
-        "average": tuned.average,
         "beta": tuned.beta,
         "shared": tuned.shared,
         "shrink": 0.0 if tuned.shared else tuned.shrink,
@@ -256,8 +254,9 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
     functions = {one.function.__name__: one.function for one in averaged_records().values()}
     if tuned.measure not in functions or tuned.top_per_row is not None:
         return None
-    options["measure"] = functions[tuned.measure]
-    found = cross_fitted(problem, check_request(options, problem.n_labels), seed)
+    measure = functions[tuned.measure]
+    request = Request(maximize=measure, average=tuned.average, **options)
+    found = cross_fitted(problem, request, seed)
     return None if found is None else found.decided
 
 
@@ -292,7 +291,7 @@ def compare_models(
     samples for both models. Without folds, the decisions of the thresholds tuned on all samples
     count.
     """
-    request = check_request({}, rival.n_labels)
+    request = Request()
     folds = Folds.of(rival)
     best, by_fold = folds.tuned(request, seed)
     if held_out is None or by_fold is None:

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelwise.decisions import (
     Problem,
-    check_request,
+    Request,
     cross_fitted,
     held_out_frontiers,
     micro_frontier,
@@ -66,6 +66,6 @@ def test_the_best_vertices_of_the_other_folds_give_the_corrected_counts(given_pr
         best = int(np.flatnonzero(values >= values.max() - 1e-12)[0])
         decided += one.held_out_decided[best]
         hits += one.held_out_hits[best]
-    unseen = cross_fitted(problem, check_request({}, problem.n_labels))
+    unseen = cross_fitted(problem, Request())
     assert decided == (unseen.counts.tp + unseen.counts.fp).sum()
     assert hits == unseen.counts.tp.sum()

@@ -125,7 +125,7 @@ def test_groups_of_an_estimator_reach_the_choice_of_amounts_and_the_corrected_va
 
 def test_what_is_tuned_by_default_is_the_same_in_every_run():
     scores, Y = make_problem()
-    for options in ({"shrink": "auto"}, {"fbr": "auto", "average": "macro"}):
+    for options in ({"shrink": "auto"}, {"fbr": "auto", "maximize": "macro-f"}):
         np.random.seed(1)  # noqa: NPY002
         first = best_thresholds(scores, Y, **options)
         np.random.seed(2)  # noqa: NPY002

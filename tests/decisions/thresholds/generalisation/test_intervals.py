@@ -15,14 +15,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
 OPTIONS = [
     {},
-    {"average": "macro"},
-    {"average": "macro", "measure": g_mean},
+    {"maximize": "macro-f"},
+    {"average": "macro", "maximize": g_mean},
     {"shared": True},
-    {"shared": True, "average": "macro"},
+    {"shared": True, "maximize": "macro-f"},
     {"cost": (1, 2)},
     {"fbr": 0.6},
     {"shrink": 0.5},
-    {"shrink": 0.5, "average": "macro"},
+    {"shrink": 0.5, "maximize": "macro-f"},
 ]
 
 
@@ -68,7 +68,9 @@ def test_intervals_contain_the_value_on_new_rows(n_samples, shares, average):
         Y = random.random((n_samples, shares.size)) < shares
         Y[0] |= ~Y.any(axis=0)
         scores = random.standard_normal(Y.shape) + 1.5 * Y
-        tuned = best_thresholds(scores, Y, average=average, n_bootstrap=60, random_state=seed)
+        tuned = best_thresholds(
+            scores, Y, maximize=f"{average}-f", n_bootstrap=60, random_state=seed
+        )
         value = value_on_new_rows(tuned.values, shares, 1.5, average)
         held.append(tuned.interval[0] <= value <= tuned.interval[1])
         optimism.append(tuned.value - value)
@@ -81,7 +83,7 @@ def test_labels_without_positives_leave_a_macro_average_without_interval():
     scores, Y = make_problem()
     Y[:, 1] = False
     with pytest.warns(UserWarning, match="a macro average needs positives of every label"):
-        tuned = best_thresholds(scores, Y, average="macro", n_bootstrap=5)
+        tuned = best_thresholds(scores, Y, maximize="macro-f", n_bootstrap=5)
     assert tuned.interval is None
     assert tuned.intervals.shape == (2, 3)
     assert best_thresholds(scores, Y, n_bootstrap=5).interval is not None
@@ -104,7 +106,7 @@ def test_a_measure_without_value_has_no_interval():
 
     scores, Y = make_problem()
     with pytest.warns(UserWarning, match="a draw has no value"):
-        tuned = best_thresholds(scores, Y, measure=never, n_bootstrap=5)
+        tuned = best_thresholds(scores, Y, maximize=never, n_bootstrap=5)
     assert tuned.interval is None
 
 
@@ -153,7 +155,7 @@ def test_an_interval_has_no_values_that_the_measure_cannot_have(average):
     random = np.random.default_rng(0)
     Y = random.random((30, 12)) < 0.4
     scores = Y + 0.2 * random.normal(size=Y.shape)
-    tuned = best_thresholds(scores, Y, average=average, n_bootstrap=50, random_state=0)
+    tuned = best_thresholds(scores, Y, maximize=f"{average}-f", n_bootstrap=50, random_state=0)
     low, high = tuned.interval
     assert 0 <= low < high <= 1
 

@@ -35,7 +35,7 @@ def test_no_certificate_of_a_thousand_problems_is_false():
     quotients = random_quotients(seed=51)
     for scores, Y in random_problems(1000, seed=52, most_samples=5, with_positives=False):
         measure = next(quotients)
-        tuned = best_thresholds(scores, Y, measure=measure)
+        tuned = best_thresholds(scores, Y, maximize=measure)
         values = measure(oracle.counts_of_totals(Y, *oracle.totals(scores, Y)))
         is_called_highest = "the highest of all" in repr(tuned)
         assert is_called_highest == tuned.exact == (tuned.gap == 0)
@@ -52,7 +52,7 @@ def test_no_certificate_of_a_thousand_problems_is_false():
 def test_a_denominator_that_vanishes_proves_nothing(weights):
     # The first three decisions are all right: the denominator is 0 on the frontier.
     scores, Y = [[0.9], [0.8], [0.7], [0.6], [0.5]], [[1], [1], [1], [0], [0]]
-    tuned = best_thresholds(scores, Y, measure=LinearFractional(*weights))
+    tuned = best_thresholds(scores, Y, maximize=LinearFractional(*weights))
     assert tuned.gap is None
     assert tuned.certificate is None
 
@@ -60,6 +60,6 @@ def test_a_denominator_that_vanishes_proves_nothing(weights):
 def test_a_value_for_an_empty_denominator_may_be_the_highest():
     # Where all is decided there are no negatives left, and the value is 1.
     measure = LinearFractional((-1, -1, 0, 0), (0, 0, 1, 1), when_empty=1.0)
-    tuned = best_thresholds([[0.9, 0.1], [0.2, 0.8]], [[1, 0], [1, 0]], measure=measure)
+    tuned = best_thresholds([[0.9, 0.1], [0.2, 0.8]], [[1, 0], [1, 0]], maximize=measure)
     assert tuned.value == 0
     assert not tuned.exact

@@ -67,9 +67,9 @@ def check(scores, Y, measure, limits, *, shared=False):
     kept = oracle.keeps(limits, Y, decided, hits)
     if not kept.any():
         with pytest.raises(ValueError, match="cannot be met"):
-            best_thresholds(scores, Y, measure=measure, shared=shared, **limits)
+            best_thresholds(scores, Y, maximize=measure, shared=shared, **limits)
         return False
-    tuned = best_thresholds(scores, Y, measure=measure, shared=shared, **limits)
+    tuned = best_thresholds(scores, Y, maximize=measure, shared=shared, **limits)
     reached = tuned.decide(scores).astype(bool)
     n_decided, n_hits = reached.sum(), (reached & Y).sum()
     assert oracle.keeps(limits, Y, n_decided, n_hits)
@@ -120,7 +120,7 @@ def test_no_feasible_problem_of_a_thousand_is_refused():
 
 def tuned_or_refusal(scores, Y, measure, limits):
     try:
-        return best_thresholds(scores, Y, measure=measure, **limits), None
+        return best_thresholds(scores, Y, maximize=measure, **limits), None
     except ValueError as error:
         return None, str(error)
 
@@ -223,18 +223,18 @@ def test_the_top_decisions_keep_to_precision_and_number():
     assert tuned.decided == [2]
     assert tuned.value == pytest.approx(0.8)
     assert tuned.exact
-    tuned = best_thresholds(scores, Y, measure=precision, max_decisions=2)
+    tuned = best_thresholds(scores, Y, maximize=precision, max_decisions=2)
     assert (tuned.value, tuned.decided) == (1.0, [1])
 
 
 @pytest.mark.parametrize("measure", [matthews, balanced_accuracy])
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
 def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     # Recall of 1 takes all decisions, where the correlation is not defined.
     tuned = best_thresholds(
         [[0.1], [0.9]],
         [[1], [0 if measure is matthews else 1]],
-        measure=measure,
+        maximize=measure,
         min_recall=1.0,
         **options,
     )
@@ -244,7 +244,7 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     assert "highest" not in repr(tuned)
 
 
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
 def test_a_least_rate_of_0_asks_for_nothing(options):
     scores = [[0.3, 0.2], [0.1, 0.9]]
     for Y in ([[0, 0], [0, 0]], [[0, 1], [1, 0]]):

@@ -33,7 +33,7 @@ def make_problem(seed=0, shape=(300, 12)):
 def test_the_ends_are_the_best_of_each_label_and_the_best_common_threshold(
     problem, measure, average
 ):
-    options = {"measure": measure, "average": average}
+    options = {"maximize": measure, "average": average}
     none, all_of_it = (best_thresholds(*problem, shrink=shrink, **options) for shrink in (0, 1))
     np.testing.assert_array_equal(none.values, best_thresholds(*problem, **options).values)
     if problem[1].any():
@@ -47,9 +47,9 @@ def test_the_ends_are_the_best_of_each_label_and_the_best_common_threshold(
 @given(problem=problems(most_samples=12, most_labels=4))
 def test_between_the_ends_the_value_is_what_the_thresholds_reach(problem, average):
     scores, Y = problem
-    best = best_thresholds(scores, Y, average=average).value
+    best = best_thresholds(scores, Y, maximize=f"{average}-f").value
     for shrink in (0.01, 0.5, 0.99):
-        tuned = best_thresholds(scores, Y, average=average, shrink=shrink)
+        tuned = best_thresholds(scores, Y, maximize=f"{average}-f", shrink=shrink)
         reached = JOINED[average](f_measure, count(Y, tuned.decide(scores)))
         assert tuned.value == pytest.approx(reached)
         assert tuned.value <= best + 1e-12
@@ -59,10 +59,11 @@ def test_between_the_ends_the_value_is_what_the_thresholds_reach(problem, averag
 def test_the_path_comes_near_its_ends(average):
     scores, Y = make_problem()
     exact, shared = (
-        best_thresholds(scores, Y, average=average, shared=shared) for shared in (False, True)
+        best_thresholds(scores, Y, maximize=f"{average}-f", shared=shared)
+        for shared in (False, True)
     )
     barely, nearly = (
-        best_thresholds(scores, Y, average=average, shrink=s) for s in (1e-9, 1 - 1e-9)
+        best_thresholds(scores, Y, maximize=f"{average}-f", shrink=s) for s in (1e-9, 1 - 1e-9)
     )
     np.testing.assert_array_equal(barely.decide(scores), exact.decide(scores))
     # What the pool holds for equally likely, the labels' own curves still tell apart.
@@ -73,9 +74,9 @@ def test_the_path_comes_near_its_ends(average):
 @AVERAGES
 def test_rare_labels_come_nearer_to_the_others(average):
     scores, Y = make_problem()
-    exact = best_thresholds(scores, Y, average=average).values
-    shrunk = best_thresholds(scores, Y, average=average, shrink=0.5).values
-    common = best_thresholds(scores, Y, average=average, shared=True).values[0]
+    exact = best_thresholds(scores, Y, maximize=f"{average}-f").values
+    shrunk = best_thresholds(scores, Y, maximize=f"{average}-f", shrink=0.5).values
+    common = best_thresholds(scores, Y, maximize=f"{average}-f", shared=True).values[0]
     rare = Y.sum(axis=0) < np.median(Y.sum(axis=0))
     distance = [np.minimum(abs(values - common), 10)[rare].mean() for values in (exact, shrunk)]
     assert distance[1] < distance[0]
@@ -84,30 +85,30 @@ def test_rare_labels_come_nearer_to_the_others(average):
 @AVERAGES
 def test_automatic_amounts_are_found_again_with_the_same_seed(average):
     scores, Y = make_problem()
-    options = {"average": average, "shrink": "auto", "random_state": 3}
+    options = {"maximize": f"{average}-f", "shrink": "auto", "random_state": 3}
     first, second = (best_thresholds(scores, Y, **options) for _ in range(2))
     np.testing.assert_array_equal(first.values, second.values)
     assert 0 <= first.shrink <= 1
-    fixed = best_thresholds(scores, Y, average=average, shrink=first.shrink)
+    fixed = best_thresholds(scores, Y, maximize=f"{average}-f", shrink=first.shrink)
     np.testing.assert_array_equal(first.values, fixed.values)
 
 
 def test_more_is_shrunk_where_labels_are_alike_and_less_where_they_differ():
     scores, Y = make_problem(shape=(400, 8))
-    alike = best_thresholds(scores, Y, average="macro", shrink="auto", random_state=0).shrink
+    alike = best_thresholds(scores, Y, maximize="macro-f", shrink="auto", random_state=0).shrink
     shifted = scores + 10 * np.arange(8)
-    apart = best_thresholds(shifted, Y, average="macro", shrink="auto", random_state=0).shrink
+    apart = best_thresholds(shifted, Y, maximize="macro-f", shrink="auto", random_state=0).shrink
     assert apart < alike
 
 
 OPTIONS = [
     {"shrink": 0.3},
-    {"shrink": 0.3, "average": "macro"},
+    {"shrink": 0.3, "maximize": "macro-f"},
     {"shrink": "auto"},
-    {"shrink": "auto", "average": "macro"},
-    {"fbr": "auto", "average": "macro"},
-    {"shared": True, "average": "macro"},
-    {"average": "sample"},
+    {"shrink": "auto", "maximize": "macro-f"},
+    {"fbr": "auto", "maximize": "macro-f"},
+    {"shared": True, "maximize": "macro-f"},
+    {"maximize": "sample-f"},
     {"n_bootstrap": 5},
 ]
 
@@ -129,7 +130,7 @@ def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(options):
 def test_shrunk_thresholds_are_not_called_the_highest_of_all(average, amount):
     scores, Y = make_problem()
     shrunk, best = (
-        best_thresholds(scores, Y, average=average, shrink=one) for one in (amount, 0.0)
+        best_thresholds(scores, Y, maximize=f"{average}-f", shrink=one) for one in (amount, 0.0)
     )
     assert shrunk.value < best.value
     assert shrunk.gap is None

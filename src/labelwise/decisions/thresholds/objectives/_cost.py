@@ -30,6 +30,10 @@ class CostRule:
         places = first_best_of_each(-costs, cuts.starts)
         return choice_at(cuts, places, costs[places].sum(), gap=0.0)
 
+    def of_labels(self, chosen: np.ndarray) -> CostRule:
+        """Return the costs of the labels that a mask or an array of numbers selects."""
+        return CostRule(self.false_positive[chosen], self.false_negative[chosen])
+
     def of_label(self, j: int) -> CostRule:
         """Return the rule with the costs of one label."""
         return CostRule(self.false_positive[[j]], self.false_negative[[j]])
