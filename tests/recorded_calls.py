@@ -767,9 +767,9 @@ def _() -> Any:
     repeated = data.Dataset(np.round(made.X[:, :2]), made.Y, train=range(90), test=range(90, 140))
     return [
         made.describe().to_dict(),
-        fields_of(data.co_occurrence(made.Y)),
-        fields_of(data.label_profile(made.Y)),
-        fields_of(data.find_duplicates(repeated)),
+        fields_of(made.co_occurrence()),
+        fields_of(made.label_profile()),
+        fields_of(repeated.find_duplicates()),
     ]
 
 
@@ -787,8 +787,8 @@ def _() -> Any:
 
 @call("data: texts")
 def _() -> Any:
-    counts, names = data.count_terms(TEXTS)
-    return [counts, names, data.tf_idf(counts)]
+    terms = features.TextTerms()
+    return [terms.fit_transform(TEXTS), terms.get_feature_names_out().tolist()]
 
 
 for _method in ("random", "labelset", "iterative", "pairs", "balanced", "auto"):
@@ -908,7 +908,7 @@ def bag_plugin(**options: Any) -> Any:
 
 for _title, _options in {
     "macro-f": {},
-    "micro-f": target(("micro", "f")),
+    "micro-f": target("micro-f"),
     "mean": {"aggregation": "mean"},
 }.items():
 
