@@ -40,6 +40,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from labelwise import data, decisions, experiments, features, learners, measures, reports, splitting
+from tests.writers.reuters import sgm_bytes
 
 CALLS: dict[str, Callable[[], Any]] = {}
 # Values that depend on the clock or on the installation.
@@ -785,10 +786,16 @@ def _() -> Any:
         ]
 
 
-@call("data: texts")
+@call("data: Reuters")
 def _() -> Any:
-    terms = features.TextTerms()
-    return [terms.fit_transform(TEXTS), terms.get_feature_names_out().tolist()]
+    news = [
+        {"newid": i, "part": ("TRAIN", "TEST")[i % 2], "topics": [("oil", "tea")[i % 3 % 2]]}
+        | {"title": text.upper(), "body": text}
+        for i, text in enumerate(TEXTS)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "reut2-000.sgm").write_bytes(sgm_bytes(news))
+        return dataset_parts(data.read_reuters(folder))
 
 
 for _method in ("random", "labelset", "iterative", "pairs", "balanced", "auto"):
