@@ -79,7 +79,7 @@ def _check_names(path: Path, packed: zipfile.ZipFile) -> None:
         if not name.endswith((".npy", ".npz")):
             raise DataError(path, f"contains {name[:50]!r}, which no model has.")
     if _SCHEMA not in names:
-        raise DataError(path, "is no model file: it describes no objects.")
+        raise DataError(path, "is not a model file: it describes no objects.")
 
 
 def _text(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:

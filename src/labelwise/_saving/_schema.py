@@ -53,7 +53,7 @@ def described_objects(path: Path, schema: Any) -> dict[int, Described]:
         raise DataError(path, f"has protocol {protocol!r:.50}, which labelwise never wrote.")
     found: dict[int, Described] = {}
     if _count_nodes(path, schema, found, 0) == 0:
-        raise DataError(path, "is no model file: it describes no objects.")
+        raise DataError(path, "is not a model file: it describes no objects.")
     return found
 
 
@@ -122,6 +122,6 @@ def _check_object_array(path: Path, node: dict[str, Any]) -> None:
     while waiting:
         item = waiting.pop()
         if not isinstance(item, dict) or item.get("__class__") in _SPREAD:
-            raise DataError(path, "has arrays in an array of objects that is no vector.")
+            raise DataError(path, "has arrays in an array of objects that is not a vector.")
         if item.get("__loader__") in ("ListNode", "TupleNode"):
             waiting.extend(item.get("content", ()))
