@@ -6,7 +6,12 @@ expected to fail are listed in `EXPECTED_FAILURES`, each with its reason, and no
 
 import numpy as np
 from scipy import sparse
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomTreesEmbedding
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomTreesEmbedding,
+)
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
@@ -80,6 +85,9 @@ REGISTER = {
     "SubmodularMultilabel": SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1),
     "TermSelector": make_pipeline(TermSelector(3, cut=0), BinaryRelevance(MultinomialNB())),
     "TunedThresholds": TunedThresholds(BinaryRelevance(TREE), cv=2, random_state=0),
+    "boosted trees": BinaryRelevance(
+        HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5, random_state=0)
+    ),
     "forest": RandomForestClassifier(2, max_depth=2, random_state=0),
     "neighbors": BinaryRelevance(KNeighborsClassifier(3, algorithm="brute")),
     "neighbors of several labels": KNeighborsClassifier(3, algorithm="brute", weights="distance"),

@@ -101,10 +101,17 @@ def tuned_before(fitted: Any, maximize: Any, **options: Any) -> Any:
 
 
 def in_blocks(name: str) -> Callable[..., Any]:
-    """Return the function that reads files and dask arrays in blocks of rows."""
-    from labelwise import engine
+    """Return the function that reads files and dask arrays in blocks of `block_rows` rows."""
+    from labelwise import _blocks, measures, splitting
 
-    return getattr(engine, name)
+    owners = (decisions.Thresholds, decisions, measures, splitting)
+    function = next(getattr(owner, name) for owner in owners if hasattr(owner, name))
+
+    def called(*given: Any, block_rows: int | None = None, **options: Any) -> Any:
+        with _blocks.block_rows(block_rows):
+            return function(*given, **options)
+
+    return called
 
 
 def value_of(result: Any, name: str) -> Any:

@@ -9,7 +9,7 @@ from scipy import sparse
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
 from labelwise._blocks._sources import ArraySource, NpyFile, open_source
 from labelwise._io import DataError
-from tests.engine.row_files import WRITERS
+from tests.blocks.row_files import WRITERS
 
 MATRIX = np.random.default_rng(0).random((11, 4)).astype(np.float32)
 
@@ -154,7 +154,7 @@ def test_a_zarr_array_must_have_two_sides(tmp_path):
 
 
 def test_sparse_scores_and_flat_memory_maps_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="scores must be dense in the engine"):
+    with pytest.raises(ValueError, match="scores must be dense beside paths"):
         open_source(sparse.csr_array(np.eye(2)), "scores")
     np.save(tmp_path / "flat.npy", MATRIX[0])
     with pytest.raises(ValueError, match="must be 2-D"):

@@ -144,6 +144,16 @@ def test_types_that_are_not_known_are_neither_saved_nor_loaded(tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
+def test_a_parameter_that_a_file_lacks_has_its_default(tmp_path):
+    model = fitted(BinaryRelevance(penalty=0.1))
+    del model.standardize  # as in files of version 0.2
+    labelwise.save(model, tmp_path / "model.skops")
+    again = labelwise.load(tmp_path / "model.skops")
+    assert again.get_params() == BinaryRelevance(penalty=0.1).get_params()
+    X, _ = some_data()
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
 def test_parts_of_scikit_learn_that_cannot_be_checked_need_trust(tmp_path):
     boosted = fitted(BinaryRelevance(GradientBoostingClassifier(n_estimators=2)))
     with pytest.raises(TypeError, match=r"got .*GradientBoostingClassifier"):

@@ -151,7 +151,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     because these score all folds while they are fitted. A cost model of each candidate, of the
     numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
-    "catboost" if they are installed. `labelwise.save` does not write their models.
+    "catboost" if they are installed. `labelwise.save` does not write models of the last three.
 
     For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
     is decided: with independent labels ("expected-f"), or with the label sets of training samples

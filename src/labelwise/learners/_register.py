@@ -139,7 +139,7 @@ def _installed(module: str, class_name: str) -> Build:
 
 HALF = "each label at a probability of 0.5"
 _HIGHEST_F = "the label set of highest expected F, row by row"
-_BOOSTED = "boosted trees a label, by {}; models cannot be saved"
+_BOOSTED = "binary relevance: boosted trees a label, by {}"
 LEARNERS = (
     RegisteredLearner(
         "auto",
@@ -295,14 +295,25 @@ LEARNERS = (
         _own("SubmodularMultilabel", is_seeded=True, is_scaled=True),
         "sample-f",
     ),
-    # `labelwise.save` writes no boosted trees, because compiled code would follow their arrays
-    # unchecked: these four are tried only if they are named in `BestLearner`.
+    RegisteredLearner(
+        "br-boosting",
+        "BinaryRelevance",
+        _BOOSTED.format("scikit-learn"),
+        HALF,
+        _boosting,
+    ),
+    # `labelwise.save` does not write the trees of other packages, because compiled code would
+    # follow their arrays unchecked: these are tried only if they are named in `BestLearner`.
     *(
         RegisteredLearner(
-            name, "BinaryRelevance", _BOOSTED.format(package), HALF, build, is_saved=False
+            name,
+            "BinaryRelevance",
+            f"{_BOOSTED.format(package)}; models cannot be saved",
+            HALF,
+            build,
+            is_saved=False,
         )
         for name, package, build in (
-            ("br-boosting", "scikit-learn", _boosting),
             ("lightgbm", "LightGBM", _installed("lightgbm", "LGBMClassifier")),
             ("xgboost", "XGBoost", _installed("xgboost", "XGBClassifier")),
             ("catboost", "CatBoost", _installed("catboost", "CatBoostClassifier")),

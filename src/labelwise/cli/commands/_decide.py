@@ -64,7 +64,7 @@ def decide(
 
     if reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
-        # The engine imports numba, which decisions in memory do not need.
+        # Only blocks need these functions, which import numba.
         from labelwise.cli.blocks._block_commands import show_decisions_in_blocks
 
         rows = BlockRows(parse_names(ids), by_position, max_bytes)
