@@ -1,4 +1,4 @@
-"""fit, predict and learners, from file to file; held_out_value, and model_input."""
+"""fit, predict and learners, from file to file."""
 
 import json
 import re
