@@ -106,7 +106,7 @@ _OWN_PARTS = (
 
 
 def check_trusted(more: Sequence[type]) -> None:
-    """Refuse an argument `trusted` that is no sequence of types."""
+    """Refuse an argument `trusted` that is not a sequence of types."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must contain types, got {given!r}.")
