@@ -34,19 +34,14 @@ if TYPE_CHECKING:
         precision,
         recall,
     )
-    from labelwise.measures._count_measures import filled_and_defined as filled_and_defined
     from labelwise.measures._count_measures import mean as mean
-    from labelwise.measures._count_measures import mean_of_sums as mean_of_sums
     from labelwise.measures._count_measures import ratio as ratio
     from labelwise.measures._count_measures import wide as wide
     from labelwise.measures._counts import count
     from labelwise.measures._counts import count_matched as count_matched
-    from labelwise.measures._evaluate import applicable_measures as applicable_measures
-    from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
     from labelwise.measures._evaluation import Evaluation as Evaluation
-    from labelwise.measures._evaluation import Measured as Measured
     from labelwise.measures._measure_scores import (
         area_under_roc,
         average_precision,
@@ -59,7 +54,6 @@ if TYPE_CHECKING:
     from labelwise.measures._rankings import inverse_propensities
     from labelwise.measures._rankings import r_precision_of as r_precision_of
     from labelwise.measures._ranks import find_places as find_places
-    from labelwise.measures._ranks import ranked_positives as ranked_positives
     from labelwise.measures._register import LinearWeights as LinearWeights
     from labelwise.measures._register import NamedMeasure as NamedMeasure
     from labelwise.measures._register import average_and_measure as average_and_measure

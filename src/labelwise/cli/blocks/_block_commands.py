@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._blocks import open_blocks, open_lazily, open_source, rows_within
+from labelwise._blocks import block_rows, open_blocks, open_lazily, open_source, rows_within
 from labelwise._curves import BlockCurves
 from labelwise._matrices import position_note
 from labelwise._text import counted
@@ -24,9 +24,8 @@ from labelwise.decisions import (
     tune_and_correct,
     warn_of_labels_without_positives,
 )
-from labelwise.engine import compare_splits, decide, evaluate
-from labelwise.measures import Evaluation
-from labelwise.splitting import SplitComparison
+from labelwise.measures import Evaluation, evaluate
+from labelwise.splitting import SplitComparison, compare_splits
 
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
 _NOT_SHRUNK = "so that --shrink auto is 0"
@@ -43,15 +42,15 @@ def tuned_in_blocks(
     Return the report, and lines on how rows and labels are matched.
     """
     paths = {"Y": labels, "scores": scores}
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
     is_shrunk = given["shrink"] == "auto"
     with (
         working("reading in blocks"),
         warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
         _opened(paths, rows, labels_of="scores") as opened,
     ):
         data, names = opened
-        blocks = open_blocks(data, names, n_rows, None, rows.ids, rows.by_position, "scores")
+        blocks = open_blocks(data, names, None, rows.ids, rows.by_position, "scores")
         curves = BlockCurves(blocks)
         request = Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
         warn_of_labels_without_positives(curves)
@@ -80,15 +79,9 @@ def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows:
     """Write the decisions block by block, and print how many there are."""
     outputs = Outputs([output], inputs=[thresholds, scores])
     n_rows = rows_within({"scores": scores}, rows.max_bytes, rows.ids)
-    with working("deciding in blocks"), warnings_as_notes():
-        found = decide(
-            thresholds,
-            scores,
-            output,
-            block_rows=n_rows,
-            ids=rows.ids,
-            by_position=rows.by_position,
-        )
+    with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
+        rule = Thresholds.load(thresholds)
+        found = rule.decide(scores, output, ids=rows.ids, by_position=rows.by_position)
     n_decided = int(np.sum(found.by_label))
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(
@@ -105,15 +98,18 @@ def evaluated_in_blocks(
     rows: BlockRows,
 ) -> tuple[Evaluation, list[str]]:
     """Compute all measures block by block; return lines on how rows and labels are matched, too."""
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
-    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
+    with (
+        working("measuring in blocks"),
+        warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
+        _opened(paths, rows) as opened,
+    ):
         data, names = opened
         found = evaluate(
             **data,
             beta=beta,
             undefined=undefined,
             label_names=names,
-            block_rows=n_rows,
             ids=rows.ids,
             by_position=rows.by_position,
         )
@@ -161,14 +157,13 @@ def split_in_blocks(
     """Split the rows of a label file block by block, and compare with a split at random."""
     n_rows = rows_within({"Y": path}, rows.max_bytes, rows.ids, labels)
     try:
-        with working("splitting in blocks"), warnings_as_notes():
+        with working("splitting in blocks"), warnings_as_notes(), block_rows(n_rows):
             return compare_splits(
                 path,
                 shares,
                 method=method,
                 random_state=seed,
                 columns=labels,
-                block_rows=n_rows,
                 ids=rows.ids,
             )
     except ValueError as error:

@@ -52,20 +52,20 @@ _MAX_WARNINGS = 100
 
 
 class CellOutcome:
-    """A fitted model with the rows of its fold, passed to measures of the user.
+    """A fitted model with the samples of its fold, passed to users' measures.
 
     Scores and decisions are computed on first access and then kept.
 
     Parameters
     ----------
     model : estimator
-        Model fitted to the training rows.
+        Model fitted to the training samples.
     data : Dataset
         The whole data set.
-    train_rows : array of int of shape (n_train,)
-        Training rows of the fold.
-    test_rows : array of int of shape (n_test,)
-        Test rows of the fold.
+    train_indices : array of int of shape (n_train,)
+        Indices of the training samples of the fold.
+    test_indices : array of int of shape (n_test,)
+        Indices of the test samples of the fold.
     fold : int, default=0
         Number of the fold, from 0.
     seed : int, default=0
@@ -98,8 +98,8 @@ class CellOutcome:
         self,
         model: Any,
         data: Dataset,
-        train_rows: np.ndarray,
-        test_rows: np.ndarray,
+        train_indices: np.ndarray,
+        test_indices: np.ndarray,
         *,
         fold: int = 0,
         seed: int = 0,
@@ -107,8 +107,8 @@ class CellOutcome:
     ) -> None:
         self.model = model
         self.data = data
-        self.train_rows = train_rows
-        self.test_rows = test_rows
+        self.train_indices = train_indices
+        self.test_indices = test_indices
         self.fold = fold
         self.seed = seed
         self.fit_seconds = fit_seconds
@@ -116,25 +116,25 @@ class CellOutcome:
 
     @cached_property
     def truth(self) -> sparse.csc_array:
-        """Labels of the test rows, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
-        return self.data.Y[self.test_rows]
+        """Labels of the test samples, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
+        return self.data.Y[self.test_indices]
 
     @cached_property
     def train(self) -> Dataset:
-        """Training rows as a data set."""
-        return self.data.take(self.train_rows)
+        """Training samples as a data set."""
+        return self.data.take(self.train_indices)
 
     @cached_property
     def test(self) -> Dataset:
-        """Test rows as a data set."""
-        return self.data.take(self.test_rows)
+        """Test samples as a data set."""
+        return self.data.take(self.test_indices)
 
     @cached_property
     def scores(self) -> np.ndarray | None:
-        """Scores of the test rows, of shape (n_test, n_labels); None if the model has no scores."""
+        """Scores of the test samples, of shape (n_test, n_labels); None if the model has none."""
         if not any(hasattr(self.model, method) for method in METHODS):
             return None
-        X = self.data.samples_at(self.test_rows)
+        X = self.data.samples_at(self.test_indices)
         start = time.perf_counter()
         scores = score_matrix(self.model, X, self.data.n_labels)
         self.predict_seconds += time.perf_counter() - start
@@ -142,13 +142,13 @@ class CellOutcome:
 
     @cached_property
     def decided(self) -> Any:
-        """Predicted labels of the test rows, 0 or 1, of shape (n_test, n_labels)."""
-        X = self.data.samples_at(self.test_rows)
+        """Predicted labels of the test samples, 0 or 1, of shape (n_test, n_labels)."""
+        X = self.data.samples_at(self.test_indices)
         start = time.perf_counter()
         decided = self.model.predict(X)
         self.predict_seconds += time.perf_counter() - start
         if self.data.n_labels == 1 and not sparse.issparse(decided):
-            decided = np.asarray(decided).reshape(self.test_rows.size, -1)
+            decided = np.asarray(decided).reshape(self.test_indices.size, -1)
         return decided
 
 
@@ -231,7 +231,7 @@ class CellEvaluator:
         return data, Y if Y.dtype.kind == "f" else Y.astype(np.int64)
 
     def _split(self, dataset: str, split: str, seed: int) -> _Rows:
-        """Return the training and the test rows of each fold."""
+        """Return the indices of the training and the test samples of each fold."""
         data, Y = self.data(dataset)
         splitter = self.inputs.splits[split]
         if isinstance(splitter, str):
