@@ -90,9 +90,8 @@ class PairedValues:
         """
         refuse_sparse(method, input_name, "the name of a method")
         if str(method) not in self.methods:
-            raise ValueError(
-                f"{input_name} must name one of {listed(self.methods, _SHOWN, show=printable)}, got {method!r}."
-            )
+            known = listed(self.methods, _SHOWN, show=printable)
+            raise ValueError(f"{input_name} must name one of {known}, got {method!r}.")
         return self.methods.index(str(method))
 
     def __repr__(self) -> str:
