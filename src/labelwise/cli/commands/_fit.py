@@ -77,8 +77,8 @@ def fit(
     groups: Annotated[
         str | None,
         typer.Option(
-            help="Column of the data that is no feature: rows with the same value are in the same "
-            "fold of every cross-validation."
+            help="Column of the data that is not a feature: rows with the same value are in the "
+            "same fold of every cross-validation."
         ),
     ] = None,
     part: Annotated[
