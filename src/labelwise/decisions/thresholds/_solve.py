@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._blocks import refuse_in_blocks
+from labelwise._counts import Measure
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.problem._problem import Problem
@@ -33,7 +34,6 @@ from labelwise.decisions.thresholds.objectives._pruned_micro import best_of_few
 from labelwise.decisions.thresholds.objectives._sample import ascend
 from labelwise.decisions.thresholds.objectives._shared import SharedTuner
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
-from labelwise.measures import Measure
 
 
 class TuningMethod(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from labelwise._counts import Measure, record_of
 from labelwise._curves import Cuts
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best_of_each
 from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
-from labelwise.measures import Measure, record_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hull_slack, hulls_of
 from labelwise.decisions.thresholds.objectives._choice import (
     Choice,
@@ -17,7 +17,6 @@ from labelwise.decisions.thresholds.objectives._linear_fractional import (
     certificate_of,
     none_is_higher,
 )
-from labelwise.measures import Measure
 
 
 @dataclass(frozen=True)

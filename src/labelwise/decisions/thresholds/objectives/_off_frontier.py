@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import ROUNDING, Curves, Cuts, FrontierSteps, frontier_steps, hulls_of
 from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_at, first_best
@@ -20,7 +20,7 @@ from labelwise.decisions.thresholds.objectives._constraints import (
 )
 from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
 from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
-from labelwise.measures import Counts, Measure
+from labelwise.measures import Counts
 
 # Most steps of successive searches: what a short search finds leaves less for the next one. The
 # last one takes less than a second.

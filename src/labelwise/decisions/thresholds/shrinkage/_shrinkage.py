@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import Measure
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.generalisation._held_out_means import N_FOLDS, held_out_means
 from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
@@ -18,7 +19,7 @@ from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Measure, macro, micro
+from labelwise.measures import macro, micro
 from labelwise.splitting import tuning_folds
 
 # Amounts that "auto" chooses from.
