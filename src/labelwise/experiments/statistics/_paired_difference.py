@@ -60,7 +60,7 @@ def paired_difference(
         Nominal probability, between 0 and 1, that the interval contains the true mean difference.
     n_bootstrap : int, default=10000
         Number of bootstrap samples.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState instance or None, default=None
         Seed of the bootstrap samples; the same seed gives the same interval.
     measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
         Passed to `paired_values`: the name of the measure, whether higher values are better, and

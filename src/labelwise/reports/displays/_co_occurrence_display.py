@@ -64,10 +64,10 @@ class CoOccurrenceDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, for data without column names.
         max_labels : int, default=25
             Number of the most frequent labels to draw.
         ax : matplotlib Axes, default=None

@@ -82,14 +82,14 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
-        proba : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Probabilities; absent entries of a sparse matrix are 0.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        proba : array, CSR matrix or frame of shape (n_samples, n_labels)
+            Probabilities from 0 to 1; an absent entry of a CSR matrix is 0.
         n_bins : int, default=10
             Number of bins of equal width between 0 and 1.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, for data without column names.
         name : str, default=None
             Name of the model in the legend.
         ax : matplotlib Axes, default=None
@@ -115,8 +115,8 @@ class ReliabilityDisplay:
             Fitted, with `predict_proba`.
         X : array or sparse matrix of shape (n_samples, n_features)
             Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
         name : str, default=None
             Name of the model in the legend; by default its class.
         **options

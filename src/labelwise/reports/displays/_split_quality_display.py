@@ -60,7 +60,7 @@ class SplitQualityDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples.
         subsets : array of int of shape (n_samples,)
             Subset of each sample, counted from 0.
