@@ -63,9 +63,9 @@ class Desk:
         Names of the labels, for data without column names.
     title : str, default="Decision desk"
         Heading of the page.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Draws bootstrap samples, and the folds on which the amounts of shrinkage and FBR are
-        chosen. Folds of held-out values are always the same ones.
+        chosen; the same number gives the same page. Folds of held-out values are always the same.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Desk:
         decided: Any = None,
         label_names: Sequence[str] | None = None,
         title: str = "Decision desk",
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
