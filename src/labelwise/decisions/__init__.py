@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._review_queue import ReviewQueue
     from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
     from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
-    from labelwise.decisions.expected_f._expected_f import maximize_expected_f
+    from labelwise.decisions.expected_f._expected_f import (
+        joint_from_samples,
+        make_consistent,
+        maximize_expected_f,
+    )
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
-    from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
     from labelwise.decisions.guarantees._guarantee import Guarantee
     from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
     from labelwise.decisions.label_shift._adaptation import Adaptation
