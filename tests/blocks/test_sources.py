@@ -125,7 +125,7 @@ def test_files_that_are_not_matrices_are_refused(tmp_path):
         "columns.npy": "column by column",
         "text.npy": "2-D array of numbers",
         "short.npy": "claims an array",
-        "no.parquet": "is no parquet file",
+        "no.parquet": "is not a parquet file",
         "words.parquet": "no column of numbers",
         "hole.parquet": "no value in column 'a'",
         "empty": "must be an npy or parquet file",
@@ -149,7 +149,7 @@ def test_a_zarr_array_must_have_two_sides(tmp_path):
     with pytest.raises(DataError, match="2-D array"):
         open_source(tmp_path / "flat.zarr", "scores")
     zarr.create_group(str(tmp_path / "group.zarr"))
-    with pytest.raises(DataError, match="is no zarr array"):
+    with pytest.raises(DataError, match="is not a zarr array"):
         open_source(tmp_path / "group.zarr", "scores")
 
 

@@ -149,8 +149,8 @@ WHOLE_ROWS = (
     CalibratedLabelRanking(),
     ExactFPlugin(),
     OkapiNeighbors(),
-    ReverseMultilabel(),
-    SubmodularMultilabel(),
+    ReverseMultilabel(random_state=0),
+    SubmodularMultilabel(random_state=0),
 )
 
 

@@ -154,7 +154,7 @@ def exact(**changes):
 
 
 def submodular(**changes):
-    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1)
+    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1, random_state=0)
     return set_attributes(model.fit(*some_data()), **changes)
 
 
@@ -254,7 +254,7 @@ BOOSTED = {
 @pytest.mark.parametrize("name", BOOSTED)
 def test_boosted_trees_that_compiled_code_cannot_rely_on_are_refused(name, tmp_path):
     # scikit-learn itself refuses nodes that cannot be converted to its kind.
-    message = "is no whole model file" if name == "plain nodes" else "contains no sound model ("
+    message = "is not a model file" if name == "plain nodes" else "contains no sound model ("
     assert message in refusal(BOOSTED[name](), tmp_path / "model.skops")
 
 
@@ -462,7 +462,7 @@ def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(skops_io(), "load", fail)
-    with pytest.raises(DataError, match=r"is no whole model file \(MemoryError\)\."):
+    with pytest.raises(DataError, match=r"is not a model file, or is truncated \(MemoryError\)\."):
         labelwise.load(tmp_path / "model.skops")
 
 

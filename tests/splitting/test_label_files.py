@@ -78,7 +78,7 @@ def test_columns_that_do_not_exist_are_refused(tmp_path):
         splitting.assign(path, 3, columns="sea*")
     with pytest.raises(DataError, match=r"has no names of columns, so that 'sea\*' cannot"):
         splitting.assign(WRITERS["npy"](tmp_path, "Y", Y), 3, columns="sea*")
-    with pytest.raises(ValueError, match=r"columns must be None if Y is no file, got 'sea\*'"):
+    with pytest.raises(ValueError, match=r"columns must be None if Y is not a file, got 'sea\*'"):
         splitting.assign(Y, 3, columns="sea*")
     with pytest.raises(ValueError, match=r"columns must be None for dask arrays, got 'sea\*'"):
         splitting.assign(da.from_array(Y), 3, columns="sea*")

@@ -206,7 +206,7 @@ def open_source(
     if isinstance(data, str | Path):
         return _open_path(Path(data), columns, asked)
     if columns is not None:
-        raise ValueError(f"columns must be None if {input_name} is no file, got {columns!r}.")
+        raise ValueError(f"columns must be None if {input_name} is not a file, got {columns!r}.")
     if isinstance(data, np.memmap):
         if data.ndim != 2:
             raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
@@ -287,7 +287,7 @@ def _open_zarr(path: Path) -> RowSource:
     try:
         array = zarr.open_array(str(path), mode="r")
     except (ValueError, FileNotFoundError, KeyError) as error:
-        raise DataError(path, f"is no zarr array ({error}).") from error
+        raise DataError(path, f"is not a zarr array ({error}).") from error
     if array.ndim != 2:
         raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
     return ArraySource(array, is_array=False)

@@ -115,7 +115,7 @@ def _check_names(path: Path, packed: zipfile.ZipFile) -> None:
         if not name.endswith((".npy", ".npz")):
             raise DataError(path, f"contains {name[:50]!r}, which no model has.")
     if _SCHEMA not in names:
-        raise DataError(path, "is no model file: it describes no objects.")
+        raise DataError(path, "is not a model file: it describes no objects.")
 
 
 def _text(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
@@ -149,7 +149,7 @@ def described_objects(path: Path, schema: Any) -> frozenset[Described]:
     reader = _SchemaReader(path)
     reader.read(schema, 0)
     if not reader.objects:
-        raise DataError(path, "is no model file: it describes no objects.")
+        raise DataError(path, "is not a model file: it describes no objects.")
     return frozenset(reader.objects)
 
 
@@ -253,7 +253,7 @@ def _check_object_array(path: Path, node: dict[str, Any]) -> None:
     while waiting:
         item = waiting.pop()
         if not isinstance(item, dict) or item.get("__class__") in _SPREAD:
-            raise DataError(path, "has arrays in an array of objects that is no vector.")
+            raise DataError(path, "has arrays in an array of objects that is not a vector.")
         if item.get("__loader__") in ("ListNode", "TupleNode"):
             waiting.extend(item.get("content", ()))
 

@@ -46,7 +46,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     Raises
     ------
     TypeError
-        If the model is no estimator, or contains a type that `load` would refuse.
+        If the model is not an estimator, or contains a type that `load` would refuse.
     OSError
         If the file cannot be written.
 
@@ -142,7 +142,9 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
         raise
     # The arguments are checked above, so that any other error comes from the file.
     except Exception as error:
-        raise DataError(path, f"is no whole model file ({first_line(error)}).") from error
+        raise DataError(
+            path, f"is not a model file, or is truncated ({first_line(error)})."
+        ) from error
 
 
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:

@@ -98,11 +98,15 @@ _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("decisions", "features", "learners", "splitting"), isclass),
     "measures": isfunction,
 }
-_OWN_PARTS = ("labelwise.decisions.Sigmoid", "labelwise.learners.Forests")
+_OWN_PARTS = (
+    "labelwise.decisions.Sigmoid",
+    "labelwise.learners.Forests",
+    "labelwise.learners.Leaderboard",
+)
 
 
 def check_trusted(more: Sequence[type]) -> None:
-    """Refuse an argument `trusted` that is no sequence of types."""
+    """Refuse an argument `trusted` that is not a sequence of types."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must contain types, got {given!r}.")

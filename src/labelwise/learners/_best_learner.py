@@ -376,9 +376,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         splits = splits_of(
             self.cv, samples.X, samples.Y[:, np.isnan(self.constants_)], samples.groups
         )
-        # Folds behind shrinkage are those of `TunedThresholds`; a generator is drawn from once.
-        is_fixed = self.random_state is None or is_whole(self.random_state)
-        tuning_seed = self.random_state if is_fixed else seed
+        # A number means the folds of `TunedThresholds` behind shrinkage; all candidates share them.
+        tuning_seed = self.random_state if is_whole(self.random_state) else seed
         arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
         if samples.weights is not None and not samples.weights.all():
             arena = arena.part(np.flatnonzero(samples.weights))

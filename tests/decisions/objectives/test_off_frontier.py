@@ -244,7 +244,7 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     assert "highest" not in repr(tuned)
 
 
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
 def test_a_least_rate_of_0_asks_for_nothing(options):
     scores = [[0.3, 0.2], [0.1, 0.9]]
     for Y in ([[0, 0], [0, 0]], [[0, 1], [1, 0]]):

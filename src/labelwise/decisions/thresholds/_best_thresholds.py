@@ -111,7 +111,7 @@ def best_thresholds(
         cross-validation over the samples.
     min_precision, min_recall : float, default=None
         Lower bounds on micro precision and micro recall on these samples; with "macro", on those
-        of every label, and a label that cannot meet them is never decided. 0 is no constraint.
+        of every label, and a label that cannot meet them is never decided. 0 is not a constraint.
         Any other bound is not met by a rate that is not defined, such as the precision of no
         decisions. The bounds hold on these samples only, and are often broken on new ones:
         `Thresholds.constraints` shows both, and `guarantee` makes them hold on new samples.

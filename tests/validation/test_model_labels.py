@@ -14,6 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from labelwise._validation._model_labels import label_names_of, labels_for
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import (
     BinaryRelevance,
@@ -25,7 +26,6 @@ from labelwise.learners import (
     SubmodularMultilabel,
 )
 from labelwise.measures import evaluate, scorer, scorers
-from labelwise.measures._model_labels import label_names_of, labels_for
 
 RANDOM = np.random.default_rng(0)
 NAMES = ("sea", "sky", "sun", "fog")
@@ -46,8 +46,8 @@ MODELS = {
     "exact F": ExactFPlugin(penalty=1e-4),
     "independent F": IndependentFPlugin(REGRESSION),
     "label ranking": CalibratedLabelRanking(LogisticRegression(C=1e4)),
-    "reverse": ReverseMultilabel(penalty=1e-3),
-    "submodular": SubmodularMultilabel(penalty=1e-3),
+    "reverse": ReverseMultilabel(penalty=1e-3, random_state=0),
+    "submodular": SubmodularMultilabel(penalty=1e-3, random_state=0),
     "neighbors": OkapiNeighbors(k=3, weighted=True),
     "tuned": TunedThresholds(REGRESSION, cv=3),
     "calibrated": CalibratedLabels(REGRESSION, cv=3, method="sigmoid"),
