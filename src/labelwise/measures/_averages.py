@@ -33,7 +33,8 @@ def with_beta(measure: Measure, beta: float) -> Measure:
     measure : callable
         A measure of counts.
     beta : float
-        Weight of recall in the F-measure; 1 for any other measure.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. 1 for any other
+        measure.
 
     Returns
     -------
@@ -191,7 +192,7 @@ def f_of_means(counts: Counts, beta: float = 1.0, undefined: str | float = "nan"
     counts : Counts
         Counts of each label, from `count`.
     beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
     undefined : {"nan", "skip"} or float, default="nan"
         How labels without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
@@ -231,12 +232,12 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -271,12 +272,12 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

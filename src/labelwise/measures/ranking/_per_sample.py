@@ -27,11 +27,11 @@ def coverage(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores: they count against the model, as in scikit-learn, or columns that
         come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
@@ -39,8 +39,8 @@ def coverage(
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -89,11 +89,11 @@ def ranking_loss(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores: they count against the model, as in scikit-learn, or columns that
         come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
@@ -101,8 +101,8 @@ def ranking_loss(
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -148,11 +148,11 @@ def one_error(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores: they count against the model, as in scikit-learn, or columns that
         come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
@@ -160,8 +160,8 @@ def one_error(
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

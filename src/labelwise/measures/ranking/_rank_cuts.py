@@ -30,15 +30,15 @@ def rank_cut_f(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, labels without a score are
-        never decided. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, labels without a
+        score are never decided. Columns with names are matched by name.
     beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

@@ -33,11 +33,11 @@ def average_precision(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     average : {"micro", "macro", "sample"} or None, default=None
         What is ranked: "macro" ranks the samples of each label (MAP in sechidis2011), "sample"
         ranks the labels of each sample (MAP in olsson2006), and "micro" ranks all cells together.
@@ -48,8 +48,8 @@ def average_precision(
     undefined : {"nan", "skip"} or float, default="nan"
         How rankings without positives, which have no value, enter the mean: "nan" makes the mean
         NaN, "skip" leaves them out, and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -112,19 +112,19 @@ def area_under_roc(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     average : {"micro", "macro", "sample"}, default="micro"
         What is ranked: all cells together, the samples of each label, or the labels of each sample.
     undefined : {"nan", "skip"} or float, default="nan"
         How rankings without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them
         out (NaN if none is left), and a number replaces each missing value. Rankings without
         positives or without negatives have no value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

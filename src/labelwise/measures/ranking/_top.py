@@ -25,16 +25,16 @@ def r_precision(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -82,18 +82,18 @@ def precision_at(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     k : int
         Number of top-ranked labels, from 1 to n_labels.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -137,18 +137,18 @@ def recall_at(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     k : int
         Number of top-ranked labels, from 1 to n_labels.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -195,18 +195,18 @@ def ndcg_at(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     k : int
         Number of top-ranked labels, from 1 to n_labels.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
