@@ -33,7 +33,7 @@ from labelwise._estimators import (
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import check_readable, dense_targets
+from labelwise._validation import check_readable, dense_targets, labels_for
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -62,7 +62,6 @@ from labelwise.decisions.thresholds._tune import (
     tune_and_correct,
     warn_of_broken_constraints,
 )
-from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
 
 

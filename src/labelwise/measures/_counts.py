@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts
+from labelwise._counts import Counts, counts_of
 from labelwise._validation import Outcome, check_outcome
 
 
@@ -90,7 +90,7 @@ def count_matched(
     """
     hits = Y.multiply(decided)
     tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
-    return counts_from(tp, n_positive, n_decided, cells_of_each(Y, by, missing))
+    return counts_of(n_decided, tp, n_positive, cells_of_each(Y, by, missing))
 
 
 def cells_of_each(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
@@ -115,14 +115,9 @@ def weighted_counts(
     n_samples = weights.sum()
     if missing is not None:
         n_samples = n_samples - weights @ missing.astype(np.float64)
-    sums = counts_from(tp, n_positive, n_decided, n_samples)
+    sums = counts_of(n_decided, tp, n_positive, n_samples)
     by_label = exactly_empty(sums, count_matched(Y, decided, "label", missing))
     return by_label if by == "label" else Counts(*(np.sum(c, keepdims=True) for c in by_label))
-
-
-def counts_from(tp: Any, n_positive: Any, n_decided: Any, n_samples: Any) -> Counts:
-    """Compute the four counts from hits, positives, decisions and samples."""
-    return Counts(tp, n_decided - tp, n_positive - tp, n_samples - n_positive - n_decided + tp)
 
 
 def exactly_empty(weighted: Counts, counted: Counts) -> Counts:

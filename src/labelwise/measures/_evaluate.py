@@ -14,13 +14,11 @@ from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_empty_samples, count_matched, weighted_counts
-from labelwise.measures._evaluation_result import Evaluation, Measured
-from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
-from labelwise.measures.ranking._mean_over_rankings import check_k
-from labelwise.measures.ranking._propensities import check_inverse
-from labelwise.measures.ranking._top_labels import TopLabels, find_top
-from labelwise.measures.ranking._weighted_ranks import find_weighted_places
-from labelwise.measures.ranking.positives._ranks_of_positives import find_places
+from labelwise.measures._evaluation import Evaluation, Measured
+from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
+from labelwise.measures._ranks import find_places
+from labelwise.measures._register import NamedMeasure, measure_named, named_measures
+from labelwise.measures._weighted_ranks import find_weighted_places
 
 _NEEDS = ("decided", "scores")
 _BY = ("all", "label", "sample")

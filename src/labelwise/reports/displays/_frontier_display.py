@@ -9,9 +9,9 @@ import numpy as np
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import with_nan
+from labelwise._validation import labels_for, with_nan
 from labelwise.decisions import micro_frontier
-from labelwise.measures import Counts, f_measure, labels_for
+from labelwise.measures import Counts, f_measure
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93

@@ -9,8 +9,8 @@ import numpy as np
 
 from labelwise._estimators import scoring_method
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_readable, check_whole
-from labelwise.measures import Evaluation, evaluate, labels_for
+from labelwise._validation import check_instance, check_readable, check_whole, labels_for
+from labelwise.measures import Evaluation, evaluate
 
 _OF_DECISIONS, _OF_SCORES = ("precision", "recall", "f"), ("auc", "average-precision")
 

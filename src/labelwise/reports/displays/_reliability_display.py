@@ -9,7 +9,8 @@ import numpy as np
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise.measures import labels_for, reliability
+from labelwise._validation import labels_for
+from labelwise.measures import reliability
 
 _LARGEST_DOT, _SMALLEST_DOT = 120.0, 12.0
 

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import check_outcome, check_whole, columns_in_order, with_nan
+from labelwise._validation import check_outcome, check_whole, columns_in_order, labels_for, with_nan
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.measures import Counts, f_measure, labels_for
+from labelwise.measures import Counts, f_measure
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"

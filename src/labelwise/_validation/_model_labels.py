@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from labelwise._validation import (
-    Labels,
-    check_labels,
-    is_list_of_sets,
-    names_in_sets,
-)
+from labelwise._validation._label_sets import is_list_of_sets, names_in_sets
+from labelwise._validation._matrices import Labels, check_labels
 
 # Greatest depth of nested models (pipelines, searches) that is searched for label names.
 _DEEPEST = 20
