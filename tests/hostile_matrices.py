@@ -106,7 +106,7 @@ OTHERS = {
     "measures": ["micro-f"],
     "models": {},
     "n_draws": 2,
-    "name": "micro-f",
+    "name": "micro-auc",
     "numerator": [1, 0, 0, 0],
     "p_empty": np.full(40, 0.1),
     "path": "never-written",

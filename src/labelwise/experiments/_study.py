@@ -136,8 +136,8 @@ class Study:
         lower_is_better: Sequence[str] | None = None,
     ) -> None:
         self.datasets = _check_datasets(datasets)
-        self.models = _check_models(models)
-        self.splits = _check_splits(splits)
+        self.models = _check_objects(models, "models", ("get_params", "fit"))
+        self.splits = _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
         self.measures = _check_measures(measures)
         self.seeds = _check_seeds(seeds)
         self.name = encodable(str(name))
@@ -244,8 +244,8 @@ class Study:
         client : dask.distributed.Client, default=None
             Cluster to run the cells on; only its ``submit`` method is used.
         n_jobs : int, default=None
-            Number of processes; -1 for one process per core. None runs the cells in this process,
-            unless the study has a timeout. Results do not depend on `n_jobs`.
+            Number of parallel jobs; results do not depend on it. Jobs are processes; -1 for one
+            process per core. None runs the cells in this process, unless the study has a timeout.
         progress : bool or callable, default=None
             Whether to show the progress and the time left on stderr: a line that changes on a
             terminal, else a new line at most once a minute. None shows it only on a terminal. A
@@ -358,16 +358,6 @@ def _name_of(source: Any) -> str:
     if isinstance(source, str | Path):
         return plain_name(source)
     return encodable(str(getattr(source, "name", getattr(source, "__name__", source))))
-
-
-def _check_models(models: Any) -> dict[str, Any]:
-    """Return estimators by name."""
-    return _check_objects(models, "models", ("get_params", "fit"))
-
-
-def _check_splits(splits: Any) -> dict[str, Any]:
-    """Return splitters by name; "train-test" stands for the split that comes with the data."""
-    return _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
 
 
 def _check_objects(

@@ -14,6 +14,12 @@ import typer
 from labelwise import _io, _matrices, data, decisions
 from labelwise._text import safe_cell
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import (
+    BlockRows,
+    reads_in_blocks,
+    refuse_with_blocks,
+    show_decisions_in_blocks,
+)
 from labelwise.cli._inputs import parse_ids, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
@@ -63,13 +69,9 @@ def decide(
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
     from labelwise._validation import NamedMatrix, take_columns
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
 
     if reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
-        # Only blocks need these functions, which import numba.
-        from labelwise.cli.blocks._block_commands import show_decisions_in_blocks
-
         rows = BlockRows(parse_names(ids), by_position, max_bytes)
         show_decisions_in_blocks(thresholds, scores, output, rows)
         return

@@ -12,6 +12,12 @@ import typer
 from labelwise import _io, _matrices, data, decisions, measures
 from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import (
+    BlockRows,
+    evaluated_in_blocks,
+    reads_in_blocks,
+    refuse_with_blocks,
+)
 from labelwise.cli._inputs import parse_ids, parse_names, read_decided, read_truth
 from labelwise.cli._outputs import (
     Outputs,
@@ -81,8 +87,6 @@ def evaluate(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     if undefined not in _UNDEFINED:
@@ -105,8 +109,6 @@ def evaluate(
             bootstrap=bootstrap,
             report=report,
         )
-        from labelwise.cli.blocks._block_commands import evaluated_in_blocks
-
         paths = {"Y": labels, "scores": scores, "decided": decided}
         rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)
         evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)

@@ -12,6 +12,7 @@ import typer
 
 from labelwise import _matrices, data
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
 from labelwise.cli._inputs import parse_ids, parse_names, read_truth
 from labelwise.cli._outputs import (
     Outputs,
@@ -73,8 +74,6 @@ def tune(
 
     Its value on new rows is estimated, too.
     """
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-
     report: TuningReport | BandReport
     defaults = declared_defaults(Request, Certify)
     changed = [name for name, value in asked.items() if value != defaults[name]]
@@ -94,8 +93,6 @@ def tune(
     outputs = Outputs([output, plot], inputs=inputs)
     if review is None and (cluster is not None or reads_in_blocks(scores, max_bytes)):
         refuse_with_blocks(missing_labels, plot=plot, labels=columns, bags=bags)
-        from labelwise.cli.blocks._block_commands import tuned_in_blocks
-
         if bootstrap:
             raise ValueError("--bootstrap needs all scores in memory.")
         rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)

@@ -88,8 +88,8 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
 
     Parameters
     ----------
-    proba : array, frame or sparse matrix of shape (n_samples, n_labels)
-        P(y_label = 1); entries that a sparse matrix does not store are 0. All samples are decided
+    proba : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Probabilities from 0 to 1; absent entries of a sparse matrix are 0. All samples are decided
         together.
     k : int
         Largest number of labels of a sample, at least 1.

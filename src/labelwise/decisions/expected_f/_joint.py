@@ -40,7 +40,7 @@ def joint_from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
 
     See Also
     --------
-    maximize_expected_f : Find the label sets with the highest expected F-measure.
+    maximize_expected_f : Find the list of sets with the highest expected F-measure.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def make_consistent(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
     See Also
     --------
-    maximize_expected_f : Find the label sets with the highest expected F-measure.
+    maximize_expected_f : Find the list of sets with the highest expected F-measure.
 
     Notes
     -----

@@ -60,7 +60,7 @@ def certify(
         What thresholds are tuned for, with a constraint on precision or recall.
     options : Certify
         The level of the guarantee, and how samples are split.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState or None
         Splits the samples. With None, the split is the same in every call.
     calibration : Problem or None
         Samples for calibration; then all samples of `problem` are for tuning.

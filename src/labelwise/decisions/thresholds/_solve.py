@@ -57,8 +57,9 @@ def solve(
         options that need all scores together are refused.
     request : Request
         What thresholds are tuned for.
-    random_state : int, RandomState instance or None
-        Draws folds and bootstrap samples. With None, folds are the same in every call.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws folds and bootstrap
+        samples. With None, folds are the same in every call.
     calibration : Problem, default=None
         Samples that a guarantee is tested on; None splits them from `problem`.
 
@@ -123,8 +124,9 @@ def confidence_interval(
         Number of draws.
     confidence : float
         Share of the draws within the interval and the spreads.
-    random_state : int, RandomState instance or None
-        Draws samples and folds. With None, folds are the same in every call.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws samples and folds.
+        With None, folds are the same in every call.
 
     Returns
     -------
@@ -172,9 +174,9 @@ def solve_with_folds(
         What thresholds are tuned for; without constraints and not for the sample average.
     folds : ndarray of int of shape (n_samples,)
         The fold of each sample.
-    random_state : int, RandomState instance or None
-        Draws the folds behind "auto" amounts. The amounts found on all samples are used without
-        each fold, too.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        "auto" amounts. The amounts found on all samples are used without each fold, too.
 
     Returns
     -------

@@ -37,7 +37,7 @@ from labelwise.experiments.running._cells import (
     storable_text,
 )
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
-from labelwise.measures import NamedMeasure, measure_named, measure_outcome
+from labelwise.measures import measure_named, measure_outcome
 from labelwise.splitting import splits_of
 
 # Data sets and splits that a worker keeps in memory.
@@ -47,6 +47,7 @@ _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"  # what Linux expects in clear_refs to reset the peak
 _Rows = list[tuple[np.ndarray, np.ndarray]]
+_measure_named = cache(measure_named)
 _MAX_WARNING = 1_000  # characters
 _MAX_WARNINGS = 100
 
@@ -297,7 +298,7 @@ def provenance() -> dict[str, str]:
 def _named_values(
     outcome: CellOutcome, names: Sequence[str], undefined: str | float
 ) -> dict[str, float]:
-    measures = [_measure(name) for name in names]
+    measures = [_measure_named(name) for name in names]
     needs = {measure.needs for measure in measures}
     if not needs:
         return {}
@@ -309,11 +310,6 @@ def _named_values(
     checked = check_outcome(outcome.truth, allow_missing=True, **answers).with_truth()
     measured, _ = measure_outcome(checked, measures, undefined)
     return {name: measured[name].value for name in names}
-
-
-@cache
-def _measure(name: str) -> NamedMeasure:
-    return measure_named(name)
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from labelwise.splitting import SplitComparison, SplitQuality
 
 _EXPLAIN = (
     "Smaller is better for all four. LD is the mean distance of the odds of labels in the subsets "
-    "from those in all rows, ED the mean distance of the sizes of the subsets from those wanted. "
+    "from those in all samples, ED the mean distance of the sizes of the subsets from those "
+    "wanted. "
     "FZ is the number of subsets that lack a label, FLZ that of pairs of subset and label without "
     "positives."
 )

@@ -228,7 +228,7 @@ def test_the_top_decisions_keep_to_precision_and_number():
 
 
 @pytest.mark.parametrize("measure", [matthews, balanced_accuracy])
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
 def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     # Recall of 1 takes all decisions, where the correlation is not defined.
     tuned = best_thresholds(
@@ -244,7 +244,7 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     assert "highest" not in repr(tuned)
 
 
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
 def test_a_least_rate_of_0_asks_for_nothing(options):
     scores = [[0.3, 0.2], [0.1, 0.9]]
     for Y in ([[0, 0], [0, 0]], [[0, 1], [1, 0]]):

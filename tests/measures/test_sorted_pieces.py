@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.measures.ranking import _sorted_pieces
-from labelwise.measures.ranking._sorted_pieces import sort_pieces
+from labelwise.measures import _ranks
+from labelwise.measures._ranks import sort_pieces
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.data())
@@ -22,7 +22,7 @@ def test_chosen_pieces_are_sorted_and_the_others_stay(sizes, data):
 
 
 def test_long_pieces_are_sorted_too(monkeypatch):
-    monkeypatch.setattr(_sorted_pieces, "_LONG", 4)
+    monkeypatch.setattr(_ranks, "_LONG_PIECE", 4)
     values = np.arange(20.0)[::-1].copy()
     sort_pieces(values, np.array([0, 3, 20]), np.array([0, 1]))
     np.testing.assert_array_equal(values, [17, 18, 19, *range(17)])

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from labelwise._parallel import in_threads
 from labelwise.measures._counts import cells_of_each
-from labelwise.measures.ranking._sorted_pieces import sort_pieces
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32
@@ -20,6 +19,8 @@ _BLOCK = 2**21
 _LONG = 2**15
 # Columns of a transpose that are copied together: the cache lines that they are in are read once.
 _TILE = 4096
+# Longer pieces are sorted one by one: sorting them takes longer than a step of Python.
+_LONG_PIECE = 1024
 
 
 class RankedPositives(NamedTuple):
@@ -93,7 +94,7 @@ def find_places(
 def ranked_positives(
     above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: Any
 ) -> RankedPositives:
-    """Count the positives among what lies above each; those of a ranking are given best first."""
+    """For each positive, count the positives above it (input sorted by descending score)."""
     ranking = np.repeat(np.arange(n_positives.size), n_positives)
     first = np.cumsum(n_positives) - n_positives
     is_last = np.append((np.diff(at_least) != 0) | (np.diff(ranking) != 0), True)
@@ -110,13 +111,40 @@ def ranked_positives(
     )
 
 
+def ranks_by_column(Y: sparse.csc_array, scores: Any) -> np.ndarray:
+    """Rank each positive in its sample from 1, equal scores by column; 0 without a score.
+
+    O(positives * labels); dense copies of sparse scores are made for a block of samples at a time.
+    """
+    from labelwise.measures._ranks_kernels import places_by_column
+
+    rows = sparse.csr_array(Y)
+    together = max(1, _BLOCK // rows.shape[1])
+    found = [np.empty(0, dtype=np.int64)]
+    for start in range(0, rows.shape[0], together):
+        some = rows[start : start + together]
+        dense = np.ascontiguousarray(_filled(scores[start : start + together]))
+        found.append(places_by_column(dense, some.indptr.astype(np.int64), some.indices))
+    return np.concatenate(found)
+
+
+def _filled(scores: Any) -> np.ndarray:
+    """Return dense scores, -inf where a sparse matrix has none."""
+    if not sparse.issparse(scores):
+        return np.asarray(scores)
+    dense = np.full(scores.shape, -np.inf, dtype=scores.dtype)
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    dense[rows, scores.indices] = scores.data
+    return dense
+
+
 def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
     """Return where the score of each positive is stored, -1 if it is absent.
 
     The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
     CSC with sorted indices. One pass over both, O(nnz).
     """
-    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import places_in_rows
+    from labelwise.measures._ranks_kernels import places_in_rows
 
     return np.asarray(
         places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
@@ -131,7 +159,7 @@ def _counts_in_rows(
     cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.measures.ranking.positives._ranks_of_positives_kernels import count_above
+        from labelwise.measures._ranks_kernels import count_above
 
         bounds = cut_bounds[rows.start : rows.stop + 1]
         mine = cuts[bounds[0] : bounds[-1]]
@@ -193,7 +221,7 @@ def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 
 def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Return the counts of a few values, which are sorted in place."""
-    from labelwise.measures.ranking.positives._ranks_of_positives_kernels import add_counts
+    from labelwise.measures._ranks_kernels import add_counts
 
     values.sort()
     found = np.zeros((2, cuts.size), dtype=np.int64)
@@ -246,3 +274,29 @@ def _blocks(scores: Any, n_together: int) -> list[slice]:
     n_together = max(8, n_together * n_rows // max(1, scores.size))
     starts = range(0, n_rows, n_together)
     return [slice(start, min(start + n_together, n_rows)) for start in starts]
+
+
+def sort_pieces(values: np.ndarray, bounds: np.ndarray, numbers: np.ndarray) -> None:
+    """Sort some pieces of an array upwards, in place.
+
+    Piece i is ``values[bounds[i]:bounds[i + 1]]``; `numbers` are the pieces to sort. Short pieces
+    of similar size are copied into the rows of a table, which are sorted together.
+    """
+    sizes = np.diff(bounds)[numbers]
+    for i in numbers[sizes > _LONG_PIECE].tolist():
+        values[bounds[i] : bounds[i + 1]].sort()
+    # Powers of two: a table is at most twice as large as its pieces.
+    powers = np.frexp(np.maximum(sizes - 1, 0))[1]
+    for power in np.unique(powers[sizes <= _LONG_PIECE]).tolist():
+        is_alike = (powers == power) & (sizes <= _LONG_PIECE)
+        _sort_alike(values, bounds[numbers[is_alike]], sizes[is_alike], 1 << power)
+
+
+def _sort_alike(values: np.ndarray, starts: np.ndarray, sizes: np.ndarray, width: int) -> None:
+    """Sort pieces of at most `width` values."""
+    is_there = np.arange(width) < sizes[:, None]
+    places = (starts[:, None] + np.arange(width))[is_there]
+    table = np.full(is_there.shape, np.inf, dtype=values.dtype)
+    table[is_there] = values[places]
+    table.sort(axis=1)
+    values[places] = table[is_there]

@@ -1,7 +1,4 @@
-"""Measures of the k top-ranked labels equal their definitions.
-
-Tests `_top_labels`, `_propensities` and `_sorted_pieces`.
-"""
+"""Measures of the k top-ranked labels equal their definitions."""
 
 from itertools import pairwise
 
@@ -21,12 +18,11 @@ from labelwise.measures import (
     macro,
     precision,
     recall,
-    recall_at,
     scorer,
     scorers,
 )
-from labelwise.measures.ranking._sorted_pieces import sort_pieces
-from tests.measures.outcomes import scored_outcomes
+from labelwise.measures._ranks import sort_pieces
+from tests.measures.outcomes import recall_at, scored_outcomes
 from tests.oracles import measures as oracle
 
 COUNTED = {"precision": precision, "recall": recall, "f": f_measure}
@@ -98,7 +94,7 @@ def test_a_measure_at_k_does_not_depend_on_the_other_cutoffs_or_on_blocks(outcom
     cutoffs = range(1, Y.shape[1] + 1)
     together = evaluate(Y, cutoffs=cutoffs, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labelwise.measures.ranking._top_labels._BLOCK", 1)
+        patch.setattr("labelwise.measures._rankings._BLOCK", 1)
         for k in cutoffs:
             alone = evaluate(Y, cutoffs=[k], **options)
             for name in alone:

@@ -14,6 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from labelwise._validation._model_labels import label_names_of, labels_for
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import (
     BinaryRelevance,
@@ -25,7 +26,6 @@ from labelwise.learners import (
     SubmodularMultilabel,
 )
 from labelwise.measures import evaluate, scorer, scorers
-from labelwise.measures._model_labels import label_names_of, labels_for
 
 RANDOM = np.random.default_rng(0)
 NAMES = ("sea", "sky", "sun", "fog")

@@ -55,11 +55,9 @@ def test_a_file_above_a_quarter_of_the_memory_is_read_in_blocks(files, monkeypat
     np.save(folder / "labels.npy", Y)
     paths = (folder / f"scores.{ending}", folder / f"labels.{ending}")
     whole, blocks = folder / "whole.json", folder / "blocks.json"
-    monkeypatch.setattr(
-        "labelwise.cli.blocks._block_inputs.memory_bytes", lambda: 5 * SCORES.nbytes
-    )
+    monkeypatch.setattr("labelwise._io.memory_bytes", lambda: 5 * SCORES.nbytes)
     assert BY_BLOCKS not in run("tune", *paths, "--shrink", "0", "-o", whole)
-    monkeypatch.setattr("labelwise.cli.blocks._block_inputs.memory_bytes", lambda: SCORES.nbytes)
+    monkeypatch.setattr("labelwise._io.memory_bytes", lambda: SCORES.nbytes)
     assert BY_BLOCKS in run("tune", *paths, "-o", blocks)
     assert json.loads(blocks.read_text()) == json.loads(whole.read_text())
 
@@ -72,7 +70,7 @@ def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
         asked.append(n_rows)
         return block_rows(n_rows)
 
-    monkeypatch.setattr("labelwise.cli.blocks._block_commands.block_rows", rows)
+    monkeypatch.setattr("labelwise._blocks.block_rows", rows)
     paths = (parts["scores"], parts["labels"])
     assert run("tune", *paths, "--max-bytes", "330") == run("tune", *paths)
     assert asked == [10, None]  # four scores of eight bytes a row
