@@ -244,8 +244,8 @@ class Study:
         client : dask.distributed.Client, default=None
             Cluster to run the cells on; only its ``submit`` method is used.
         n_jobs : int, default=None
-            Number of processes; -1 for one process per core. None runs the cells in this process,
-            unless the study has a timeout. Results do not depend on `n_jobs`.
+            Number of parallel jobs; results do not depend on it. Jobs are processes; -1 for one
+            process per core. None runs the cells in this process, unless the study has a timeout.
         progress : bool or callable, default=None
             Whether to show the progress and the time left on stderr: a line that changes on a
             terminal, else a new line at most once a minute. None shows it only on a terminal. A

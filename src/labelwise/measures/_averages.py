@@ -187,12 +187,12 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -227,12 +227,12 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

@@ -24,18 +24,18 @@ def count(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels). NaN, null or a masked cell is a missing
-        label: the cell is not counted, whether it is decided or not.
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN, null or a masked cell is a missing label: the cell is not counted,
+        whether it is decided or not.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
     by : {"label", "sample"}, default="label"
         Whether each label or each sample has its own counts.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of Y and decided has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

@@ -60,8 +60,8 @@ def paired_difference(
         Nominal probability, between 0 and 1, that the interval contains the true mean difference.
     n_bootstrap : int, default=10000
         Number of bootstrap samples.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the bootstrap samples; the same seed gives the same interval.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result.
     measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
         Passed to `paired_values`: the name of the measure, whether higher values are better, and
         whether to refuse or to drop data sets with a missing value.

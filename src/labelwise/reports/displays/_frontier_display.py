@@ -31,8 +31,8 @@ class FrontierDisplay:
     n_positive : int
         Number of positives of all labels.
     beta : float, default=1.0
-        Weight of recall in the F-measure whose highest point is marked: recall counts beta² as
-        much as precision.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. The highest
+        point of this measure is marked.
     name : str, default=None
         Name of the model in the legend.
 
@@ -104,13 +104,15 @@ class FrontierDisplay:
         ----------
         Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             True labels, 0 or 1.
-        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            Finite scores. In a CSR matrix, an absent score is never decided.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score
+            is never decided.
         beta : float, default=1.0
-            Weight of recall in the F-measure whose highest point is marked: recall counts beta² as
-            much as precision.
+            Weight of recall in the F-measure: recall counts beta² as much as precision. The highest
+            point of this measure is marked.
         label_names : sequence of str, default=None
-            Names of the labels, for data without column names.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         name : str, default=None
             Name of the model in the legend.
         ax : matplotlib Axes, default=None

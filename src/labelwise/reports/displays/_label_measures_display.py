@@ -114,11 +114,12 @@ class LabelMeasuresDisplay:
         Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             True labels, 0 or 1.
         decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            Decisions, 0 or 1. Columns with names are matched by name.
+            Decisions, 0 or 1.
         beta : float, default=1.0
             Weight of recall in the F-measure: recall counts beta² as much as precision.
         label_names : sequence of str, default=None
-            Names of the labels, for data without column names.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         max_labels : int, default=20
             Number of labels to draw, those with the lowest F.
         ax : matplotlib Axes, default=None

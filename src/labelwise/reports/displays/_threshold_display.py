@@ -43,7 +43,7 @@ class ThresholdDisplay:
     n_hidden : int, default=0
         Number of labels that are not shown.
     beta : float, default=1.0
-        Weight of recall in the F-measure that is shown.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
 
     Attributes
     ----------
@@ -85,12 +85,14 @@ class ThresholdDisplay:
         ----------
         Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             True labels, 0 or 1.
-        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            Finite scores. In a CSR matrix, an absent score is never decided.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score
+            is never decided.
         thresholds : Thresholds or array of shape (n_labels,), default=None
             Thresholds to show; by default those that `best_thresholds` finds.
         label_names : sequence of str, default=None
-            Names of the labels, for data without column names.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         max_labels : int, default=25
             Largest number of labels to draw, the most frequent ones first.
         ax : matplotlib Axes, default=None
