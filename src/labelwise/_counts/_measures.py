@@ -169,7 +169,7 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
     counts : Counts or sequence of four numbers or arrays
         True positives, false positives, false negatives and true negatives.
     beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
 
     Returns
     -------

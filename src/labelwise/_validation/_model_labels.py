@@ -59,7 +59,7 @@ def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
     model : fitted estimator
         Names of its labels come from `label_names_of`.
     Y : array, sparse matrix, frame or list of sets
-        True labels. Columns are matched by name if both sides have names, else by position.
+        True labels, 0 or 1. Columns are matched by name if both sides have names, else by position.
     unknown_labels : {"raise", "missed"}, default="raise"
         Whether labels unknown to the model are an error, or are returned apart.
 

@@ -35,18 +35,18 @@ def count(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels). NaN, null or a masked cell is a missing
-        label: the cell is not counted, whether it is decided or not.
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN, null or a masked cell is a missing label: the cell is not counted,
+        whether it is decided or not.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
     by : {"label", "sample"}, default="label"
         Whether each label or each sample has its own counts.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of Y and decided has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -191,12 +191,12 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -231,12 +231,12 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

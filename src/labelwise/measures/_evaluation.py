@@ -53,7 +53,7 @@ class Evaluation(Mapping[str, float]):
     n_samples : int
         Number of samples.
     beta : float, default=1.0
-        Weight of recall in the F-measures.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value entered the means.
     confidence : float or None, default=None

@@ -35,15 +35,16 @@ def measure_scores(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     name : str
         One of the measures below; K is any number of labels, as in "precision-at-5".
     beta : float, default=1.0
-        Weight of recall in "macro-f-at-K"; any other measure allows only 1.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Only
+        "macro-f-at-K" allows another than 1.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores of a sample: they count against the model, as in scikit-learn, or
         columns that come first are ranked higher, as in Mulan, whose rankings have no ties. In a
@@ -53,10 +54,10 @@ def measure_scores(
         "ps-ndcg-at-K".
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter the mean, as in `evaluate`.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        Weights of the samples, not negative.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative.
 
     Returns
     -------
@@ -143,11 +144,11 @@ def coverage(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores: they count against the model, as in scikit-learn, or columns that
         come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
@@ -155,8 +156,8 @@ def coverage(
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -207,11 +208,11 @@ def ranking_loss(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores: they count against the model, as in scikit-learn, or columns that
         come first are ranked higher, as in Mulan, whose rankings have no ties. In a sparse matrix
@@ -219,8 +220,8 @@ def ranking_loss(
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -270,19 +271,19 @@ def average_precision(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     by : {"label", "sample", "all"}, default="label"
         What is ranked: the samples of each label (MAP in sechidis2011), the labels of each sample
         (MAP in olsson2006), or all cells together.
     undefined : {"nan", "skip"} or float, default="nan"
         How rankings without positives, which have no value, enter the mean: "nan" makes the mean
         NaN, "skip" leaves them out, and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -344,19 +345,19 @@ def area_under_roc(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     average : {"micro", "macro", "sample"}, default="micro"
         What is ranked: all cells together, the samples of each label, or the labels of each sample.
     undefined : {"nan", "skip"} or float, default="nan"
         How rankings without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them
         out (NaN if none is left), and a number replaces each missing value. Rankings without
         positives or without negatives have no value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -403,16 +404,16 @@ def r_precision(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, absent scores are tied below all
-        present scores. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, absent scores are
+        tied below all present scores. Columns with names are matched by name.
     undefined : {"nan", "skip"} or float, default="nan"
         How samples without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -465,15 +466,15 @@ def rank_cut_f(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Higher scores mean likelier labels. In a sparse matrix, labels without a score are
-        never decided. Columns with names are matched by name.
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, labels without a
+        score are never decided. Columns with names are matched by name.
     beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

@@ -241,8 +241,8 @@ def inverse_propensities(
     a, b : float, default=0.55 and 1.5
         Parameters of the model of Jain et al.; 0.5 and 0.4 for Wikipedia data, 0.6 and 2.6 for
         Amazon data.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

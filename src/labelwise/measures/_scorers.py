@@ -52,7 +52,8 @@ def scorer(
         For instance "micro-f", "macro-auc" or "precision-at-5". Losses are negated, since
         scikit-learn maximises scores, and have the prefix "neg-": "neg-hamming-loss".
     beta : float, default=1.0
-        Weight of recall in the F-measure. Any other measure allows only 1.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any other
+        measure allows only 1.
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
@@ -182,7 +183,7 @@ class _Routed:
 
         Parameters
         ----------
-        sample_weight : bool, str or None, default=None
+        sample_weight : bool, str, default=None
             True requests the weights, False ignores them, None makes it an error to pass them, and
             a string is the name under which they are passed.
 
@@ -243,8 +244,8 @@ class Scorers(_Routed):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Samples.
         Y : array, sparse matrix, frame or list of sets
-            True labels.
-        sample_weight : array of shape (n_samples,) or None, default=None
+            True labels, 0 or 1.
+        sample_weight : array of shape (n_samples,), default=None
             Weights of the samples.
 
         Returns
@@ -286,8 +287,8 @@ class Scorer(_Routed):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Samples.
         Y : array, sparse matrix, frame or list of sets
-            True labels.
-        sample_weight : array of shape (n_samples,) or None, default=None
+            True labels, 0 or 1.
+        sample_weight : array of shape (n_samples,), default=None
             Weights of the samples.
 
         Returns

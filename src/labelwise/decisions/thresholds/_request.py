@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from labelwise._counts import Measure
-    from labelwise.decisions.thresholds.objectives._constraints import Limits
-    from labelwise.decisions.thresholds.objectives._cost import CostRule
+    from labelwise.decisions.objectives._by_label import CostRule
+    from labelwise.decisions.objectives._constraints import Limits
     from labelwise.measures import Counts
 
 AVERAGES = ("micro", "macro", "sample")
@@ -297,8 +297,8 @@ class Request:
 
     def __post_init__(self, n_labels: int | None) -> None:
         from labelwise._counts import with_beta
-        from labelwise.decisions.thresholds.objectives._constraints import check_limits, check_most
-        from labelwise.decisions.thresholds.objectives._cost import check_cost
+        from labelwise.decisions.objectives._by_label import check_cost
+        from labelwise.decisions.objectives._constraints import check_limits, check_most
 
         checked = {
             one.name: option_of(one).check(getattr(self, one.name), one.name) for one in options()

@@ -159,19 +159,19 @@ class Thresholds:
 
         Parameters
         ----------
-        scores : array, CSR matrix, frame, path or dask array of shape (n_samples, n_labels)
-            Finite scores. A path names an npy or parquet file, a folder of parquet files, or a zarr
-            array, which is read in blocks of rows. In a CSR matrix, an absent score is never
-            decided. The columns of a frame are matched by name if the thresholds have label names.
-            Those of an array have the order of `values` and `label_names`, which is that of the
-            scores that the thresholds were tuned on.
+        scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. A path names an npy or parquet file,
+            a folder of parquet files, or a zarr array, which is read in blocks of rows. In a sparse
+            matrix, an absent score is never decided. The columns of a frame are matched by name if
+            the thresholds have label names. Those of an array have the order of `values` and
+            `label_names`, which is that of the scores that the thresholds were tuned on.
         output : str, Path or None, default=None
             File to write the decisions to, block by block, with the ending .parquet, .npy or
             .zarr; they are int8. It appears only once it is complete. Ids of the rows are written
             along to parquet files.
         ids : str or sequence of str, default=None
-            For a parquet file of scores: name of the column of ids, or several names, of which the
-            first that the file has is used. None finds the column.
+            Name of the column of ids, or several names of which the file has one. Only for a
+            parquet file of scores. None finds the column.
         by_position : bool, default=False
             For a file of scores: whether labels are matched by position if only the thresholds or
             only the file has names. They are refused otherwise.

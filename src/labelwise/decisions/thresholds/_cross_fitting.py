@@ -42,8 +42,9 @@ def cross_fitted(
         fold are left out when thresholds for the fold are tuned.
     request : Request
         What thresholds are tuned for. A total of `max_decisions` is shared out among samples.
-    random_state : int, RandomState instance or None, default=None
-        Draws the folds behind ``shrink="auto"`` and ``fbr="auto"``.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        ``shrink="auto"`` and ``fbr="auto"``.
     folds : ndarray of int of shape (n_samples,), default=None
         The fold of each sample. With None or a single fold, samples are assigned to five random
         folds, always the same ones.
