@@ -30,7 +30,7 @@ def noisy(n_samples, n_labels, seed=0, shift=0.0):
 
 
 def request_of(n_labels, **options):
-    return Request(guarantee=0.9, min_precision=0.7, **options, n_labels=n_labels)
+    return Request(**{"guarantee": 0.9, "min_precision": 0.7, **options}, n_labels=n_labels)
 
 
 @pytest.mark.parametrize("average", ["micro", "sample"])
