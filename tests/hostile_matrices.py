@@ -54,13 +54,14 @@ NOT_CALLED = (
     "decisions.Guarantee.lines",
 )
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters
-# read only the number of rows of X.
+# read only the number of rows of X, and `Bags.of` does not read X unless it is a list of bags.
 NOT_READ = {
     "y": ("OkapiWeights", "TableFeatures", "TextTerms", "BagSummary"),
     "X": (
         "MultilabelStratifiedKFold",
         "MultilabelStratifiedShuffleSplit",
         "RepeatedMultilabelStratifiedKFold",
+        "of",
     ),
 }
 # Names of the same matrix in messages of functions that several others call.

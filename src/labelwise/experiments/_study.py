@@ -65,7 +65,7 @@ class Study:
     name : str, default="study"
         Name of the study in the store; studies in one store have different names.
     undefined : {"nan", "skip"} or float, default="nan"
-        Policy for labels or samples without a value in a mean, as in `evaluate`.
+        How labels and samples without a value enter a mean, as in `evaluate`.
     timeout : float, default=None
         Time limit of a cell in seconds, from 0.1 to 1e7. A cell that takes longer fails, and its
         process is killed; with a timeout, cells run in a process of their own also if `n_jobs` is

@@ -10,9 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
-from labelwise.decisions.at_k._ascent import ascend, top_entries
+from labelwise.decisions.at_k._ascent import ascend, rounded_outward, top_entries
 from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
-from labelwise.decisions.at_k._bounds import rounded_outward
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
     Goal,

@@ -15,23 +15,17 @@ import numpy as np
 from labelwise._blocks import refuse_in_blocks
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
+from labelwise.decisions.objectives._by_label import LabelObjective, MacroRule, best_by_label
+from labelwise.decisions.objectives._choice import Choice, Objective
+from labelwise.decisions.objectives._micro import MicroRule, best_micro
+from labelwise.decisions.objectives._off_frontier import OffFrontier
+from labelwise.decisions.objectives._sample import ascend
+from labelwise.decisions.objectives._shared import SharedTuner
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
+from labelwise.decisions.thresholds._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds.objectives._choice import (
-    Choice,
-    LabelObjective,
-    Objective,
-    best_by_label,
-)
-from labelwise.decisions.thresholds.objectives._macro import MacroRule
-from labelwise.decisions.thresholds.objectives._micro import MicroRule
-from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
-from labelwise.decisions.thresholds.objectives._pruned_micro import best_of_few
-from labelwise.decisions.thresholds.objectives._sample import ascend
-from labelwise.decisions.thresholds.objectives._shared import SharedTuner
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
 from labelwise.measures import Measure
 
@@ -328,15 +322,6 @@ def _label_objective(curves: Curves, request: Request) -> LabelObjective | None:
     if request.costs is not None or request.average != "macro":
         return request.costs
     return MacroRule(request.measure, request.limits.in_total(curves.total_weight))
-
-
-def best_micro(curves: Curves, rule: MicroRule) -> Choice:
-    """Find the highest micro average: by few scores, on the frontier, or by a search off it."""
-    chosen = best_of_few(curves, rule) or rule(curves.frontier_cuts())
-    if chosen.gap is not None:
-        return chosen
-    search = OffFrontier(curves, curves.cuts_of_all(), rule.measure)
-    return search.best() if search.can_prove else chosen
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:

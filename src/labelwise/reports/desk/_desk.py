@@ -63,7 +63,7 @@ class Desk:
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     title : str, default="Decision desk"
         Heading of the page.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws bootstrap samples,
         and the folds on which the amounts of shrinkage and FBR are chosen. Folds of held-out values
         are always the same ones.
@@ -109,7 +109,7 @@ class Desk:
         decided: Any = None,
         label_names: Sequence[str] | None = None,
         title: str = "Decision desk",
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")

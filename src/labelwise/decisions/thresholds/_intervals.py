@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise.decisions.objectives._choice import Choice
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import Choice
 from labelwise.measures import Counts
 from labelwise.splitting import assign_checked
 

@@ -1,6 +1,6 @@
 """Pruned cuts contain the optimum: scores that are not sorted do not matter.
 
-Tests `_pruned_micro` together with `curves/_pruned_cuts` and `_micro`.
+Tests the pruned optimum of `_micro`.
 """
 
 import math
@@ -11,13 +11,10 @@ import pytest
 
 from labelwise._curves import cuts_of
 from labelwise.decisions import LinearFractional
+from labelwise.decisions.objectives import _micro
+from labelwise.decisions.objectives._linear_fractional import certificate_of, least_certificate
+from labelwise.decisions.objectives._micro import MicroRule
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds.objectives import _pruned_micro
-from labelwise.decisions.thresholds.objectives._linear_fractional import (
-    certificate_of,
-    least_certificate,
-)
-from labelwise.decisions.thresholds.objectives._micro import MicroRule
 from labelwise.measures import accuracy, balanced_accuracy, f_measure, g_mean, jaccard, precision
 from tests.decisions.problems import random_problems
 from tests.spoken import spoken
@@ -36,14 +33,14 @@ MEASURES = [
 @pytest.mark.parametrize("measure", MEASURES, ids=spoken)
 @pytest.mark.parametrize("n_sampled", [1, 3, 8])
 def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_sampled):
-    monkeypatch.setattr(_pruned_micro, "_FEW", 0)
+    monkeypatch.setattr(_micro, "_FEW", 0)
     # Poor estimates of ranks: from a few rows, often sorted by a label's scores.
-    monkeypatch.setattr(_pruned_micro, "_N_SAMPLED", n_sampled)
+    monkeypatch.setattr(_micro, "_N_SAMPLED", n_sampled)
     rule, n_found = MicroRule(measure), 0
     for scores, Y in random_problems(40, seed=41, most_samples=60, most_labels=5):
         for rows in (slice(None), np.argsort(scores[:, 0])):
             problem = check_problem(np.ascontiguousarray(scores[rows]), Y[rows], None)
-            found = _pruned_micro.best_of_few(problem, rule)
+            found = _micro.best_of_few(problem, rule)
             if found is not None:
                 n_found += 1
                 expected = rule(cuts_of(problem.scores, problem.Y))
@@ -53,17 +50,17 @@ def test_few_scores_give_the_same_thresholds_as_all(monkeypatch, measure, n_samp
 
 
 def test_problems_that_pruning_does_not_serve_are_left_to_sorting(monkeypatch):
-    monkeypatch.setattr(_pruned_micro, "_FEW", 0)
-    monkeypatch.setattr(_pruned_micro, "_N_SAMPLED", 10)
+    monkeypatch.setattr(_micro, "_FEW", 0)
+    monkeypatch.setattr(_micro, "_N_SAMPLED", 10)
     random = np.random.default_rng(0)
     scores, Y = random.random((50, 3)), random.random((50, 3)) < 0.3
     problem = check_problem(scores, Y, None)
-    assert _pruned_micro.best_of_few(problem, MicroRule(f_measure)) is not None
-    assert _pruned_micro.best_of_few(problem, MicroRule(g_mean)) is None
+    assert _micro.best_of_few(problem, MicroRule(f_measure)) is not None
+    assert _micro.best_of_few(problem, MicroRule(g_mean)) is None
     columns = check_problem(np.asfortranarray(scores), Y, None)
-    assert _pruned_micro.best_of_few(columns, MicroRule(f_measure)) is None
+    assert _micro.best_of_few(columns, MicroRule(f_measure)) is None
     monkeypatch.undo()
-    assert _pruned_micro.best_of_few(problem, MicroRule(f_measure)) is None
+    assert _micro.best_of_few(problem, MicroRule(f_measure)) is None
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=spoken)

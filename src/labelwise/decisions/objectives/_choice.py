@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from labelwise._curves import ROUNDING, Curves, Cuts
+from labelwise._curves import ROUNDING, Cuts
 from labelwise.measures import Counts
 
 
@@ -41,32 +39,6 @@ class Objective(Protocol):
 
     def __call__(self, cuts: Cuts) -> Choice:
         """Choose one cut for each label."""
-
-
-class LabelObjective(Objective, Protocol):
-    """An objective that chooses the cut of each label by itself, as `MacroRule` and `CostRule`."""
-
-    def of_label(self, j: int) -> Objective:
-        """Return the objective for the cuts of one label."""
-
-    def total(self, values: Sequence[float]) -> float:
-        """Return the value of all labels from that of each label."""
-
-
-def best_by_label(curves: Curves, objective: LabelObjective) -> Choice:
-    """Find the best cut of each label by itself; curves have all labels at once, or one by one."""
-    pieces = curves.pieces(objective.needs_every_cut)
-    first = next(pieces)
-    if first.positives.size == curves.n_labels:
-        return objective(first)
-    found = [objective.of_label(j)(cuts) for j, cuts in enumerate(chain([first], pieces))]
-    return Choice(
-        np.concatenate([choice.thresholds for choice in found]),
-        np.concatenate([choice.decided for choice in found]),
-        np.concatenate([choice.hits for choice in found]),
-        objective.total([choice.value for choice in found]),
-        gap=0.0,
-    )
 
 
 def choice_at(cuts: Cuts, places: np.ndarray, value: float, **known: Any) -> Choice:

@@ -94,7 +94,7 @@ def seen_groups(monkeypatch, fit):
         given_groups.append(problem.groups)
         return solve(problem, request, random_state, calibration)
 
-    for module in ("thresholds._tune", "thresholds.generalisation._cross_fitted_counts"):
+    for module in ("thresholds._tune", "thresholds._cross_fitting"):
         monkeypatch.setattr(f"labelwise.decisions.{module}.solve", remember)
     fit()
     return given_groups

@@ -10,10 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.decisions.thresholds.objectives._choice import (
-    first_best,
-    first_best_of_each,
-)
+from labelwise.decisions.objectives._choice import first_best, first_best_of_each
 
 VALUES = st.sampled_from([np.nan, -1.0, 0.0, 0.5, 0.5 + 1e-15, 2.0])
 PIECES = st.lists(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from labelwise.decisions.objectives import _shared
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives import _shared
 from labelwise.measures import f_measure, jaccard
 from tests.decisions.problems import problems
 

@@ -23,11 +23,10 @@ from labelwise._curves import (
     joined,
     n_cells,
 )
-from labelwise.decisions._infeasible_error import InfeasibleError
+from labelwise.decisions.objectives._by_label import MacroRule
+from labelwise.decisions.objectives._choice import Choice, choice_with
+from labelwise.decisions.objectives._constraints import NO_LIMITS, InfeasibleError, Limits, within
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with
-from labelwise.decisions.thresholds.objectives._constraints import NO_LIMITS, Limits, within
-from labelwise.decisions.thresholds.objectives._macro import MacroRule
 from labelwise.measures import Measure, macro, micro
 
 # So many thresholds with nearly the highest sum are evaluated again without summing changes.

@@ -1,6 +1,6 @@
 """Constraints that some thresholds meet are met, and the gap bounds all other values.
 
-Tests `_off_frontier` with `_hit_search`, `_hit_search_kernels` and `curves/_frontier_steps`.
+Tests `_off_frontier` with its kernels, and the steps of the frontier.
 """
 
 import itertools
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from labelwise._curves import frontier_steps, hulls_of
 from labelwise.decisions import LinearFractional, best_thresholds
+from labelwise.decisions.objectives import _off_frontier as _off_frontier
+from labelwise.decisions.objectives._linear_fractional import gains_from_hits
+from labelwise.decisions.objectives._off_frontier import Wanted, search_hits
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds.objectives import _off_frontier as _off_frontier
-from labelwise.decisions.thresholds.objectives._hit_search import Wanted, search_hits
-from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -244,7 +244,7 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
     assert "highest" not in repr(tuned)
 
 
-@pytest.mark.parametrize("options", [{}, {"shared": True}, {"average": "macro"}])
+@pytest.mark.parametrize("options", [{}, {"shared": True}, {"maximize": "macro-f"}])
 def test_a_least_rate_of_0_asks_for_nothing(options):
     scores = [[0.3, 0.2], [0.1, 0.9]]
     for Y in ([[0, 0], [0, 0]], [[0, 1], [1, 0]]):

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.stats import norm
 
 from labelwise.decisions import best_thresholds
-from labelwise.decisions.thresholds.generalisation._intervals import _widened
+from labelwise.decisions.thresholds._intervals import _widened
 from labelwise.measures import Counts, f_measure, g_mean, macro, micro, precision
 from tests.oracles import intervals as oracle
 from tests.spoken import spoken

@@ -12,6 +12,10 @@ from labelwise._validation import check_real, is_real
 from labelwise.measures import Counts, precision, recall
 
 
+class InfeasibleError(ValueError):
+    """The arguments are right, but these data cannot meet the constraints that they set."""
+
+
 class Limits(NamedTuple):
     """Constraints on decisions; None where there is none."""
 
