@@ -135,7 +135,8 @@ def test_of_several_estimators_the_one_with_the_highest_tuned_value_stays(capsys
 def test_a_measure_that_is_nowhere_defined_leaves_the_first_round():
     train, _ = digits(60)
     same = DummyClassifier(strategy="prior")
-    settings = {"maximize": matthews, "n_iter": 3, "cv": None, "random_state": 0}
+    settings = {"n_iter": 3, "cv": None, "random_state": 0}
+    settings |= {"maximize": matthews, "average": "macro"}
     model = BagPlugin(same, **settings).fit(train)
     assert np.isnan(model.history_).all()
     assert model.best_round_ == 0
