@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks
+from labelwise._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
-from labelwise.measures._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
 from labelwise.measures._ranks import find_places
