@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelwise.decisions import (
     Certify,
+    Evidence,
     Thresholds,
     adapt_thresholds,
     best_thresholds,
@@ -212,18 +213,8 @@ def test_decisions_by_name_do_not_depend_on_the_order_of_columns(seed, order, li
 
 def thresholds_with_limits(values, most, top):
     zeros = np.zeros(6, dtype=np.int64)
-    return Thresholds(
-        values=values,
-        value=0.5,
-        measure="f_measure",
-        average="micro",
-        support=zeros,
-        decided=zeros,
-        n_samples=8,
-        label_names=NAMES,
-        most_per_row=most,
-        top_per_row=top,
-    )
+    evidence = Evidence(0.5, "f_measure", "micro", zeros, zeros, n_samples=8)
+    return Thresholds(values, evidence, NAMES, max_decided=most, max_rank=top)
 
 
 def test_ties_in_blocks_go_to_the_first_labels_of_the_thresholds(tmp_path):

@@ -89,7 +89,11 @@ _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("decisions", "features", "learners", "splitting"), isclass),
     "measures": isfunction,
 }
-_OWN_PARTS = ("labelwise.decisions.Sigmoid", "labelwise.learners.Forests")
+_OWN_PARTS = (
+    "labelwise.decisions.Evidence",
+    "labelwise.decisions.Sigmoid",
+    "labelwise.learners.Forests",
+)
 
 
 def check_trusted(more: Sequence[type]) -> None:

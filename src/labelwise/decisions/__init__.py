@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._request import options as options
     from labelwise.decisions.thresholds._request import parse_count as parse_count
     from labelwise.decisions.thresholds._request import with_current_options as with_current_options
+    from labelwise.decisions.thresholds._result import Evidence as Evidence
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._result_json import content_of as content_of
@@ -119,4 +120,4 @@ __all__ = [
     "scan_thresholds",
 ]
 
-publish(__name__, [*__all__, "Sigmoid"])
+publish(__name__, [*__all__, "Evidence", "Sigmoid"])

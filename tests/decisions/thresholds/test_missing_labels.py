@@ -22,6 +22,7 @@ from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.decisions.thresholds.test_sample_weight import OPTIONS, assert_same, tuned
 from tests.oracles import missing_labels as oracle
@@ -181,8 +182,9 @@ def test_the_corrected_value_counts_only_cells_with_truth(average):
 )
 def test_folds_and_draws_leave_samples_without_truth_out(options):
     scores, Y = random_gaps(1)
-    one = best_thresholds(scores, Y, random_state=0, **options)
-    other = best_thresholds(scores[3:], Y[3:], random_state=0, **options)
+    tune = tuned_with_interval if "n_bootstrap" in options else best_thresholds
+    one = tune(scores, Y, random_state=0, **options)
+    other = tune(scores[3:], Y[3:], random_state=0, **options)
     assert_same(one, other)
     assert one.interval == other.interval
     if one.interval is not None:

@@ -28,7 +28,7 @@ from tests.decisions.columns import Columns, numbered
 from tests.spoken import spoken
 
 GATES = ("check_labels", "check_scores", "check_outcome")
-WITH_DRAWS = {"shrink": "auto", "n_bootstrap": 4, "random_state": 0}
+WITH_DRAWS = {"shrink": "auto", "random_state": 0}
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle
 from tests.oracles.maximized import maximized
@@ -195,8 +196,8 @@ def test_bootstrap_spreads_of_whole_weights_are_those_of_repeated_groups(options
     weights = random.integers(1, 4, 40)
     rows = np.repeat(np.arange(40), weights)
     options = {**options, "n_bootstrap": 20, "random_state": 0}
-    one = best_thresholds(scores, Y, sample_weight=weights, groups=np.arange(40), **options)
-    other = best_thresholds(scores[rows], Y[rows], groups=rows, **options)
+    one = tuned_with_interval(scores, Y, sample_weight=weights, groups=np.arange(40), **options)
+    other = tuned_with_interval(scores[rows], Y[rows], groups=rows, **options)
     np.testing.assert_array_equal(one.intervals, other.intervals)
     assert one.interval[0] < one.value
     assert one.interval[0] < one.interval[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from labelwise._blocks import warn_of_label_order
@@ -11,7 +10,7 @@ from labelwise._validation import frame_names
 from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
+from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import (
     check_calibration,
     tune_and_correct,
@@ -34,8 +33,6 @@ def best_thresholds(
     min_recall: float | None = None,
     max_decisions: int | float | str | None = None,
     guarantee: float | str | Certify | None = None,
-    n_bootstrap: int = 0,
-    confidence: float = 0.95,
     groups: Any = None,
     sample_weight: Any = None,
     label_names: Sequence[str] | None = None,
@@ -125,11 +122,6 @@ def best_thresholds(
         and recall of samples; "expectation" guarantees the expected mean recall instead. A
         `Certify` also says which samples test the thresholds, and whether a guarantee of labels
         is for each label or for all together.
-    n_bootstrap : int, default=0
-        Number of bootstrap draws for an interval of the value on new samples and for the spread
-        of each threshold (see Notes); 0 for none. 200 or more are advised.
-    confidence : float, default=0.95
-        Share of the draws within the interval and the spreads.
     groups : array-like of shape (n_samples,), default=None
         Samples of the same group are in the same fold behind "auto", and are drawn together for
         the bootstrap: the samples of one patient, or the scores of one sample by several models.
@@ -199,23 +191,6 @@ def best_thresholds(
     edges are taken in the order of falling slope while the slope exceeds the current λ. Algorithm
     1 of Pillai, Fumera and Roli (2012) reaches the same value in O(n²N²), see `scan_thresholds`.
 
-    With `n_bootstrap`, `Thresholds.interval` is a confidence interval of the value that the
-    returned thresholds have on new samples of the same distribution. The value on the tuning
-    samples is too high, and so are values of thresholds that are tuned and measured on resampled
-    data. The interval is therefore centred on cross-fitted decisions: each sample is decided by
-    thresholds tuned on four of five random folds, in four repetitions. Each draw is the value of
-    these decisions under exponential weights of the samples (the Bayesian bootstrap), plus the
-    deviation from their mean of the values on all samples of thresholds tuned on samples drawn
-    with replacement. An "auto" amount is chosen again in each fold, but not in each draw. There is
-    no interval for fewer than 20 samples or groups, nor for a macro average if a label has no
-    positives, because its value on new samples is unknown. The user guide shows the measured
-    coverage.
-
-    `Thresholds.intervals` contains the middle share of the thresholds of these draws. It shows
-    their spread and is not a confidence interval: the best threshold is the location of the
-    maximum of a step function, for which the bootstrap is not consistent (Abrevaya and Huang,
-    2005).
-
     With `guarantee`, a path of threshold vectors is made from the samples for tuning: points of
     the micro frontier, or one threshold for all labels where that does better on other samples.
     Its points are tested on the samples for calibration, in an order that the samples for tuning
@@ -233,17 +208,10 @@ def best_thresholds(
 
     Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR 2001 (SCut, FBR).
 
-    D. B. Rubin, "The Bayesian Bootstrap", 1981.
-
-    P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation Confidence Intervals for Test
-    Error", 2020.
-
     A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, "Learn then Test: Calibrating
     Predictive Algorithms to Achieve Risk Control", 2021.
 
     I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
-
-    J. Abrevaya, J. Huang, "On the Bootstrap of the Maximum Score Estimator", 2005.
 
     Examples
     --------
@@ -283,16 +251,11 @@ def best_thresholds(
         guarantee=guarantee,
         n_labels=problem.n_labels,
     )
-    check_bootstrap(n_bootstrap, confidence, request)
     tested = check_calibration(problem, request, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
-        tuned = solve(problem, request, random_state)
-        if not n_bootstrap:
-            return tuned
-        bounds = confidence_interval(problem, request, n_bootstrap, confidence, random_state)
-        return replace(tuned, interval=bounds.value, intervals=bounds.thresholds)
+        return solve(problem, request, random_state)
     tuned = tune_and_correct(problem, request, random_state, calibration=tested).thresholds
     warn_of_broken_constraints(tuned)
     return tuned

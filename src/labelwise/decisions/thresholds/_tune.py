@@ -16,18 +16,23 @@ from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._solve import solve
+from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
 from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import cross_fitted
+from labelwise.decisions.thresholds.generalisation._intervals import Bounds
 from labelwise.measures import Counts, micro, precision, recall
 
 
 class TunedAndCorrected(NamedTuple):
-    """Thresholds, and their value on samples that were not tuned on (NaN if it is unknown)."""
+    """Thresholds, with their value on samples that were not tuned on as evidence."""
 
     thresholds: Thresholds
-    corrected_value: float
     # bool, decided by thresholds of other folds, for the labels that have truth; None if unknown
     decided: sparse.csc_array | None = None
+
+    @property
+    def corrected_value(self) -> float:
+        """The value on samples that were not tuned on; NaN if it is unknown."""
+        return self.thresholds.evidence.corrected_value
 
 
 def tune_and_correct(
@@ -47,17 +52,65 @@ def tune_and_correct(
         # Thresholds of rows that are not in memory are not cross-fitted.
         tuned = solve(curves, request, random_state)
         checks = constraint_checks(curves, request, tuned, None)
-        return TunedAndCorrected(replace(tuned, constraints=checks), float("nan"))
+        return TunedAndCorrected(_with(tuned, constraints=checks))
     problem = curves.with_top(request.max_rank)
     tuned = solve(problem, request, random_state, calibration)
-    if tuned.guarantee is not None:
-        return TunedAndCorrected(tuned, tuned.guarantee.value)
+    if tuned.evidence.guarantee is not None:
+        return TunedAndCorrected(tuned)
     unseen = cross_fitted(problem, request, random_state, folds)
     checks = constraint_checks(problem, request, tuned, None if unseen is None else unseen.counts)
-    checked = replace(tuned, constraints=checks)
     if unseen is None:
-        return TunedAndCorrected(checked, float("nan"))
-    return TunedAndCorrected(checked, _value(problem, request, unseen.counts), unseen.decided)
+        return TunedAndCorrected(_with(tuned, constraints=checks))
+    value = _value(problem, request, unseen.counts)
+    return TunedAndCorrected(
+        _with(tuned, constraints=checks, corrected_value=value), unseen.decided
+    )
+
+
+def _with(tuned: Thresholds, **evidence: Any) -> Thresholds:
+    return replace(tuned, evidence=replace(tuned.evidence, **evidence))
+
+
+def corrected_again(
+    thresholds: Thresholds, scores: Any, Y: Any, groups: Any, weights: Any, random_state: Any
+) -> float:
+    """Estimate the value on new samples of thresholds that were tuned on these samples."""
+    problem, request = _tuned_on(thresholds, scores, Y, groups, weights)
+    unseen = cross_fitted(problem.with_top(request.max_rank), request, random_state)
+    return float("nan") if unseen is None else _value(problem, request, unseen.counts)
+
+
+def interval_again(
+    thresholds: Thresholds,
+    scores: Any,
+    Y: Any,
+    n_bootstrap: Any,
+    confidence: Any,
+    groups: Any,
+    weights: Any,
+    random_state: Any,
+) -> Bounds:
+    """Compute the interval of the value of thresholds that were tuned on these samples."""
+    problem, request = _tuned_on(thresholds, scores, Y, groups, weights)
+    check_bootstrap(n_bootstrap, confidence, request)
+    return confidence_interval(problem, request, n_bootstrap, confidence, random_state)
+
+
+def _tuned_on(
+    thresholds: Thresholds, scores: Any, Y: Any, groups: Any, weights: Any
+) -> tuple[Problem, Request]:
+    """Check samples that thresholds were tuned on, and return them with the request."""
+    request = thresholds.evidence.request
+    if request is None:
+        raise ValueError("thresholds from a file cannot be tuned again: call best_thresholds.")
+    names = thresholds.label_names
+    problem = check_problem(scores, Y, names, groups, weights, allow_missing=True)
+    if problem.n_labels != len(thresholds):
+        raise ValueError(
+            f"scores must have the {len(thresholds)} labels of the thresholds, got "
+            f"{problem.n_labels}."
+        )
+    return problem, request
 
 
 def _value(problem: Problem, request: Request, counts: Counts) -> float:
@@ -107,7 +160,7 @@ def check_calibration(
 
 def warn_of_broken_constraints(thresholds: Thresholds) -> None:
     """Warn of constraints that thresholds meet only on the samples that they were tuned on."""
-    broken = [check for check in thresholds.constraints if check.is_broken]
+    broken = [check for check in thresholds.evidence.constraints if check.is_broken]
     if broken:
         text = "; ".join(check.line() for check in broken)
         advice = (

@@ -11,6 +11,7 @@ from labelwise.decisions.thresholds.shrinkage._shrinkage import AMOUNTS
 from labelwise.measures import count, f_measure, micro
 from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
+from tests.decisions.intervals import tuned_with_interval
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
@@ -64,7 +65,7 @@ def test_copies_of_the_rows_do_not_make_labels_trust_themselves(named):
 def test_groups_are_drawn_as_wholes():
     scores, Y = make_problem(shape=(60, 3))
     groups = np.repeat(np.arange(20), 3)
-    tuned = best_thresholds(scores, Y, groups=groups, n_bootstrap=21, random_state=5)
+    tuned = tuned_with_interval(scores, Y, groups=groups, n_bootstrap=21, random_state=5)
     draws = np.random.RandomState(5)
     found = []
     for _ in range(21):

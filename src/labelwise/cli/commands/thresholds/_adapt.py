@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from labelwise._matrices import (
     DEFAULT_MATCHING,
@@ -51,7 +48,7 @@ def show_adaptation(
             matching,
         )
         of_thresholds, of_scores, *of_known = labels.places
-        chosen = _of_labels(tuned, of_thresholds, labels.names)
+        chosen = tuned.of_labels(of_thresholds, labels.names)
         found = adapt_thresholds(
             chosen,
             scored.values[:, of_scores],
@@ -90,18 +87,6 @@ def _labelled(
     return [*same.others, same.truth], same.notes
 
 
-def _of_labels(tuned: Thresholds, places: np.ndarray, names: tuple[str, ...] | None) -> Thresholds:
-    """Return the thresholds of some labels, with their names."""
-    return replace(
-        tuned,
-        values=tuned.values[places],
-        support=tuned.support[places],
-        decided=tuned.decided[places],
-        intervals=None if tuned.intervals is None else tuned.intervals[:, places],
-        label_names=names,
-    )
-
-
 def _names(text: str, chosen: Thresholds) -> list[str | int]:
     """Parse the labels of --labels: names, or numbers of columns that have no names."""
     words = [word.strip() for word in text.split(",")]
@@ -122,9 +107,9 @@ def _record(found: Adaptation) -> dict[str, Any]:
         "threshold": tuned.values,
     }
     return {
-        "measure": tuned.measure,
-        "average": tuned.average,
-        "beta": tuned.beta,
+        "measure": tuned.evidence.measure,
+        "average": tuned.evidence.average,
+        "beta": tuned.evidence.beta,
         "value": tuned.value if found.moved.any() else float("nan"),
         "old_value": found.old_value,
         "n_samples": found.n_samples,
