@@ -66,7 +66,7 @@ def test_thresholds_have_the_order_of_the_scores(find, of):
         found = find(frame(scores, of=of), frame(Y, BACKWARDS, of=of))
     assert found.label_names == NAMES
     np.testing.assert_array_equal(values_of(found), values_of(wanted))
-    np.testing.assert_array_equal(found.support, wanted.support)
+    np.testing.assert_array_equal(found.evidence.support, wanted.evidence.support)
     np.testing.assert_array_equal(found.decide(scores), wanted.decide(scores))
 
 
@@ -151,7 +151,7 @@ def test_samples_for_calibration_are_matched_by_name():
     certify = Certify(0.9, calibration=moved)
     found = best_thresholds(frame(scores), frame(Y), min_precision=0.5, guarantee=certify)
     np.testing.assert_array_equal(found.values, wanted.values)
-    assert found.guarantee.value == wanted.guarantee.value
+    assert found.evidence.guarantee.value == wanted.evidence.guarantee.value
 
 
 def test_adapted_thresholds_keep_their_order():

@@ -124,7 +124,7 @@ def test_a_measure_is_given_as_its_function_or_by_its_name():
         assert by_name.value(counts) == given.value(counts)
     X, Y = numbered()
     model = BagPlugin(BinaryRelevance(penalty=0.1), maximize="macro-jaccard", cv=2, n_iter=1)
-    assert model.fit(X, Y).thresholds_.measure == "jaccard"
+    assert model.fit(X, Y).thresholds_.evidence.measure == "jaccard"
 
 
 @pytest.mark.parametrize(

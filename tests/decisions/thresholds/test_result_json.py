@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, _json_fields, best_thresholds
+from labelwise.decisions import Evidence, Thresholds, _json_fields, best_thresholds
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken
@@ -208,16 +208,23 @@ def test_files_of_every_release_are_read(added, tmp_path):
     path.write_text(json.dumps({**json.loads(FIRST), **added}), encoding="utf-8")
     found = Thresholds.load(path)
     np.testing.assert_array_equal(found.values, [0.25, np.inf, -np.inf])
-    np.testing.assert_array_equal(found.intervals, [[0.2, *[-np.inf] * 2], [0.3, *[np.inf] * 2]])
+    np.testing.assert_array_equal(
+        found.evidence.intervals, [[0.2, *[-np.inf] * 2], [0.3, *[np.inf] * 2]]
+    )
     assert found.label_names == ("sea", "sky", "é [1]")
-    assert (found.certificate, found.interval) == (0.42857142857142855, (0.5, 0.9))
-    for name in ("adapted", "n_missing", "weighted", "most_per_row", "top_per_row"):
-        assert getattr(found, name) == added.get(name, getattr(Thresholds, name))
-    assert len(found.constraints) == len(added.get("constraints", ()))
-    assert (found.guarantee is None) == (added.get("guarantee") is None)
-    if found.guarantee is not None:
-        assert found.guarantee.needed.tolist() == [0, 59, 12]
-        assert found.constraints[0].limit == 0.5
+    assert (found.evidence.certificate, found.evidence.interval) == (
+        0.42857142857142855,
+        (0.5, 0.9),
+    )
+    for name in ("adapted", "n_missing", "weighted"):
+        assert getattr(found.evidence, name) == added.get(name, getattr(Evidence, name))
+    assert found.max_decided == added.get("most_per_row")
+    assert found.max_rank == added.get("top_per_row")
+    assert len(found.evidence.constraints) == len(added.get("constraints", ()))
+    assert (found.evidence.guarantee is None) == (added.get("guarantee") is None)
+    if found.evidence.guarantee is not None:
+        assert found.evidence.guarantee.needed.tolist() == [0, 59, 12]
+        assert found.evidence.constraints[0].limit == 0.5
     np.testing.assert_array_equal(
         found.decide([[0.3, 9, 0.1], [0.2, 1, 0]]), [[1, 0, 1], [0, 0, 1]]
     )

@@ -47,7 +47,10 @@ def test_a_checked_problem_gives_what_the_function_gives(options):
         replace(expected, evidence=replace(expected.evidence, constraints=()))
     )
     np.testing.assert_array_equal(found.values, expected.values)
-    assert (found.gap, found.interval) == (expected.gap, expected.interval)
+    assert (found.evidence.gap, found.evidence.interval) == (
+        expected.evidence.gap,
+        expected.evidence.interval,
+    )
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options))

@@ -54,7 +54,7 @@ def best_thresholds(
         ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
         NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
         the samples that have it, and samples without any label are left out. A label without truth
-        for any sample is never decided, and is in no average. `Thresholds.n_missing` is the number
+        for any sample is never decided, and is in no average. `Evidence.n_missing` is the number
         of missing labels.
     maximize : str or callable, default="micro-f"
         The measure to maximise, with its average. By name: "micro", "macro" or "sample", a hyphen,
@@ -68,7 +68,7 @@ def best_thresholds(
           accuracy, balanced accuracy and most `LinearFractional` measures. For the geometric
           mean, the Matthews correlation and other `LinearFractional` measures that increase with
           true positives and not with false positives, thresholds off the micro frontier are
-          searched; `Thresholds.gap` is 0 if the search was complete, as it mostly is, and
+          searched; `Evidence.gap` is 0 if the search was complete, as it mostly is, and
           otherwise bounds what the search missed. For any other measure the best point of the
           micro frontier is returned, and the gap is None.
         - "macro": the mean over labels, each label tuned by itself (SCut); exact for every
@@ -106,13 +106,13 @@ def best_thresholds(
         of every label, and a label that cannot meet them is never decided. 0 is no constraint.
         Any other bound is not met by a rate that is not defined, such as the precision of no
         decisions. The bounds hold on these samples only, and are often broken on new ones:
-        `Thresholds.constraints` shows both, and `guarantee` makes them hold on new samples.
+        `Evidence.constraints` shows both, and `guarantee` makes them hold on new samples.
     max_decisions : int, float or str, default=None
         Upper bound on the number of decisions: an int in total, a float as the mean per sample,
         and a text such as "3 per row" for each sample: only labels with the 3 highest scores of a
         sample can be decided, and the thresholds are the best ones for that rule.
         With other constraints, thresholds on the micro frontier and off it are searched, and
-        `Thresholds.gap` bounds how much higher the value of any other thresholds that meet them
+        `Evidence.gap` bounds how much higher the value of any other thresholds that meet them
         could be: 0 if the search was complete, None for a measure of your own.
     guarantee : float, "expectation" or Certify, default=None
         Probability, such as 0.95, with which `min_precision` and `min_recall` hold for the
@@ -174,7 +174,7 @@ def best_thresholds(
         If labels have no positives, if columns of Y or `label_names` are in another order than
         those of scores (the thresholds have the order of the scores), if no interval can be
         computed, or if constraints are broken on samples that were not tuned on (see
-        `Thresholds.constraints`).
+        `Evidence.constraints`).
 
     See Also
     --------
@@ -198,7 +198,7 @@ def best_thresholds(
     value is returned. Micro precision is above τ if ``Σ_j d_ij (y_ij - τ)`` has a mean above 0
     over samples i, and micro recall above ρ if ``Σ_j y_ij (d_ij - ρ)`` has; such a mean is tested
     by betting, which needs no assumption but that samples are independent. For more power, a
-    limit of decisions per sample can be part of the result (`Thresholds.most_per_row`). Single
+    limit of decisions per sample can be part of the result (`Thresholds.max_decided`). Single
     labels are tested by the binomial distribution. The user guide has the proofs.
 
     References

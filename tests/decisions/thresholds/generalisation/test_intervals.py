@@ -44,8 +44,8 @@ def test_intervals_are_order_statistics_of_the_draws(options):
     values = oracle.drawn_values(scores, Y, options, thresholds, random)
     # Of 21 draws, the 3rd and the 19th bound the middle 80 %. With 40 rows, normal quantiles of the
     # value are sqrt(1 + 30 / 40) times as far out: the middle 91 %, from the 1st to the 21st.
-    np.testing.assert_allclose(tuned.intervals, np.sort(thresholds, axis=0)[[2, 18]])
-    np.testing.assert_allclose(tuned.interval, np.sort(values)[[0, 20]])
+    np.testing.assert_allclose(tuned.evidence.intervals, np.sort(thresholds, axis=0)[[2, 18]])
+    np.testing.assert_allclose(tuned.evidence.interval, np.sort(values)[[0, 20]])
     assert tuned.value == best_thresholds(scores, Y, **options).value
 
 
@@ -75,7 +75,7 @@ def test_intervals_contain_the_value_on_new_rows(n_samples, shares, average):
             scores, Y, maximize=f"{average}-f", n_bootstrap=60, random_state=seed
         )
         value = value_on_new_rows(tuned.values, shares, 1.5, average)
-        held.append(tuned.interval[0] <= value <= tuned.interval[1])
+        held.append(tuned.evidence.interval[0] <= value <= tuned.evidence.interval[1])
         optimism.append(tuned.value - value)
     # Fewer than 34 of 40 are held in one of 300 runs, if 95 % are in the long run.
     assert np.sum(held) >= 34
@@ -87,20 +87,20 @@ def test_labels_without_positives_leave_a_macro_average_without_interval():
     Y[:, 1] = False
     with pytest.warns(UserWarning, match="a macro average needs positives of every label"):
         tuned = tuned_with_interval(scores, Y, maximize="macro-f", n_bootstrap=5)
-    assert tuned.interval is None
-    assert tuned.intervals.shape == (2, 3)
-    assert tuned_with_interval(scores, Y, n_bootstrap=5).interval is not None
+    assert tuned.evidence.interval is None
+    assert tuned.evidence.intervals.shape == (2, 3)
+    assert tuned_with_interval(scores, Y, n_bootstrap=5).evidence.interval is not None
 
 
 def test_few_rows_and_few_groups_have_no_interval():
     scores, Y = make_problem(19)
     with pytest.warns(UserWarning, match="needs at least 20 rows, got 19"):
         tuned = tuned_with_interval(scores, Y, n_bootstrap=5)
-    assert tuned.interval is None
+    assert tuned.evidence.interval is None
     scores, Y = make_problem(40)
     with pytest.warns(UserWarning, match="needs at least 20 groups, got 4"):
         tuned = tuned_with_interval(scores, Y, n_bootstrap=5, groups=np.arange(40) // 10)
-    assert tuned.interval is None
+    assert tuned.evidence.interval is None
 
 
 def test_a_measure_without_value_has_no_interval():
@@ -110,7 +110,7 @@ def test_a_measure_without_value_has_no_interval():
     scores, Y = make_problem()
     with pytest.warns(UserWarning, match="a draw has no value"):
         tuned = tuned_with_interval(scores, Y, maximize=never, n_bootstrap=5)
-    assert tuned.interval is None
+    assert tuned.evidence.interval is None
 
 
 def test_spreads_may_be_infinite():
@@ -118,8 +118,8 @@ def test_spreads_may_be_infinite():
         tuned = tuned_with_interval(
             [[0.1, 0.3], [0.2, 0.1]], [[1, 0], [0, 1]], n_bootstrap=50, random_state=0
         )
-    assert np.isinf(tuned.intervals).any()
-    assert not np.isnan(tuned.intervals).any()
+    assert np.isinf(tuned.evidence.intervals).any()
+    assert not np.isnan(tuned.evidence.intervals).any()
 
 
 def test_rows_of_a_group_are_one_draw_of_the_interval():
@@ -132,7 +132,7 @@ def test_rows_of_a_group_are_one_draw_of_the_interval():
             groups=np.repeat(np.arange(100), k),
             n_bootstrap=300,
             random_state=0,
-        ).interval
+        ).evidence.interval
         for k in (1, 4)
     )
     assert np.diff(twice)[0] == pytest.approx(np.diff(once)[0], rel=0.3)
@@ -141,7 +141,9 @@ def test_rows_of_a_group_are_one_draw_of_the_interval():
 def test_intervals_of_sparse_scores_are_those_of_dense_ones():
     scores, Y = make_problem()
     dense, stored = (
-        tuned_with_interval(form, Y, n_bootstrap=20, random_state=1, shrink="auto").interval
+        tuned_with_interval(
+            form, Y, n_bootstrap=20, random_state=1, shrink="auto"
+        ).evidence.interval
         for form in (scores + 9.0, sparse.csr_array(scores + 9.0))
     )
     np.testing.assert_allclose(dense, stored)
@@ -149,7 +151,7 @@ def test_intervals_of_sparse_scores_are_those_of_dense_ones():
 
 def test_the_interval_is_shown_as_that_of_new_samples():
     tuned = tuned_with_interval(*make_problem(), n_bootstrap=20, random_state=1)
-    low, high = tuned.interval
+    low, high = tuned.evidence.interval
     assert f"on new samples {low:.4f} to {high:.4f}" in repr(tuned)
 
 
@@ -159,7 +161,7 @@ def test_an_interval_has_no_values_that_the_measure_cannot_have(average):
     Y = random.random((30, 12)) < 0.4
     scores = Y + 0.2 * random.normal(size=Y.shape)
     tuned = tuned_with_interval(scores, Y, maximize=f"{average}-f", n_bootstrap=50, random_state=0)
-    low, high = tuned.interval
+    low, high = tuned.evidence.interval
     assert 0 <= low < high <= 1
 
 
@@ -193,7 +195,9 @@ def test_estimates_need_the_samples_and_the_options_of_the_tuning(tmp_path):
     limited = best_thresholds(scores, Y, max_decisions=1000)
     assert limited.corrected_value(scores, Y) == limited.evidence.corrected_value
     assert tuned.corrected_value(scores, Y, random_state=0) < tuned.value
-    with pytest.raises(ValueError, match=r"scores must have the \d labels of the thresholds, got 1"):
+    with pytest.raises(
+        ValueError, match=r"scores must have the \d labels of the thresholds, got 1"
+    ):
         tuned.corrected_value(scores[:, :1], Y[:, :1])
     tuned.save(tmp_path / "tuned.json")
     with pytest.raises(ValueError, match="thresholds from a file cannot be tuned again"):
