@@ -28,7 +28,8 @@ def digest(*arrays: Any) -> str:
 
 def tune(maximize: str) -> dict[str, Callable[[Path], str]]:
     """Return the routes that maximise a measure."""
-    from labelwise import decisions, engine
+    from labelwise import decisions
+    from labelwise._blocks import open_lazily
 
     def of(tuned: Any) -> str:
         return digest(tuned.values, tuned.decided.astype("<i8"), np.float64(tuned.value))
@@ -40,12 +41,12 @@ def tune(maximize: str) -> dict[str, Callable[[Path], str]]:
         place = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
         with distributed.LocalCluster(**limits, **place) as c, distributed.Client(c):
             files = {"Y": folder / "labels.npy", "scores": folder / "scores.npy"}
-            arrays, _ = engine.open_lazily(files)
-            return of(engine.best_thresholds(arrays["scores"], arrays["Y"], maximize=maximize))
+            arrays, _ = open_lazily(files)
+            return of(decisions.best_thresholds(arrays["scores"], arrays["Y"], maximize=maximize))
 
     def in_blocks(folder: Path, ending: str = "npy") -> str:
         files = folder / f"scores.{ending}", folder / f"labels.{ending}"
-        return of(engine.best_thresholds(*files, maximize=maximize))
+        return of(decisions.best_thresholds(*files, maximize=maximize))
 
     routes = {
         "npy in blocks": in_blocks,
@@ -88,7 +89,7 @@ def _mapie(folder: Path) -> str:
 
 def measure() -> dict[str, Callable[[Path], str]]:
     """Return the routes that evaluate scores and decisions."""
-    from labelwise import engine, measures
+    from labelwise import measures
 
     def of(found: Any) -> str:
         return digest(np.round(list(found.values()), 12))
@@ -96,7 +97,7 @@ def measure() -> dict[str, Callable[[Path], str]]:
     def in_blocks(folder: Path) -> str:
         decided = folder / "decided.npy"
         return of(
-            engine.evaluate(folder / "labels.npy", scores=folder / "scores.npy", decided=decided)
+            measures.evaluate(folder / "labels.npy", scores=folder / "scores.npy", decided=decided)
         )
 
     def in_memory(folder: Path) -> str:
@@ -123,12 +124,12 @@ def measure() -> dict[str, Callable[[Path], str]]:
 
 def decide() -> dict[str, Callable[[Path], str]]:
     """Return the routes that decide scores and write the decisions."""
-    from labelwise import decisions, engine
+    from labelwise import decisions
 
     tuned = decisions.best_thresholds(np.tile([[2.0], [0.0]], 100), np.tile([[1], [0]], 100))
 
     def in_blocks(folder: Path) -> str:
-        found = engine.decide(tuned, folder / "scores.npy", folder / "found.npy")
+        found = tuned.decide(folder / "scores.npy", folder / "found.npy")
         return digest(found.by_label.astype("<i8"))
 
     def in_memory(folder: Path) -> str:
@@ -142,11 +143,13 @@ def decide() -> dict[str, Callable[[Path], str]]:
 
 def split() -> dict[str, Callable[[Path], str]]:
     """Return the routes that assign rows to ten subsets."""
-    from labelwise import engine, splitting
+    from labelwise import splitting
 
     options: dict[str, Any] = {"method": "iterative", "random_state": 0}
     return {
-        "npy in blocks": lambda folder: digest(engine.assign(folder / "labels.npy", 10, **options)),
+        "npy in blocks": lambda folder: digest(
+            splitting.assign(folder / "labels.npy", 10, **options)
+        ),
         "in memory": lambda folder: digest(
             splitting.assign(*_loaded(folder, "labels"), 10, **options)
         ),

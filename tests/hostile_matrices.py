@@ -36,7 +36,6 @@ from tests.model_register import REGISTER, TEXT_REGISTER, some_data, some_texts
 STAGES = (
     "data",
     "decisions",
-    "engine",
     "experiments",
     "features",
     "learners",
@@ -125,8 +124,6 @@ OTHERS = {
 # Optional arguments without which another one is not read.
 WITH = {
     "measures.evaluate": {"decided": LABELS, "n_bootstrap": 2},
-    "engine.evaluate": {"decided": LABELS},
-    "engine.decide": {"output": "never-written.npy"},
     "splitting.train_test_split": {"stratify": LABELS},
     "features.TermSelector.fit_transform": {"y": LABELS},
     "experiments.paired_difference": {"pair": ("0", "1")},

@@ -6,7 +6,12 @@ expected to fail are listed in `EXPECTED_FAILURES`, each with its reason, and no
 
 import numpy as np
 from scipy import sparse
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomTreesEmbedding
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomTreesEmbedding,
+)
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
@@ -75,11 +80,16 @@ REGISTER = {
     "OkapiNeighbors": OkapiNeighbors(3),
     "OkapiNeighbors by selected lengths": OkapiNeighbors(3, lengths="selected"),
     "OkapiWeights": make_pipeline(OkapiWeights(), OkapiNeighbors(3, weighted=True)),
-    "ReverseMultilabel": ReverseMultilabel(penalty=1.0, tol=0.1),
+    "ReverseMultilabel": ReverseMultilabel(penalty=1.0, tol=0.1, random_state=0),
     "SampledFPlugin": SampledFPlugin(CHAINS, max_draws=128, random_state=0),
-    "SubmodularMultilabel": SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1),
+    "SubmodularMultilabel": SubmodularMultilabel(
+        penalty=1.0, share_of_pairs=1.0, tol=0.1, random_state=0
+    ),
     "TermSelector": make_pipeline(TermSelector(3, cut=0), BinaryRelevance(MultinomialNB())),
     "TunedThresholds": TunedThresholds(BinaryRelevance(TREE), cv=2, random_state=0),
+    "boosted trees": BinaryRelevance(
+        HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5, random_state=0)
+    ),
     "forest": RandomForestClassifier(2, max_depth=2, random_state=0),
     "neighbors": BinaryRelevance(KNeighborsClassifier(3, algorithm="brute")),
     "neighbors of several labels": KNeighborsClassifier(3, algorithm="brute", weights="distance"),
@@ -142,9 +152,9 @@ CHECKED = {
     "OkapiNeighbors": OkapiNeighbors(),
     "OkapiWeights": OkapiWeights(),
     # Some checks have features around 100: a small penalty takes thousands of passes over them.
-    "ReverseMultilabel": ReverseMultilabel(penalty=1e5),
+    "ReverseMultilabel": ReverseMultilabel(penalty=1e5, random_state=0),
     "SampledFPlugin": SampledFPlugin(CHAINS, max_draws=128, random_state=0),
-    "SubmodularMultilabel": SubmodularMultilabel(penalty=1e5),
+    "SubmodularMultilabel": SubmodularMultilabel(penalty=1e5, random_state=0),
     "TableFeatures": TableFeatures(),
     "TermSelector": SelectorByClasses(2, cut=0),
     "TunedThresholds": TunedThresholds(OneVsRestClassifier(LINEAR)),

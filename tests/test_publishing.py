@@ -17,12 +17,12 @@ def output_of(program):
 
 
 def test_stages_are_attributes_of_the_package_without_importing_them():
-    program = "import labelwise; print(labelwise.decisions.Thresholds, labelwise.engine)"
+    program = "import labelwise; print(labelwise.decisions.Thresholds, labelwise.splitting)"
     shown = " ".join(output_of(program))
     assert "labelwise.decisions.Thresholds" in shown
-    assert "labelwise.engine" in shown
+    assert "labelwise.splitting" in shown
     listed = {name for name in dir(labelwise) if not name.startswith("_")}
-    assert {"data", "decisions", "reports", "engine", "load", "save"} <= listed
+    assert {"data", "decisions", "reports", "load", "save"} <= listed
     assert listed.isdisjoint({"Any", "TYPE_CHECKING", "import_module"})
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = labelwise.nothing

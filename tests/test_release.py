@@ -23,7 +23,6 @@ def test_all_files_name_the_same_version():
     cited = re.search(r"^version: (.*)$", read("CITATION.cff"), re.MULTILINE)
     assert newest[1] == cited[1] == __version__
     assert f"date-released: {newest[2]}\n" in read("CITATION.cff")
-    assert re.search(r"version = \{(.*)\}", read("README.md"))[1] == __version__
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ There is one package for each stage, and data pass through them in this order::
          -> experiments -> reports
 
 Import names from their stage, for instance ``from labelwise.data import load``.
-``labelwise.engine`` has functions of these stages for files larger than memory and for dask arrays.
+Functions that read scores or labels also take paths of files larger than memory, and dask arrays.
 ``labelwise.save`` writes fitted models to files, and ``labelwise.load`` reads them.
 """
 
@@ -20,7 +20,7 @@ __version__ = "0.2.0"
 __all__ = ["load", "save"]
 _PACKAGES = (
     *("data", "splitting", "features", "learners"),
-    *("decisions", "measures", "experiments", "reports", "engine"),
+    *("decisions", "measures", "experiments", "reports"),
 )
 
 

@@ -93,7 +93,7 @@ MODELS = {
     "EFP": Trial(ExactFPlugin(), "penalty"),
     "BR, penalised intercept": Trial(BinaryRelevance(ShrunkIntercept())),
     "LFP, penalised intercept": Trial(NeverEmpty(BinaryRelevance(ShrunkIntercept()))),
-    "RML": Trial(ReverseMultilabel()),
+    "RML": Trial(ReverseMultilabel(random_state=0)),
     **{f"BR, common λ = {penalty:g}": Trial(common_penalty(penalty)) for penalty in COMMON},
     **{
         f"LFP, common λ = {penalty:g}": Trial(NeverEmpty(common_penalty(penalty)))
@@ -102,7 +102,7 @@ MODELS = {
     "RML, one label": Trial(OneLabel()),
     "RML, one label, free intercept": Trial(OneLabel(intercept_scaling=10)),
     **{name: Trial(model) for name, (_, model) in READINGS.items()},
-    "SML": Trial(SubmodularMultilabel()),
+    "SML": Trial(SubmodularMultilabel(random_state=0)),
 }
 TEXTS = ("Medical", "Enron")
 # Readings that were tried on these sets only.

@@ -174,7 +174,7 @@ def _digest(array: Any) -> str:
 
 def all_values(outcome: CellOutcome) -> Mapping[str, float]:
     """Return test values and corrected values of every learner, and the number of the choice."""
-    X = outcome.data.samples_at(outcome.test_rows)
+    X = outcome.data.samples_at(outcome.test_indices)
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     truth = outcome.truth.toarray().astype(np.int64)
     values = {"seconds": outcome.model.seconds_}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from labelwise._blocks._dask import open_lazily
-from tests.engine.row_files import WRITERS
+from tests.blocks.row_files import WRITERS
 
 MATRIX = np.random.default_rng(0).random((11, 3))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise._blocks._matching import BLOCK_BYTES, first_difference, match_blocks
+from labelwise._blocks._matching import BLOCK_BYTES, block_rows, first_difference, match_blocks
 
 SCORES = np.arange(12.0).reshape(6, 2)
 Y = SCORES % 3 == 0
@@ -21,7 +21,8 @@ def test_blocks_have_about_32_megabytes_of_scores():
 
 
 def test_the_rows_of_a_block_belong_together():
-    matched = match_blocks({"Y": Y, "scores": SCORES, "decided": ~Y}, block_rows=4)
+    with block_rows(4):
+        matched = match_blocks({"Y": Y, "scores": SCORES, "decided": ~Y})
     first, second = matched.outcomes()
     np.testing.assert_array_equal(first.scores, SCORES[:4])
     np.testing.assert_array_equal(second.Y.toarray(), Y[4:])
@@ -29,7 +30,8 @@ def test_the_rows_of_a_block_belong_together():
 
 
 def test_groups_of_labels_have_all_rows():
-    groups = list(match_blocks({"Y": Y, "scores": SCORES}, block_rows=4).label_groups(1))
+    with block_rows(4):
+        groups = list(match_blocks({"Y": Y, "scores": SCORES}).label_groups(1))
     assert len(groups) == 2
     for j, group in enumerate(groups):
         np.testing.assert_array_equal(group.scores, SCORES[:, [j]])
@@ -39,7 +41,8 @@ def test_groups_of_labels_have_all_rows():
 def test_errors_name_the_first_row_of_a_later_block():
     bad = SCORES.copy()
     bad[5, 1] = np.nan
-    matched = match_blocks({"Y": Y, "scores": SCORES}, block_rows=4)
+    with block_rows(4):
+        matched = match_blocks({"Y": Y, "scores": SCORES})
     matched.sources["scores"]._array = bad
     with pytest.raises(
         ValueError, match=r"got nan at row 1, label 1[.] Rows are counted from row 4"
@@ -60,11 +63,9 @@ def test_matrices_of_other_sizes_are_refused(given, problem):
         match_blocks(given)
 
 
-def test_names_must_be_as_many_as_labels_and_blocks_have_a_row():
+def test_names_must_be_as_many_as_labels():
     with pytest.raises(ValueError, match="3 names for 2 labels"):
         match_blocks({"Y": Y, "scores": SCORES}, ["a", "b", "c"])
-    with pytest.raises(ValueError, match="block_rows"):
-        match_blocks({"Y": Y, "scores": SCORES}, None, 0)
 
 
 def written(path, names, matrix, rows_per_group):

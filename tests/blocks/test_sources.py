@@ -9,7 +9,7 @@ from scipy import sparse
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
 from labelwise._blocks._sources import ArraySource, NpyFile, open_source
 from labelwise._io import DataError
-from tests.engine.row_files import WRITERS
+from tests.blocks.row_files import WRITERS
 
 MATRIX = np.random.default_rng(0).random((11, 4)).astype(np.float32)
 
@@ -125,7 +125,7 @@ def test_files_that_are_not_matrices_are_refused(tmp_path):
         "columns.npy": "column by column",
         "text.npy": "2-D array of numbers",
         "short.npy": "claims an array",
-        "no.parquet": "is no parquet file",
+        "no.parquet": "is not a parquet file",
         "words.parquet": "no column of numbers",
         "hole.parquet": "no value in column 'a'",
         "empty": "must be an npy or parquet file",
@@ -149,12 +149,12 @@ def test_a_zarr_array_must_have_two_sides(tmp_path):
     with pytest.raises(DataError, match="2-D array"):
         open_source(tmp_path / "flat.zarr", "scores")
     zarr.create_group(str(tmp_path / "group.zarr"))
-    with pytest.raises(DataError, match="is no zarr array"):
+    with pytest.raises(DataError, match="is not a zarr array"):
         open_source(tmp_path / "group.zarr", "scores")
 
 
 def test_sparse_scores_and_flat_memory_maps_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="scores must be dense in the engine"):
+    with pytest.raises(ValueError, match="scores must be dense beside paths"):
         open_source(sparse.csr_array(np.eye(2)), "scores")
     np.save(tmp_path / "flat.npy", MATRIX[0])
     with pytest.raises(ValueError, match="must be 2-D"):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from labelwise.cli import app
 from labelwise.cli.commands._compare import EXAMPLE
-from labelwise.cli.running import exit_code
+from labelwise.cli.running import FAILURES, exit_code
 from labelwise.experiments import Study
 from labelwise.experiments.running import _fingerprint
 
@@ -222,6 +222,20 @@ def test_a_study_runs_on_a_dask_cluster(study, tmp_path):
     assert n_clients <= 2  # the scheduler's own, and that of the cluster object
     here = run("compare", study, "--store", tmp_path / "here.sqlite")
     assert there.stdout.splitlines()[:3] == here.stdout.splitlines()[:3]
+
+
+def test_a_worker_that_dies_while_a_local_cluster_starts_is_reported_in_a_sentence(
+    study, monkeypatch
+):
+    def start(**_):
+        raise RuntimeError("Nanny failed to start.")  # what dask raises then
+
+    monkeypatch.setattr(distributed, "LocalCluster", start)
+    done = run("compare", study, "--cluster", "local")
+    assert isinstance(done.exception, FAILURES)  # of which `main` prints only the message
+    assert str(done.exception) == (
+        "A worker of --cluster local died while it started; run the command again."
+    )
 
 
 def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):

@@ -24,7 +24,7 @@ def folder(small_folder):
         ("predict data.csv m.skops", ("data.csv: is a data set, not a model, which labelwise",)),
         ("decide m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
         ("adapt m.skops scores.csv", ("m.skops: is a model, not", "use labelwise predict")),
-        ("decide scores.csv t.json", ("scores.csv: is no file of thresholds, which labelwise",)),
+        ("decide scores.csv t.json", ("scores.csv: is not a file of thresholds, which labelwise",)),
         ("decide none.json scores.csv", ("none.json: does not exist",)),
     ],
 )

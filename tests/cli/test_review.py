@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from labelwise._validation import NamedMatrix
-from labelwise.cli.review._queue_file import write_queue
-from labelwise.cli.review._state_measures import answered_states
+from labelwise.cli.commands._decide import write_queue
+from labelwise.cli.commands._evaluate import answered_states
 from labelwise.decisions import Bands, best_thresholds, parse_count, review_bands, review_measures
 from labelwise.measures import evaluate
 from tests.cli.shell import run_program

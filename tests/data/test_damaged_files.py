@@ -115,7 +115,7 @@ def test_an_npy_header_that_does_not_end_is_refused(tmp_path):
     path = tmp_path / "x.npy"
     np.save(path, np.eye(2))
     path.write_bytes(path.read_bytes().replace(b"(2, 2)", b"(2, 2 "))
-    with pytest.raises(DataError, match=r"x\.npy: is no array in npy format"):
+    with pytest.raises(DataError, match=r"x\.npy: is not an array in npy format"):
         read_scores(path)
 
 

@@ -151,7 +151,7 @@ def test_a_model_may_have_the_ending_of_a_data_file(tmp_path):
     [
         ("no/such/file.arff", "no/such/file.arff: does not exist"),
         ("lost.svm", "lost.svm: does not exist"),
-        ("nobody", "nobody: is no file, no bundled set"),
+        ("nobody", "nobody: is not a file, not a bundled set"),
     ],
 )
 def test_what_is_nowhere_is_named_with_the_places(name, problem):

@@ -9,8 +9,9 @@ from scipy.stats import multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from labelwise._poisson_binomial import counts_of_others
 from labelwise.data import Posterior, make_multilabel
-from labelwise.data._multilabel import counts_of_others, group_probabilities
+from labelwise.data._multilabel import group_probabilities
 from tests.oracles import label_distribution as oracle
 
 RATES = st.sampled_from([0.0, 1.0, 0.5, 1e-9]) | st.floats(0, 1)

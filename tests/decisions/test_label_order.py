@@ -1,6 +1,7 @@
 """Decisions depend on the names of labels, and results have the order of the scores."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,10 +22,9 @@ from labelwise.decisions import (
     review_bands,
     scan_thresholds,
 )
-from labelwise.engine import best_thresholds as best_in_blocks
-from labelwise.engine import decide as decide_in_blocks
 from labelwise.measures import count, f_measure, micro
 from labelwise.reports import Desk, ThresholdDisplay
+from tests.blocks.row_files import in_blocks
 
 NAMES = tuple("abcdef")
 BACKWARDS = NAMES[::-1]
@@ -48,7 +48,7 @@ RESULTS = {
     "limited": lambda scores, Y, **names: best_thresholds(scores, Y, max_decisions=2.0, **names),
     "scan": lambda scores, Y, **names: scan_thresholds(scores, Y, **names).thresholds,
     "bands": lambda scores, Y, **names: review_bands(scores, Y, min_precision=0.7, **names),
-    "blocks": lambda scores, Y, **names: best_in_blocks(scores, Y, block_rows=50, **names),
+    "blocks": lambda scores, Y, **names: in_blocks(best_thresholds, 50, scores, Y, **names),
 }
 
 
@@ -93,7 +93,7 @@ def test_label_names_give_way_to_the_names_of_the_scores():
     wanted = best_thresholds(scores, Y).values
     sets = [set(np.array(NAMES)[row > 0]) for row in Y]
     for truth in (sets, frame(Y), Y[:, ::-1]):  # an array has the columns of label_names
-        for find in (best_thresholds, best_in_blocks):
+        for find in (best_thresholds, partial(in_blocks, best_thresholds, 50)):
             with pytest.warns(UserWarning, match="labels of label_names are in another order"):
                 found = find(frame(scores), truth, label_names=BACKWARDS)
             assert found.label_names == NAMES
@@ -189,7 +189,7 @@ def test_label_names_are_those_of_a_dask_array_of_scores():
     dask_array = pytest.importorskip("dask.array")
     scores, Y = scores_and_labels()
     chunks = dask_array.from_array(scores, chunks=(50, 6))
-    found = best_in_blocks(chunks, frame(Y, BACKWARDS), label_names=NAMES)
+    found = best_thresholds(chunks, frame(Y, BACKWARDS), label_names=NAMES)
     np.testing.assert_array_equal(found.values, best_thresholds(scores, Y).values)
 
 
@@ -221,7 +221,7 @@ def test_ties_in_blocks_go_to_the_first_labels_of_the_thresholds(tmp_path):
     tuned = thresholds_with_limits(np.full(6, 0.5), 2, None)
     tied = frame(np.ones((5, 6)), BACKWARDS)
     tied.to_parquet(tmp_path / "scores.parquet")
-    decide_in_blocks(tuned, tmp_path / "scores.parquet", tmp_path / "decided.npy", block_rows=2)
+    tuned.decide(tmp_path / "scores.parquet", tmp_path / "decided.npy")
     found = np.load(tmp_path / "decided.npy")
     np.testing.assert_array_equal(found, [[0, 0, 0, 0, 1, 1]] * 5)
     np.testing.assert_array_equal(found, tuned.decide(tied).to_numpy())

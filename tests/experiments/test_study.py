@@ -154,7 +154,7 @@ def test_a_cell_that_raises_fails_alone_and_is_tried_again(tmp_path, monkeypatch
 
 def test_the_fixed_split_is_one_fold(tmp_path):
     results = study(
-        splits={"fixed": "train-test"}, measures={"n": lambda o: o.test_rows.size}, seeds=(0,)
+        splits={"fixed": "train-test"}, measures={"n": lambda o: o.test_indices.size}, seeds=(0,)
     )
     assert [row["value"] for row in results.run(tmp_path / "s.sqlite").rows()] == [1.0] * 4
 
@@ -170,7 +170,7 @@ def test_the_fixed_split_is_one_fold(tmp_path):
     ids=lambda splitter: type(splitter).__name__,
 )
 def test_folds_follow_the_seed_and_nothing_else(tmp_path, splitter):
-    places = {"rows": lambda outcome: float(hash(outcome.test_rows.tobytes()) % 2**40)}
+    places = {"rows": lambda outcome: float(hash(outcome.test_indices.tobytes()) % 2**40)}
     found = [
         [
             row["value"]

@@ -35,7 +35,7 @@ def test_a_header_that_claims_other_sizes_than_the_bytes_is_refused():
     for damaged in (content[:-8], content + bytes(8)):
         with pytest.raises(DataError, match="claims an array"):
             check_npy(PATH, damaged)
-        with pytest.raises(DataError, match="is no array in npy format"):
+        with pytest.raises(DataError, match="is not an array in npy format"):
             npy_array(PATH, damaged)
 
 

@@ -149,7 +149,7 @@ def test_folders_and_sockets_are_refused_before_any_work(tmp_path, monkeypatch):
         with pytest.raises(OSError, match="socket cannot be written: it is a socket"):
             check_output(Path("socket"))
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(OSError, match="file is no folder that can be written to"):
+    with pytest.raises(OSError, match="file is not a folder that can be written to"):
         check_output(tmp_path / "file" / "deep" / "out")
     check_output(tmp_path / "new" / "folder" / "out")
 

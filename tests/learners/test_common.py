@@ -85,8 +85,10 @@ WITH_FOLDS = {
     "BinaryRelevance": BinaryRelevance(penalty=FEW, cv=GroupFolds()),
     "squared hinges": BinaryRelevance(loss="squared_hinge", penalty=FEW, cv=GroupFolds()),
     "ExactFPlugin": ExactFPlugin(penalty=FEW, cv=GroupFolds()),
-    "ReverseMultilabel": ReverseMultilabel(penalty=FEW, tol=0.1, cv=GroupFolds()),
-    "SubmodularMultilabel": SubmodularMultilabel(penalty=FEW, tol=0.1, cv=GroupFolds()),
+    "ReverseMultilabel": ReverseMultilabel(penalty=FEW, tol=0.1, cv=GroupFolds(), random_state=0),
+    "SubmodularMultilabel": SubmodularMultilabel(
+        penalty=FEW, tol=0.1, cv=GroupFolds(), random_state=0
+    ),
     "IndependentFPlugin": IndependentFPlugin(BinaryRelevance(penalty=FEW, cv=GroupFolds())),
     "CalibratedLabels": CalibratedLabels(BinaryRelevance(penalty=0.1), cv=GroupFolds()),
     "search": GridSearchCV(BinaryRelevance(), {"penalty": FEW}, cv=GroupFolds()),
@@ -148,7 +150,11 @@ def test_penalties_are_chosen_on_folds_of_groups():
 def test_fewer_groups_than_folds_make_fewer_folds_of_penalties():
     X, Y, groups = grouped_data()
     three = np.array(["a", "b", "c"])[np.arange(60) % 3]
-    for learner in (BinaryRelevance(), ExactFPlugin(), ReverseMultilabel(tol=0.1, penalty=FEW)):
+    for learner in (
+        BinaryRelevance(),
+        ExactFPlugin(),
+        ReverseMultilabel(tol=0.1, penalty=FEW, random_state=0),
+    ):
         learner.fit(X, Y, groups=three)
         with pytest.raises(ValueError, match="groups must be at least 2 to choose a penalty"):
             learner.fit(X, Y, groups=np.zeros(60))

@@ -130,7 +130,9 @@ def test_thresholds_of_a_fitted_model_are_those_of_its_scores():
     tuned = TunedThresholds(model, cv="prefit", shrink=0.0).fit(X, Y)
     expected = best_thresholds(model.decision_function(X), Y)
     np.testing.assert_array_equal(tuned.thresholds_.values, expected.values)
-    assert tuned.thresholds_.evidence.n_missing == expected.evidence.n_missing == np.isnan(Y[2:]).sum()
+    assert (
+        tuned.thresholds_.evidence.n_missing == expected.evidence.n_missing == np.isnan(Y[2:]).sum()
+    )
     assert "cells without truth not counted" in repr(tuned.thresholds_)
     np.testing.assert_array_equal(tuned.thresholds_.evidence.support, np.nansum(Y, axis=0))
 
@@ -149,8 +151,8 @@ WHOLE_ROWS = (
     CalibratedLabelRanking(),
     ExactFPlugin(),
     OkapiNeighbors(),
-    ReverseMultilabel(),
-    SubmodularMultilabel(),
+    ReverseMultilabel(random_state=0),
+    SubmodularMultilabel(random_state=0),
 )
 
 

@@ -16,8 +16,8 @@ from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles import structured as oracle
 
 LEARNERS = [
-    ReverseMultilabel(penalty=0.1),
-    SubmodularMultilabel(penalty=0.1, interaction=0.3, share_of_pairs=0.5),
+    ReverseMultilabel(penalty=0.1, random_state=0),
+    SubmodularMultilabel(penalty=0.1, interaction=0.3, share_of_pairs=0.5, random_state=0),
 ]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 
@@ -40,7 +40,9 @@ def test_a_label_is_decided_where_it_adds_to_the_value(learner):
 
 def test_no_label_set_scores_higher_than_the_decided_one():
     X, Y = some_data(n_labels=6)
-    model = SubmodularMultilabel(penalty=1.0, interaction=1.0, share_of_pairs=0.5).fit(X, Y)
+    model = SubmodularMultilabel(
+        penalty=1.0, interaction=1.0, share_of_pairs=0.5, random_state=0
+    ).fit(X, Y)
     gains = np.zeros((6, 6))
     gains[tuple(model.pairs_.T)] = model.gains_
     scores = X @ model.coef_.T + model.intercept_
@@ -67,8 +69,8 @@ def test_the_gap_is_small_and_of_the_objective(learner):
 
 def test_without_interaction_pairs_change_nothing():
     X, Y = some_data()
-    alone = ReverseMultilabel(penalty=0.1).fit(X, Y)
-    paired = SubmodularMultilabel(penalty=0.1, interaction=0).fit(X, Y)
+    alone = ReverseMultilabel(penalty=0.1, random_state=0).fit(X, Y)
+    paired = SubmodularMultilabel(penalty=0.1, interaction=0, random_state=0).fit(X, Y)
     assert paired.pairs_.shape == (0, 2)
     np.testing.assert_array_equal(paired.coef_, alone.coef_)
     np.testing.assert_array_equal(paired.predict(X), alone.predict(X))
@@ -95,7 +97,7 @@ def test_the_penalty_has_the_highest_f_on_held_out_samples():
     X, Y = some_data(150)
     splits = list(MultilabelStratifiedKFold(3).split(X, Y))
     penalties = (10.0, 1.0, 0.3)
-    model = ReverseMultilabel(penalty=penalties, cv=splits, tol=1e-4).fit(X, Y)
+    model = ReverseMultilabel(penalty=penalties, cv=splits, tol=1e-4, random_state=0).fit(X, Y)
     assert tuple(model.cv_values_) == penalties
     expected = {
         penalty: np.concatenate(
@@ -103,7 +105,7 @@ def test_the_penalty_has_the_highest_f_on_held_out_samples():
                 f_measure(
                     count(
                         Y[test],
-                        ReverseMultilabel(penalty=penalty, tol=1e-4)
+                        ReverseMultilabel(penalty=penalty, tol=1e-4, random_state=0)
                         .fit(X[train], Y[train])
                         .predict(X[test]),
                         by="sample",
@@ -120,14 +122,14 @@ def test_the_penalty_has_the_highest_f_on_held_out_samples():
     assert model.penalty_ == max(model.cv_values_, key=model.cv_values_.get)
     assert (
         model.cv_values_
-        == ReverseMultilabel(penalty=penalties, cv=3, tol=1e-4).fit(X, Y).cv_values_
+        == ReverseMultilabel(penalty=penalties, cv=3, tol=1e-4, random_state=0).fit(X, Y).cv_values_
     )
 
 
 def test_of_equally_good_penalties_the_largest_is_taken():
     X = np.repeat([[-1.0], [1.0]], 20, axis=0)
     Y = np.repeat([[0, 1], [1, 0]], 20, axis=0)
-    model = ReverseMultilabel(penalty=[0.01, 0.1], cv=2).fit(X, Y)
+    model = ReverseMultilabel(penalty=[0.01, 0.1], cv=2, random_state=0).fit(X, Y)
     assert set(model.cv_values_.values()) == {1.0}
     assert model.penalty_ == 0.1
 
@@ -182,7 +184,7 @@ def test_the_model_does_not_depend_on_jobs(learner):
 def test_too_few_passes_are_warned_of():
     X, Y = some_data()
     with pytest.warns(ConvergenceWarning, match="After 2 passes the relative gap is"):
-        ReverseMultilabel(penalty=1e-4, max_passes=2).fit(X, Y)
+        ReverseMultilabel(penalty=1e-4, max_passes=2, random_state=0).fit(X, Y)
 
 
 @each_learner
@@ -210,13 +212,13 @@ def test_progress_is_printed_on_request(learner, capsys):
 def test_wrong_parameters_are_refused(wrong, error, words):
     X, Y = some_data()
     with pytest.raises(error, match=words):
-        SubmodularMultilabel(**wrong).fit(X, Y)
+        SubmodularMultilabel(**wrong, random_state=0).fit(X, Y)
 
 
 def test_a_grid_search_takes_the_learners():
     X, Y = some_data()
     search = GridSearchCV(
-        SubmodularMultilabel(penalty=0.1, share_of_pairs=0.5),
+        SubmodularMultilabel(penalty=0.1, share_of_pairs=0.5, random_state=0),
         {"interaction": [0.0, 0.2]},
         scoring=scorer("sample-f"),
         cv=MultilabelStratifiedKFold(3),

@@ -246,7 +246,7 @@ def test_hostile_sparse_matrices_are_refused(tmp_path, changed):
 def test_an_unknown_ending_and_a_broken_package_are_refused(tmp_path):
     with pytest.raises(DataError, match="none of the endings"):
         read_scores(write(tmp_path / "s.txt", "1"))
-    with pytest.raises(DataError, match="no whole npz"):
+    with pytest.raises(DataError, match="not an npz file"):
         read_scores(write(tmp_path / "s.npz", "PK\x03\x04"))
     np.savez(tmp_path / "two.npz", a=SCORES, b=SCORES)
     with pytest.raises(DataError, match="must contain one matrix, got a, b"):
@@ -290,7 +290,7 @@ def test_places_that_cannot_be_written_are_refused(tmp_path):
     file = write(tmp_path / "file", "")
     with pytest.raises(OSError, match="it is a folder"):
         Outputs([tmp_path])
-    with pytest.raises(OSError, match="no folder that can be written"):
+    with pytest.raises(OSError, match="not a folder that can be written"):
         Outputs([file / "deep" / "out.json"])
     with pytest.raises(OSError, match="this command reads it"):
         Outputs([file], inputs=[tmp_path / "." / "file"])

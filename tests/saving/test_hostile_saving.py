@@ -10,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
@@ -153,7 +154,7 @@ def exact(**changes):
 
 
 def submodular(**changes):
-    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1)
+    model = SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1, random_state=0)
     return set_attributes(model.fit(*some_data()), **changes)
 
 
@@ -203,6 +204,101 @@ PARTS = {
         TermSelector(2, cut=0).fit(*some_data()), ranking_=lambda ranking: ranking + 10**6
     ),
 }
+
+
+def boosted(nodes=None, **changes):
+    """Boosted trees whose first tree has other nodes, or with other attributes."""
+    X, Y = some_data()
+    model = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5).fit(X, Y[:, 0])
+    if nodes is not None:
+        first = model._predictors[0][0]
+        first.nodes = first.nodes.copy()
+        replaced = nodes(first.nodes)
+        first.nodes = first.nodes if replaced is None else replaced
+    return set_attributes(model, **changes)
+
+
+def at_root(**fields):
+    """Change fields of the root of a tree."""
+
+    def change(nodes):
+        for name, value in fields.items():
+            nodes[name][0] = value
+
+    return change
+
+
+BOOSTED = {
+    "a cycle": lambda: boosted(at_root(left=0)),
+    "a link out of range": lambda: boosted(at_root(right=2**32 - 1)),
+    "one child twice": lambda: boosted(at_root(right=1)),
+    "a feature out of range": lambda: boosted(at_root(feature_idx=4)),
+    "a negative feature": lambda: boosted(at_root(feature_idx=-1)),
+    "a category": lambda: boosted(at_root(is_categorical=1)),
+    "no node": lambda: boosted(lambda nodes: nodes[:0]),
+    "a matrix of nodes": lambda: boosted(lambda nodes: nodes[None]),
+    "plain nodes": lambda: boosted(lambda nodes: nodes["value"].copy()),
+    "more outputs": lambda: boosted(n_trees_per_iteration_=2),
+    "outputs without number": lambda: boosted(n_trees_per_iteration_=1.0),
+    "a wide baseline": lambda: boosted(_baseline_prediction=np.zeros((1, 10**6))),
+    "fewer features": lambda: boosted(n_features_in_=1),
+    "features without number": lambda: boosted(n_features_in_=np.array([4])),
+    "trees of another kind": lambda: boosted(_predictors=[[tree()]]),
+    "a tuple of trees": lambda: boosted(_predictors=tuple),
+    "another mapper of bins": lambda: boosted(_bin_mapper=StandardScaler()),
+    "a preprocessor": lambda: boosted(_preprocessor=StandardScaler()),
+    "the middle of a fit": lambda: boosted(_in_fit=True),
+}
+
+
+@pytest.mark.parametrize("name", BOOSTED)
+def test_boosted_trees_that_compiled_code_cannot_rely_on_are_refused(name, tmp_path):
+    # scikit-learn itself refuses nodes that cannot be converted to its kind.
+    message = "is not a model file" if name == "plain nodes" else "contains no sound model ("
+    assert message in refusal(BOOSTED[name](), tmp_path / "model.skops")
+
+
+def generator_in(path, change):
+    """Change the description of the random generator of boosted trees."""
+    with_schema(path, lambda content: change(content["_feature_subsample_rng"]["content"], content))
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "text"),
+    [
+        ("bit_generator", "bit_generator", '"seed"'),
+        ("bit_generator", "bit_generator", '"MT19937"'),
+        ("seed_seq", "pool_size", "1000000"),
+    ],
+)
+def test_only_the_default_generator_of_numpy_is_built(part, name, text, tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(boosted(), path)
+
+    def change(generator, _):
+        generator[part]["content"][name].update(content=text, __id__=10**9)
+
+    generator_in(path, change)
+    with pytest.raises(DataError, match=f"random generator whose {name} must be"):
+        labelwise.load(path)
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["a number", "a dictionary"])
+def test_a_description_cannot_stand_for_another_one_of_its_number(whole, tmp_path):
+    path = tmp_path / "model.skops"
+    labelwise.save(boosted(), path)
+
+    def change(generator, content):
+        # skops builds the first object of a number, here before that of the generator.
+        seeds = json.loads(json.dumps(generator["seed_seq"]))
+        seeds["content"]["pool_size"].update(content="1000000")
+        if whole:
+            seeds["content"]["pool_size"].update(__id__=10**9)
+        content["loss"] = seeds if whole else seeds["content"]["pool_size"]
+
+    generator_in(path, change)
+    with pytest.raises(DataError, match="describes two objects under one number"):
+        labelwise.load(path)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -366,7 +462,7 @@ def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(skops_io(), "load", fail)
-    with pytest.raises(DataError, match=r"is no whole model file \(MemoryError\)\."):
+    with pytest.raises(DataError, match=r"is not a model file, or is truncated \(MemoryError\)\."):
         labelwise.load(tmp_path / "model.skops")
 
 

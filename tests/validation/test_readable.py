@@ -75,7 +75,7 @@ OF_FEATURES = {
     "regressions": lambda A: BinaryRelevance(penalty=1.0).fit(A, Y),
     "predictions": lambda A: FITTED.predict(A),
     "plugin": lambda A: ExactFPlugin(penalty=1.0).fit(A, Y),
-    "structured": lambda A: ReverseMultilabel(penalty=1.0).fit(A, Y),
+    "structured": lambda A: ReverseMultilabel(penalty=1.0, random_state=0).fit(A, Y),
     "ranking": lambda A: CalibratedLabelRanking().fit(A, Y),
     "neighbors": lambda A: NEIGHBORS.decision_function(A),
     "own": lambda A: OkapiNeighbors().fit(A, Y),

@@ -14,11 +14,14 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise._blocks._dask import DaskRows as DaskRows
     from labelwise._blocks._dask import is_dask as is_dask
+    from labelwise._blocks._dask import is_stored as is_stored
     from labelwise._blocks._dask import open_blocks as open_blocks
     from labelwise._blocks._dask import open_lazily as open_lazily
-    from labelwise._blocks._matching import BLOCK_BYTES as BLOCK_BYTES
+    from labelwise._blocks._dask import refuse_in_blocks as refuse_in_blocks
     from labelwise._blocks._matching import Blocks as Blocks
     from labelwise._blocks._matching import MatchedBlocks as MatchedBlocks
+    from labelwise._blocks._matching import block_rows as block_rows
+    from labelwise._blocks._matching import rows_together as rows_together
     from labelwise._blocks._matching import warn_of_label_order as warn_of_label_order
     from labelwise._blocks._sources import RowSource as RowSource
     from labelwise._blocks._sources import open_source as open_source
@@ -27,16 +30,19 @@ if TYPE_CHECKING:
     from labelwise._blocks._writing import write_blocks as write_blocks
 
 __all__ = [
-    "BLOCK_BYTES",
     "Blocks",
     "DaskRows",
     "MatchedBlocks",
     "RowSource",
+    "block_rows",
     "check_block_output",
     "is_dask",
+    "is_stored",
     "open_blocks",
     "open_lazily",
     "open_source",
+    "refuse_in_blocks",
+    "rows_together",
     "rows_within",
     "warn_of_label_order",
     "write_blocks",

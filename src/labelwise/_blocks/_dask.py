@@ -57,6 +57,21 @@ def is_dask(data: Any) -> bool:
     return type(data).__module__.split(".")[0] == "dask" and hasattr(data, "to_delayed")
 
 
+def is_stored(*given: Any) -> bool:
+    """Return whether rows are read in blocks: those of a path, a dask array or a `RowSource`."""
+    return any(isinstance(data, str | Path | RowSource) or is_dask(data) for data in given)
+
+
+def refuse_in_blocks(**options: Any) -> None:
+    """Refuse options that need all rows in memory; None, 0 and empty values are not given."""
+    for name, value in options.items():
+        if value is not None and np.size(value) and not (np.ndim(value) == 0 and not value):
+            raise ValueError(
+                f"{name} needs all rows in memory: it cannot be given for rows that are read in "
+                "blocks."
+            )
+
+
 class DaskBlocks(NamedTuple):
     """Chunks of rows of dask arrays; only what a function returns for a chunk is moved.
 
@@ -177,9 +192,8 @@ class DaskRows:
 def open_blocks(
     given: dict[str, Any],
     label_names: Any = None,
-    block_rows: int | None = None,
     columns: str | Sequence[str] | None = None,
-    ids: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | dict[str, Any] | None = None,
     by_position: bool = False,
     labels_of: str = "Y",
 ) -> Blocks:
@@ -188,7 +202,7 @@ def open_blocks(
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
         return dask_blocks(given, label_names)
-    return match_blocks(given, label_names, block_rows, columns, ids, by_position, labels_of)
+    return match_blocks(given, label_names, columns, ids, by_position, labels_of)
 
 
 def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -19,16 +21,34 @@ from labelwise._validation import (
     check_names,
     check_outcome,
     check_scores,
-    check_whole,
     columns_in_order,
     is_list_of_sets,
     take_columns,
 )
 
-# Bytes of the scores of a block.
+# Bytes of the scores of a block, unless `block_rows` says how many rows.
 BLOCK_BYTES = 2**25
+_ROWS: ContextVar[int | None] = ContextVar("rows of a block", default=None)
 Part = TypeVar("Part")
 Total = TypeVar("Total")
+
+
+@contextmanager
+def block_rows(n_rows: int | None) -> Iterator[None]:
+    """Read blocks of some rows below, as a bound on memory asks for; None means about 32 MB.
+
+    No result depends on it. The blocks of dask arrays are their chunks.
+    """
+    token = _ROWS.set(n_rows)
+    try:
+        yield
+    finally:
+        _ROWS.reset(token)
+
+
+def rows_together(row_bytes: int) -> int:
+    """Return how many rows of the given size are a block."""
+    return _ROWS.get() or max(1, BLOCK_BYTES // row_bytes)
 
 
 class Accumulator(Protocol[Total]):
@@ -125,9 +145,8 @@ class MatchedBlocks(NamedTuple):
 def match_blocks(
     given: dict[str, Any],
     label_names: Any = None,
-    block_rows: int | None = None,
     columns: str | Sequence[str] | None = None,
-    ids: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | dict[str, Any] | None = None,
     by_position: bool = False,
     labels_of: str = "Y",
 ) -> MatchedBlocks:
@@ -141,12 +160,10 @@ def match_blocks(
         The arguments by name; None for one that is not given.
     label_names : sequence of str, default=None
         Names of the labels, for data without names.
-    block_rows : int, default=None
-        Rows of a block; None means about 32 MB of scores.
     columns : str or sequence of str, default=None
         The columns that are labels, see `open_source`.
-    ids : str or sequence of str, default=None
-        Names of the column of ids, see `open_source`.
+    ids : str, sequence of str or dict, default=None
+        Names of the column of ids, see `open_source`, or a dict with these by argument.
     by_position : bool, default=False
         Whether rows and labels are matched by position if only some files have ids or names.
     labels_of : {"Y", "scores"}, default="Y"
@@ -159,7 +176,7 @@ def match_blocks(
         The rows, to be read in blocks.
     """
     sources = {
-        name: open_source(data, name, columns, ids)
+        name: open_source(data, name, columns, ids.get(name) if isinstance(ids, dict) else ids)
         for name, data in given.items()
         if data is not None
     }
@@ -179,10 +196,7 @@ def match_blocks(
         name: _order(names, label_names if source.names is None else source.names, name)
         for name, source in sources.items()
     }
-    widest = max(source.row_bytes for source in sources.values())
-    together = max(1, BLOCK_BYTES // widest)
-    if block_rows is not None:
-        together = check_whole(block_rows, "block_rows")
+    together = rows_together(max(source.row_bytes for source in sources.values()))
     return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
 
 

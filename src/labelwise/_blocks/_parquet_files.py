@@ -189,7 +189,7 @@ def _opened(path: Path) -> Any:
         # With pre-buffering, what was read of all row groups stays in memory.
         return parquet.ParquetFile(path, pre_buffer=False)
     except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(path, f"is no parquet file ({error}).") from error
+        raise DataError(path, f"is not a parquet file ({error}).") from error
 
 
 def _chosen(path: Path, names: tuple[str, ...], columns: str | Sequence[str]) -> tuple[str, ...]:

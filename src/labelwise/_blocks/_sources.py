@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,7 @@ from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
 
 
+@runtime_checkable
 class RowSource(Protocol):
     """A matrix whose rows are read in order, as often as needed, a block at a time."""
 
@@ -183,7 +184,7 @@ def open_source(
 
     Parameters
     ----------
-    data : path, array, sparse matrix, frame or list of sets
+    data : path, array, sparse matrix, frame, list of sets or RowSource
         A path names an npy or parquet file, a folder of parquet files, or a zarr array.
     input_name : str
         Name of the argument in error messages; "scores" stay dense, others are labels.
@@ -199,11 +200,13 @@ def open_source(
     RowSource
         The rows, not yet checked.
     """
+    if isinstance(data, RowSource):
+        return data
     asked = [ids] if isinstance(ids, str) else ids
     if isinstance(data, str | Path):
         return _open_path(Path(data), columns, asked)
     if columns is not None:
-        raise ValueError(f"columns must be None if {input_name} is no file, got {columns!r}.")
+        raise ValueError(f"columns must be None if {input_name} is not a file, got {columns!r}.")
     if isinstance(data, np.memmap):
         if data.ndim != 2:
             raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
@@ -213,8 +216,8 @@ def open_source(
         checked = check_scores(data)
         if sparse.issparse(checked.matrix):
             raise ValueError(
-                "scores must be dense in the engine: sparse scores fit in memory, where "
-                "labelwise.decisions takes them."
+                "scores must be dense beside paths and dask arrays: sparse scores fit in memory, "
+                "and so do their labels."
             )
         return ArraySource(checked.matrix, checked.names, index, is_array=not is_frame)
     labels = check_labels(data, input_name=input_name)
@@ -284,7 +287,7 @@ def _open_zarr(path: Path) -> RowSource:
     try:
         array = zarr.open_array(str(path), mode="r")
     except (ValueError, FileNotFoundError, KeyError) as error:
-        raise DataError(path, f"is no zarr array ({error}).") from error
+        raise DataError(path, f"is not a zarr array ({error}).") from error
     if array.ndim != 2:
         raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
     return ArraySource(array, is_array=False)

@@ -40,7 +40,7 @@ def npy_array(path: Path, content: bytes | bytearray) -> np.ndarray:
         flat = flat.astype(dtype.newbyteorder("="), copy=False)
         return flat.reshape(shape, order="F" if by_columns else "C")
     except (ValueError, TypeError, OverflowError) as error:
-        raise DataError(path, f"is no array in npy format ({first_line(error)}).") from error
+        raise DataError(path, f"is not an array in npy format ({first_line(error)}).") from error
 
 
 class NpyHeader(NamedTuple):
@@ -86,7 +86,9 @@ def npz_arrays(path: Path, content: bytes, max_bytes: int) -> Arrays:
                 raise DataError(path, f"contains {len(members)} arrays, more than {_MOST_MEMBERS}.")
             parts = {member.filename: packed.read(member) for member in members}
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise DataError(path, f"is no whole npz file ({first_line(error)}).") from error
+        raise DataError(
+            path, f"is not an npz file, or is truncated ({first_line(error)})."
+        ) from error
     except RuntimeError as error:  # an unknown compression, or an encrypted member
         raise DataError(path, f"has an unsupported compression ({first_line(error)}).") from error
     return {name.removesuffix(".npy"): npy_array(path, part) for name, part in parts.items()}
@@ -116,7 +118,7 @@ def sparse_matrix(path: Path, arrays: Arrays, bound: Bound | None = None) -> Any
     except DataError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-        raise DataError(path, f"is no whole sparse matrix ({error}).") from error
+        raise DataError(path, f"is not a sparse matrix, or is incomplete ({error}).") from error
     return matrix
 
 
@@ -144,5 +146,5 @@ def _header_and_body(
         MemoryError,
         TokenError,
     ) as error:
-        raise DataError(path, f"is no array in npy format ({first_line(error)}).") from error
+        raise DataError(path, f"is not an array in npy format ({first_line(error)}).") from error
     return shape, by_columns, dtype, memoryview(content)[stream.tell() :]

@@ -66,7 +66,7 @@ def written_whole(path: str | Path) -> Iterator[BinaryIO]:
             with _made(target.parent), _replaced(target) as stream:
                 yield stream
     except BrokenPipeError:
-        # A reader that closed the pipe is no error: the command line ends without a message.
+        # A reader that closed the pipe is not an error: the command line ends without a message.
         raise
     except OSError as error:
         raise OSError(f"{path} cannot be written ({error.strerror or error}).") from error
@@ -132,7 +132,7 @@ def _check_folder(path: str | Path) -> None:
     parents = Path(os.path.realpath(path)).parents
     folder = next(parent for parent in parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise OSError(f"{path} cannot be written: {folder} is no folder that can be written to.")
+        raise OSError(f"{path} cannot be written: {folder} is not a folder that can be written to.")
 
 
 def _send(content: BinaryIO, path: str | Path) -> None:

@@ -1,17 +1,18 @@
-"""Save models to files and load them: the public functions."""
+"""Save models to files and load them: the public functions, and the versions in a file."""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from labelwise import __version__
 from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_whole
-from labelwise._saving._archive import Archive, open_archive
-from labelwise._saving._run_settings import reset_run_settings
+from labelwise._saving._archive import ABOUT, Archive, open_archive
 from labelwise._saving._skops import skops_io
 from labelwise._saving._trusted import (
     check_trusted,
@@ -19,8 +20,10 @@ from labelwise._saving._trusted import (
     trusted_names,
     unknown_types,
 )
-from labelwise._saving._versions import ABOUT, check_versions, versions_here
 from labelwise.data import names_data
+
+FORMAT = "labelwise model"
+VERSION = 2
 
 
 def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
@@ -43,7 +46,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     Raises
     ------
     TypeError
-        If the model is no estimator, or contains a type that `load` would refuse.
+        If the model is not an estimator, or contains a type that `load` would refuse.
     OSError
         If the file cannot be written.
 
@@ -139,12 +142,14 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
         raise
     # The arguments are checked above, so that any other error comes from the file.
     except Exception as error:
-        raise DataError(path, f"is no whole model file ({first_line(error)}).") from error
+        raise DataError(
+            path, f"is not a model file, or is truncated ({first_line(error)})."
+        ) from error
 
 
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     # Imports the trees, neighbors and machines of scikit-learn, which saving does not need.
-    from labelwise._saving._soundness import check_sound
+    from labelwise._saving._loaded_model import add_new_parameters, check_sound, reset_run_settings
 
     if names_data(path) and not zipfile.is_zipfile(path):
         raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
@@ -158,6 +163,7 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
         raise DataError(path, f"contains types that are not trusted: {', '.join(sorted(unknown))}.")
     model = _constructed(archive, trusted)
     try:
+        add_new_parameters(model)
         check_sound(model)
     except Exception as error:
         raise DataError(path, f"contains no sound model ({first_line(error)}).") from error
@@ -185,3 +191,47 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     if not isinstance(model, BaseEstimator):
         raise DataError(archive.path, f"contains no model but a {type(model).__name__}.")
     return model
+
+
+def versions_here() -> dict[str, Any]:
+    """Return the format and the versions that `save` writes into a file."""
+    import sklearn
+
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "labelwise": __version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def check_versions(path: Path, about: Any) -> None:
+    """Refuse files that `save` did not write, and files of other versions of the format."""
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise DataError(path, f"contains no {FORMAT}.")
+    version = about.get("version")
+    if type(version) is not int or version < 1:
+        raise DataError(path, f"has version {version!r:.50}, but must have a whole number.")
+    if version < VERSION:
+        raise DataError(path, f"has version {version}, which named private modules: save it again.")
+    here = versions_here()
+    if version > VERSION:
+        raise DataError(
+            path,
+            f"has version {version}, but labelwise {__version__} knows none above {VERSION}: "
+            f"load it with labelwise {str(about.get('labelwise'))[:20]}.",
+        )
+    for name in ("labelwise", "scikit-learn"):
+        written = str(about.get(name))[:20]
+        # Releases that differ in the third number have the same attributes of models.
+        if _release(path, name, written) > _release(path, name, here[name]):
+            raise DataError(
+                path, f"was written with {name} {written}, which is newer than {here[name]} here."
+            )
+
+
+def _release(path: Path, name: str, version: str) -> tuple[int, ...]:
+    found = re.match(r"(\d{1,9})\.(\d{1,9})", version)
+    if found is None:
+        raise DataError(path, f"has {version!r} as its version of {name}.")
+    return tuple(map(int, found.groups()))

@@ -1,17 +1,28 @@
 """Checks of scikit-learn's objects whose arrays are read by compiled code without bounds checks.
 
-That is the code of trees, of libsvm and of brute-force neighbours, and scipy's products with
-sparse matrices whose column numbers come from a transformer's attributes. All other estimators
-that a file may contain compute with NumPy, which checks shapes and indices itself.
+That is the code of trees, also of boosted ones, of libsvm and of brute-force neighbours, and
+scipy's products with sparse matrices whose column numbers come from a transformer's attributes. All
+other estimators that a file may contain compute with NumPy, which checks shapes and indices itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
+from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
+from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
+from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.neighbors._base import NeighborsBase
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
@@ -19,6 +30,14 @@ from labelwise._validation import is_whole
 
 # The others need rows of a kernel matrix instead of features, which libsvm reads by number.
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
+_TWISTER_WORDS = 624
+
+
+def check_sklearn_part(part: Any) -> None:
+    """Refuse, with a ValueError, a part of a model that compiled code could not read safely."""
+    for kinds, check in _CHECKS:
+        if isinstance(part, kinds):
+            check(part)
 
 
 def check_tree(tree: Tree) -> None:
@@ -71,6 +90,58 @@ def _check_width(tree: Any, owner: Any) -> None:
         raise ValueError("a tree must belong to an estimator that knows its features")
     if tree.tree_.n_features > width:
         raise ValueError(f"a tree looks at {tree.tree_.n_features} features of {width}")
+
+
+def check_hist_boosting(model: Any) -> None:
+    """Refuse histogram-based trees that do not match the features and outputs of the model."""
+    if hasattr(model, "_in_fit"):
+        raise ValueError("boosted trees must not be in the middle of their fit")
+    if not hasattr(model, "_predictors"):
+        return
+    width, n_outputs, rounds = model.n_features_in_, model.n_trees_per_iteration_, model._predictors
+    if type(width) is not int or type(n_outputs) is not int:
+        raise ValueError("boosted trees must know the numbers of features and outputs")
+    # A preprocessor could change the number of features.
+    sound = (
+        model._preprocessor is None
+        and type(model._bin_mapper) is _BinMapper
+        and isinstance(model._baseline_prediction, np.ndarray)
+        and model._baseline_prediction.shape == (1, n_outputs)
+        and isinstance(rounds, list)
+        and all(isinstance(trees, list) and len(trees) == n_outputs for trees in rounds)
+        and all(type(tree) is TreePredictor for trees in rounds for tree in trees)
+    )
+    if not sound:
+        raise ValueError(f"boosted trees must be those of {n_outputs} outputs")
+    if any(_most_feature(tree.nodes) >= width for trees in rounds for tree in trees):
+        raise ValueError(f"boosted trees must look at {width} features")
+
+
+def check_predictor(predictor: Any) -> None:
+    """Refuse a histogram-based tree with a cycle, links out of range, or categories."""
+    nodes = predictor.nodes
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
+        raise ValueError("a boosted tree must have nodes of scikit-learn's kind")
+    if nodes.ndim != 1 or nodes.size == 0:
+        raise ValueError("a boosted tree must have a root")
+    inner = np.flatnonzero(nodes["is_leaf"] == 0)
+    split = nodes[inner]
+    children = np.concatenate([split["left"], split["right"]])
+    sound = (
+        # scikit-learn numbers children after their parents, each once: every path ends.
+        (children > np.tile(inner, 2)).all()
+        and np.array_equal(np.sort(children), np.arange(1, nodes.size))
+        and (split["feature_idx"] >= 0).all()
+        # Their bits would be looked up in tables that are not checked here.
+        and not split["is_categorical"].any()
+    )
+    if not sound:
+        raise ValueError("a boosted tree must lead from its root to a leaf")
+
+
+def _most_feature(nodes: np.ndarray) -> int:
+    """Return the highest number of a feature that a tree looks at, -1 if it has one leaf."""
+    return int(nodes["feature_idx"][nodes["is_leaf"] == 0].max(initial=-1))
 
 
 def check_machine(machine: Any) -> None:
@@ -178,3 +249,24 @@ def _n_groups(infrequent: Any, groups: Any, n_categories: int) -> int:
     ):
         raise ValueError("a one-hot encoder must give each category a group")
     return int(groups.max()) + 1
+
+
+def _check_random_state(random: np.random.RandomState) -> None:
+    state: Any = random.get_state(legacy=False)
+    if not 0 <= state["state"].get("pos", 0) <= _TWISTER_WORDS:
+        raise ValueError("the place of a random state must be within its words")
+
+
+_CHECKS: tuple[tuple[Any, Callable[[Any], None]], ...] = (
+    (np.random.RandomState, _check_random_state),
+    (Tree, check_tree),
+    ((DecisionTreeClassifier, DecisionTreeRegressor), check_owner),
+    (BaseForest, check_forest),
+    (TreePredictor, check_predictor),
+    (BaseHistGradientBoosting, check_hist_boosting),
+    ((SVC, NuSVC), check_machine),
+    (NeighborsBase, check_neighbors),
+    ((CountVectorizer, DictVectorizer), check_columns),
+    ((FeatureHasher, HashingVectorizer), check_hashed),
+    (OneHotEncoder, check_one_hot),
+)

@@ -12,7 +12,8 @@ from labelwise._saving._archive import Archive
 from labelwise._saving._skops import skops_io
 
 # Classifiers and transformers of scikit-learn. Other types take no part in decisions, or their
-# compiled code follows arrays that are not checked here (boosting, isolation forests, clusters).
+# compiled code follows arrays that are not checked here (gradient boosting without histograms,
+# isolation forests, clusters).
 _STAGES = (
     "calibration",
     "compose",
@@ -20,6 +21,7 @@ _STAGES = (
     "discriminant_analysis",
     "dummy",
     "ensemble._forest",
+    "ensemble._hist_gradient_boosting",
     "ensemble._voting",
     "feature_extraction",
     "feature_selection",
@@ -62,6 +64,11 @@ _CONTAINERS: tuple[tuple[type, str], ...] = (
     (tuple, "TupleNode"),
 )
 _TREE = "sklearn.tree._tree.Tree"
+# Parts of boosted trees that are not public.
+_BOOSTING = frozenset(
+    f"sklearn.ensemble._hist_gradient_boosting.{name}"
+    for name in ("binning._BinMapper", "predictor.TreePredictor")
+)
 # skops builds an object by the loader that the file names. Each loader gets the types that it
 # writes, so that a file cannot have one type built as if it were another.
 _TYPES = {
@@ -70,6 +77,8 @@ _TYPES = {
     "JsonNode": {"builtins.str"},
     "ListNode": {"builtins.list"},
     "NdArrayNode": {"numpy.ndarray"} | _NUMPY_SCALARS,
+    "ObjectNode": set(_BOOSTING),
+    "RandomGeneratorNode": {"numpy.random._generator.Generator"},
     "RandomStateNode": {"numpy.random.mtrand.RandomState"},
     "SetNode": {"builtins.set"},
     "SliceNode": {"builtins.slice"},
@@ -93,11 +102,12 @@ _OWN_PARTS = (
     "labelwise.decisions.Evidence",
     "labelwise.decisions.Sigmoid",
     "labelwise.learners.Forests",
+    "labelwise.learners.Leaderboard",
 )
 
 
 def check_trusted(more: Sequence[type]) -> None:
-    """Refuse an argument `trusted` that is no sequence of types."""
+    """Refuse an argument `trusted` that is not a sequence of types."""
     for given in more:
         if not isclass(given):
             raise TypeError(f"trusted must contain types, got {given!r}.")
@@ -167,7 +177,7 @@ def own_type(name: str) -> Any:
 
 def _names(archive: Archive, more: Sequence[type]) -> set[str]:
     # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
-    return {*_SPARSE, _TREE, *(_full_name(one) for one in (*_own(archive), *more))}
+    return {*_SPARSE, *_BOOSTING, _TREE, *(_full_name(one) for one in (*_own(archive), *more))}
 
 
 def _own(archive: Archive) -> list[Any]:

@@ -102,7 +102,7 @@ class CsvText:
         """Return the line of a cell whose quotes are never closed, None if there is none."""
         if self.utf8.count(b'"') % 2:
             with suppress(csv.Error):
-                # Inside quotes the added line is no record of its own.
+                # Inside quotes the added line is not a record of its own.
                 line, record = deque(self._records(ending=["\n", _END]), maxlen=1)[0]
                 return None if record == [_END] else line
         return None

@@ -26,6 +26,13 @@ _DISTINCT_TEXTS = 0.5
 # Columns with almost as many values as rows identify the rows; shorter columns can by chance.
 _DISTINCT_IDS = 0.8
 _ROWS_OF_IDS = 20
+_YES = {"yes", "true", "t", "y"}
+# Codes of rows without a value, and with a value that is not among the known ones.
+ABSENT, UNSEEN = -1, -2
+# Beyond this many times the width of the table, 0/1 columns of text make X sparse.
+_DENSE_GROWTH = 8
+# Raises an error if so many bytes are too much for what is named.
+CheckBytes = Callable[[int, str], None]
 
 
 class Kind(StrEnum):
@@ -104,11 +111,6 @@ def _numbers_rows(name: str, values: np.ndarray) -> bool:
     return values.size >= _ROWS_OF_IDS and bool((np.diff(values) > 0).all())
 
 
-_YES = {"yes", "true", "t", "y"}
-# Codes of rows without a value, and with a value that is not among the known ones.
-ABSENT, UNSEEN = -1, -2
-
-
 class Codes(NamedTuple):
     """Text as numbers: the index of each row's value among the distinct ones, -1 if missing."""
 
@@ -151,12 +153,6 @@ def encode(column: Any, values: Sequence[str] | None = None) -> Codes:
     # The last entry is for null, which has the index -1.
     numbers = np.array([*(place.get(value, UNSEEN) for value in found), ABSENT], dtype=np.int32)
     return Codes(numbers[numpy_column(encoded.indices, np.int32, missing=-1)], list(values))
-
-
-# Beyond this many times the width of the table, 0/1 columns of text make X sparse.
-_DENSE_GROWTH = 8
-# Raises an error if so many bytes are too much for what is named.
-CheckBytes = Callable[[int, str], None]
 
 
 class NumberColumn(NamedTuple):

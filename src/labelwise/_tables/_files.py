@@ -29,6 +29,11 @@ from labelwise._tables._ids import ROW_NAMES
 from labelwise._tables._values import as_written
 from labelwise._text import listed
 
+# Arrow takes 10 kB for a column, however small: a few bytes in the file.
+_MOST_COLUMNS = 2**16
+# Bytes that Arrow needs for a value of a nested column or of text: an index and offsets.
+_PLACE_BYTES = 12
+
 
 class Tables:
     """Files with the same columns as one table, with the file and line of each row.
@@ -214,12 +219,6 @@ def _check_same_columns(first: _TableFile, other: _TableFile) -> None:
                 f"has {kinds[1].type} in column {name!r}, but {first.path} has {kinds[0].type}."
             )
             raise DataError(other.path, problem) from error
-
-
-# Arrow takes 10 kB for a column, however small: a few bytes in the file.
-_MOST_COLUMNS = 2**16
-# Bytes that Arrow needs for a value of a nested column or of text: an index and offsets.
-_PLACE_BYTES = 12
 
 
 def read_parquet(bound: Bound, content: bytearray) -> Any:

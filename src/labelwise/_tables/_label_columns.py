@@ -24,6 +24,16 @@ from labelwise._tables._values import (
 from labelwise._text import quoted
 from labelwise._validation import with_nan
 
+# In the order in which they are tried; the first one is also assumed if none occurs.
+_SEPARATORS = (";", "|", ",")
+# For each name its offsets, its row and its number.
+_NAME_BYTES = 32
+# Numbers keep their text.
+_JSON = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
+# Text in quotes, up to the end if they are never closed. Possessive: no cell takes long.
+_QUOTED = re.compile(r"""'(?:[^'\\]++|\\.?+)*+(?:'|\Z)|"(?:[^"\\]++|\\.?+)*+(?:"|\Z)""", re.DOTALL)
+_ESCAPE = re.compile(r"""\\(?:x([0-9a-fA-F]{2})|(.?))|\"""", re.DOTALL)
+
 
 def names_with_prefix(tables: Tables, prefix: str) -> list[str]:
     """Return the columns whose names begin with the prefix; raise an error if there is none."""
@@ -143,17 +153,6 @@ def _is_list(column: Any) -> bool:
     return bool(pa.types.is_nested(column.type))
 
 
-# In the order in which they are tried; the first one is also assumed if none occurs.
-_SEPARATORS = (";", "|", ",")
-# For each name its offsets, its row and its number.
-_NAME_BYTES = 32
-# Numbers keep their text.
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
-# Text in quotes, up to the end if they are never closed. Possessive: no cell takes long.
-_QUOTED = re.compile(r"""'(?:[^'\\]++|\\.?+)*+(?:'|\Z)|"(?:[^"\\]++|\\.?+)*+(?:"|\Z)""", re.DOTALL)
-_ESCAPE = re.compile(r"""\\(?:x([0-9a-fA-F]{2})|(.?))|\"""", re.DOTALL)
-
-
 def lists_of_names(tables: Tables, name: str, separator: str | None) -> Any:
     """Return a column as lists of text; how they are written is found if `separator` is None."""
     import pyarrow as pa
@@ -235,7 +234,7 @@ def _names_in(cell: str) -> list[str]:
         found = _JSON.decode(_QUOTED.sub(_as_json, cell))
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise ValueError("not a list of names")
-    "".join(found).encode()  # Half of a pair of surrogates is no text.
+    "".join(found).encode()  # Half of a pair of surrogates is not text.
     return found
 
 

@@ -12,6 +12,15 @@ from typing import Any
 
 import numpy as np
 
+# Text that means a missing value.
+MISSING = ("", "?")
+# Text that means a missing value among numbers, and among yes and no.
+MISSING_NUMBERS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
+_NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "y", "t")
+# False is 0 and 1.0 is 1 also as keys.
+_BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
+GAP, NOT_BINARY = -1, -2
+
 
 def numpy_column(column: Any, dtype: Any, missing: float) -> np.ndarray:
     """Return the values of an Arrow column of numbers whose type is that of `dtype`.
@@ -60,16 +69,6 @@ def arrow_texts(texts: Sequence[str]) -> Any:
     np.cumsum([len(text) for text in encoded], out=ends[1:])
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())
-
-
-# Text that means a missing value.
-MISSING = ("", "?")
-# Text that means a missing value among numbers, and among yes and no.
-MISSING_NUMBERS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null"]
-_NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "y", "t")
-# False is 0 and 1.0 is 1 also as keys.
-_BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
-GAP, NOT_BINARY = -1, -2
 
 
 def is_text(column: Any) -> bool:

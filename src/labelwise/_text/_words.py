@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-# The stemmer takes time quadratic in the length of a word; longer runs of letters are no words.
+# The stemmer takes time quadratic in the length of a word; longer runs of letters are not words.
 _LONGEST_WORD = 100
 # Function words of languages for which scikit-learn has no list: articles, pronouns, prepositions,
 # conjunctions, auxiliary verbs.

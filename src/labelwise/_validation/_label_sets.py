@@ -105,7 +105,7 @@ def has_numbers(rows: Sequence[Any], input_name: str) -> bool | None:
 
 
 def _is_number(kind: type) -> bool | None:
-    """Return whether labels of a type are whole numbers; None if they are no strings either."""
+    """Return whether labels of a type are whole numbers; None if they are not strings either."""
     if issubclass(kind, str):
         return False
     is_whole = issubclass(kind, int | np.integer) and not issubclass(kind, bool)

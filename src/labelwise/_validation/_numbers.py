@@ -11,12 +11,12 @@ from labelwise._validation._arrays import as_dense, check_readable
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Return whether a value is a whole number of any type; booleans are none."""
+    """Return whether a value is a whole number of any type; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value: Any) -> TypeGuard[float]:
-    """Return whether a value is a real number of any type; booleans are none."""
+    """Return whether a value is a real number of any type; booleans are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -27,6 +27,8 @@ from labelwise._validation._matrices import (
 from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._numbers import check_weights
 
+_CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}
+
 
 class Outcome(NamedTuple):
     """Checked matrices whose columns are the same labels in the same order."""
@@ -36,7 +38,7 @@ class Outcome(NamedTuple):
     decided: sparse.csc_array | None
     names: tuple[str, ...] | None
     weights: np.ndarray | None = None  # of the samples, above 0; None if all count once
-    # Cells without truth; they are no positives, are not decided and have no score in CSR scores.
+    # Cells without truth; they are not positives, are not decided and have no score in CSR scores.
     missing: sparse.csc_array | None = None
 
     def weighted(self, sample_weight: Any) -> Outcome:
@@ -161,9 +163,6 @@ def check_outcome(
     return outcome.labels(columns_in_order(own, names, "Y"))
 
 
-_CHECKS: dict[str, Any] = {"scores": check_scores, "decided": check_labels}
-
-
 def _with_all_labels(given: dict[str, Any], label_names: Sequence[str] | None) -> dict[str, Any]:
     """Add the labels that files with lists of label names do not mention, without positives."""
     is_open = {
@@ -240,7 +239,7 @@ def rows_of(data: Any, ids: Any, input_name: str) -> Rows:
     ValueError
         If a frame has no such column, or if ids are not as many as rows.
     TypeError
-        If a column is named for data that are no frame.
+        If a column is named for data that are not a frame.
     """
     asked = ids.get(input_name) if isinstance(ids, Mapping) else ids
     is_own = asked is None or isinstance(asked, str)

@@ -35,7 +35,10 @@ def choose_learner(
     estimator gets those that it knows. With `calibrate`, the scores become probabilities.
     `is_sparse` says whether the features are: others are scaled for some learners.
     """
-    learner = learners.learner_named(name, "--learner must be", is_saved=True)
+    known = {one.name: one for one in learners.LEARNERS if one.is_saved}
+    if name not in known:
+        raise ValueError(f"--learner must be one of {', '.join(known)}, got {name!r}.")
+    learner = known[name]
     check_beta(beta)
     model = _new_estimator(learner, is_sparse, settings)
     if calibrate:
@@ -48,12 +51,28 @@ def choose_learner(
         return _with_own_rule(learner, model, beta)
     measures.average_and_measure(maximize, "--maximize")
     try:
-        model = learners.maximizing(model, maximize, beta, settings["random_state"])
+        model = _deciding_for(model, maximize, beta, settings["random_state"])
     except TypeError as error:
         raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
     if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=settings["verbose"])
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
+
+
+def _deciding_for(model: Any, maximize: str, beta: float, random_state: int | None) -> Any:
+    """Return an estimator that decides for a measure with the scores of a model.
+
+    A model that tunes its own thresholds gets the measure as a parameter. For the mean F of
+    samples, a model with probabilities is wrapped in `IndependentFPlugin`; every other model is
+    wrapped in `TunedThresholds`. A model without scores raises a TypeError.
+    """
+    if "maximize" in model.get_params(deep=False):
+        return model.set_params(maximize=maximize, beta=beta)
+    if maximize == "sample-f" and hasattr(model, "predict_proba"):
+        return learners.IndependentFPlugin(model, beta=beta)
+    if not hasattr(model, "predict_proba") and not hasattr(model, "decision_function"):
+        raise TypeError(f"model must give scores, and {type(model).__name__} gives none.")
+    return decisions.TunedThresholds(model, maximize=maximize, beta=beta, random_state=random_state)
 
 
 def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
@@ -69,7 +88,9 @@ def _calibrated(learner: Any, model: Any) -> tuple[Any, Any]:
     """Return the learner with calibrated probabilities instead of scores."""
     if learner.maximizes is not None or learner.class_name == "BestLearner":
         raise ValueError(f"--calibrate is not for {learner.name}, which has its own decision rule.")
-    return learner._replace(rule=learners.HALF), decisions.CalibratedLabels(model, method="sigmoid")
+    return learner._replace(rule="each label at a probability of 0.5"), decisions.CalibratedLabels(
+        model, method="sigmoid"
+    )
 
 
 def _rule_in_words(model: Any, maximize: str) -> str:

@@ -130,7 +130,7 @@ def parse_labels(text: str | None) -> str | int | list[str] | None:
 
 
 def parse_names(text: str | None) -> list[str] | None:
-    """Read --ids or --text: names of columns with commas; an empty text is no column."""
+    """Read --ids or --text: names of columns with commas; an empty text is not a column."""
     return None if text is None else [name for name in text.split(",") if name]
 
 
@@ -224,7 +224,9 @@ def refuse_as_rule(path: Path) -> None:
         and path.is_file()
         and not _first_bytes(path).startswith(b"{")
     ):
-        raise _io.DataError(path, "is no file of thresholds, which labelwise tune writes as JSON.")
+        raise _io.DataError(
+            path, "is not a file of thresholds, which labelwise tune writes as JSON."
+        )
     if is_model_file(path):
         raise _io.DataError(
             path,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from labelwise._matrices import read_scores
     from labelwise.data._arff import read_arff
     from labelwise.data._bags import Bags
-    from labelwise.data._bags import as_bags as as_bags
-    from labelwise.data._bags import is_bags as is_bags
     from labelwise.data._corpora import make_corpus
     from labelwise.data._dataset import Dataset
     from labelwise.data._digits import make_digit_bags
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from labelwise.data._load import load
     from labelwise.data._load import names_data as names_data
     from labelwise.data._multilabel import Posterior, make_multilabel
-    from labelwise.data._multilabel import counts_of_others as counts_of_others
     from labelwise.data._read_labels import read_labels
     from labelwise.data._reuters import read_reuters
     from labelwise.data._svmlight import read_svmlight, write_svmlight

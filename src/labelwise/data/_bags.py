@@ -93,6 +93,26 @@ class Bags(Sequence[Any]):
             return cls(sparse.csr_array(sparse.vstack(found, format="csr")), starts)
         return cls(np.concatenate(found), starts)
 
+    @classmethod
+    def of(cls, X: Any) -> Bags | None:
+        """Take X as bags if it is a sequence of bags.
+
+        Parameters
+        ----------
+        X : object
+            Samples of any kind.
+
+        Returns
+        -------
+        Bags or None
+            The bags, if X is a `Bags`, or a list whose first entry is a 2-D array, matrix or frame;
+            None for samples of another kind.
+        """
+        if isinstance(X, Bags):
+            return X
+        is_list = isinstance(X, list | tuple) and len(X) > 0
+        return cls.stacked(X) if is_list and len(getattr(X[0], "shape", ())) == 2 else None
+
     @property
     def sizes(self) -> np.ndarray:
         """Number of instances of each bag."""
@@ -135,18 +155,6 @@ class Bags(Sequence[Any]):
     def __repr__(self) -> str:
         n_instances, n_features = self.rows.shape
         return f"Bags: {len(self)} bags, {n_instances} instances, {n_features} features"
-
-
-def is_bags(X: Any) -> bool:
-    """Return whether X is a `Bags`, or a list whose first entry is a 2-D array, matrix or frame."""
-    if isinstance(X, Bags):
-        return True
-    return isinstance(X, list | tuple) and len(X) > 0 and len(getattr(X[0], "shape", ())) == 2
-
-
-def as_bags(X: Any) -> Bags:
-    """Convert X, for which `is_bags` is true, to a `Bags`."""
-    return X if isinstance(X, Bags) else Bags.stacked(X)
 
 
 def check_starts(starts: Any, n_rows: int) -> np.ndarray:

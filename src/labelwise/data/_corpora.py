@@ -14,6 +14,10 @@ from labelwise.data._dataset import Dataset
 # Tokens drawn at a time: working memory stays near 64 bytes times this, whatever the corpus.
 _TOKENS_AT_ONCE = 2**20
 _LENGTH_SPREAD = 0.6  # standard deviation of the logarithm of a document's length
+# Share of words that are not of a document's subjects.
+_GENERAL_SHARE, _OTHER_SHARE = 0.35, 0.12
+_MEAN_SUBJECTS, _MOST_SUBJECTS = 1.7, 4
+_SENTENCES = (3, 6)
 
 
 class Vocabulary(NamedTuple):
@@ -278,10 +282,6 @@ _GENERAL = Subject(
     "study method region result source number century group theory origin example account",
     "describes compares explains shows",
 )
-# Share of words that are not of a document's subjects.
-_GENERAL_SHARE, _OTHER_SHARE = 0.35, 0.12
-_MEAN_SUBJECTS, _MOST_SUBJECTS = 1.7, 4
-_SENTENCES = (3, 6)
 
 
 def make_abstracts(n_documents: int = 600, random_state: Any = None) -> Dataset:

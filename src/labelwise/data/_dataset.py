@@ -24,7 +24,7 @@ from labelwise._validation import (
     refuse_sparse,
     with_nan,
 )
-from labelwise.data._bags import Bags, as_bags, check_starts, is_bags
+from labelwise.data._bags import Bags, check_starts
 from labelwise.data._duplicates import Duplicates, duplicates_of
 from labelwise.data._label_statistics import (
     CoOccurrence,
@@ -411,11 +411,11 @@ class Dataset:
 
 def _check_samples(X: Any, bags: Any) -> tuple[Any, Any]:
     """Return the rows of X and the start of each bag, None if every row is a sample."""
-    if not is_bags(X):
+    stacked = Bags.of(X)
+    if stacked is None:
         return X, bags
     if bags is not None:
         raise ValueError("bags must be left out if X is a list of bags.")
-    stacked = as_bags(X)
     return stacked.rows, stacked.starts
 
 

@@ -18,6 +18,24 @@ from labelwise._validation import labelset_numbers
 FEW_LABELSETS = 0.1
 # Labels, and pairs of labels, in a printed table.
 _LABELS_SHOWN, _PAIRS_SHOWN = 20, 10
+_TITLES = {
+    "n_samples": "samples",
+    "n_features": "features",
+    "n_labels": "labels",
+    "n_labelsets": "distinct label sets",
+    "labelsets_per_sample": "label sets / samples",
+    "labelset_least": "samples per label set: least",
+    "labelset_mean": "samples per label set: mean",
+    "labelset_most": "samples per label set: most",
+    "label_least": "samples per label: least",
+    "label_mean": "samples per label: mean",
+    "label_most": "samples per label: most",
+    "cardinality": "labels per sample (cardinality)",
+    "density": "cardinality / labels (density)",
+    "n_without_labels": "samples without labels",
+    "n_labels_unused": "labels without samples",
+    "n_missing": "missing labels (cells)",
+}
 
 
 @dataclass(frozen=True)
@@ -123,26 +141,6 @@ class Description:
         if not self.n_missing:
             del values["n_missing"]
         return [(title, _as_text(values[key])) for key, title in _TITLES.items() if key in values]
-
-
-_TITLES = {
-    "n_samples": "samples",
-    "n_features": "features",
-    "n_labels": "labels",
-    "n_labelsets": "distinct label sets",
-    "labelsets_per_sample": "label sets / samples",
-    "labelset_least": "samples per label set: least",
-    "labelset_mean": "samples per label set: mean",
-    "labelset_most": "samples per label set: most",
-    "label_least": "samples per label: least",
-    "label_mean": "samples per label: mean",
-    "label_most": "samples per label: most",
-    "cardinality": "labels per sample (cardinality)",
-    "density": "cardinality / labels (density)",
-    "n_without_labels": "samples without labels",
-    "n_labels_unused": "labels without samples",
-    "n_missing": "missing labels (cells)",
-}
 
 
 def describe_labels(

@@ -138,7 +138,7 @@ def load(
     places = ", ".join(str(home) for home in homes)
     raise DataError(
         name,
-        f"is no file, no bundled set ({', '.join(BUNDLED)}), on OpenML under no known number, and "
+        f"is not a file, not a bundled set ({', '.join(BUNDLED)}), not a known set of OpenML, and "
         f"not in {places}; put its folder into one of these or set LABELWISE_DATA.",
     )
 

@@ -426,6 +426,6 @@ def _line(X: sparse.csr_array, Y: sparse.csr_array, i: int) -> str:
     # repr is the shortest text that gives the same number.
     words = [",".join(map(str, sorted(labels))), *(f"{f}:{value!r}" for f, value in entries)]
     if words == [""]:
-        # A blank line is no row.
+        # A blank line is not a row.
         words.append("0:0")
     return " ".join(words) + "\n"

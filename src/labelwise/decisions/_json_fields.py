@@ -118,7 +118,7 @@ def _finite(written: str) -> float:
 
 
 def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _as_json(value: Any) -> Any:

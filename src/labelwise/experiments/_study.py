@@ -54,8 +54,8 @@ class Study:
         ``decision_function`` or ``predict_proba``. Each `random_state` that is None, also of a
         nested estimator, is drawn from the seed and the fold.
     splits : mapping of str to splitter
-        Objects with ``split`` and ``get_n_splits``, or "train-test" for the training and test rows
-        of the data set. A `random_state` that is None becomes the seed.
+        Objects with ``split`` and ``get_n_splits``, or "train-test" for the training and test
+        samples of the data set. A `random_state` that is None becomes the seed.
     measures : sequence or mapping
         Names of measures as in `evaluate`, such as "micro-f", and mappings from a name to a
         function. The function is called with a `CellOutcome` and returns a number, or a mapping of
@@ -136,8 +136,8 @@ class Study:
         lower_is_better: Sequence[str] | None = None,
     ) -> None:
         self.datasets = _check_datasets(datasets)
-        self.models = _check_models(models)
-        self.splits = _check_splits(splits)
+        self.models = _check_objects(models, "models", ("get_params", "fit"))
+        self.splits = _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
         self.measures = _check_measures(measures)
         self.seeds = _check_seeds(seeds)
         self.name = encodable(str(name))
@@ -208,7 +208,7 @@ class Study:
             If a model, splitter or measure has a parameter without a stable text, such as a
             random generator; the message names the parameter.
         ValueError
-            If a data set has no labels, no training and test rows for "train-test", or too few
+            If a data set has no labels, no training and test samples for "train-test", or too few
             labels for a measure, or if a split has more than a million folds.
         """
         plan = make_plan(
@@ -358,16 +358,6 @@ def _name_of(source: Any) -> str:
     if isinstance(source, str | Path):
         return plain_name(source)
     return encodable(str(getattr(source, "name", getattr(source, "__name__", source))))
-
-
-def _check_models(models: Any) -> dict[str, Any]:
-    """Return estimators by name."""
-    return _check_objects(models, "models", ("get_params", "fit"))
-
-
-def _check_splits(splits: Any) -> dict[str, Any]:
-    """Return splitters by name; "train-test" stands for the rows that come with the data."""
-    return _check_objects(splits, "splits", ("split", "get_n_splits"), TRAIN_TEST)
 
 
 def _check_objects(

@@ -293,7 +293,7 @@ def _text_columns(X: Any, wanted: Sequence[str] | None = None) -> _Texts:
 
 
 def _checked(values: list[Any], column: Any) -> list[str]:
-    """Return texts, empty where a value is missing; refuse values that are no texts."""
+    """Return texts, empty where a value is missing; refuse values that are not texts."""
     if not all(type(value) is str for value in values):
         values = [_text(value, row, column) for row, value in enumerate(values)]
     return values

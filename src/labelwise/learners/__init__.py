@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.learners._bag_plugin import BagPlugin, InstanceLabels
+    from labelwise.learners._bag_plugin import BagPlugin
     from labelwise.learners._bag_summary import BagSummary
     from labelwise.learners._best_learner import BestLearner
     from labelwise.learners._binary_relevance import BinaryRelevance
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
     from labelwise.learners._exact_f import ExactFPlugin
     from labelwise.learners._independent_f import IndependentFPlugin
     from labelwise.learners._label_forest import LabelForest
-    from labelwise.learners._measure_wrappers import maximizing as maximizing
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
-    from labelwise.learners._register import HALF as HALF
     from labelwise.learners._register import LEARNERS as LEARNERS
-    from labelwise.learners._register import learner_named as learner_named
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
     from labelwise.learners._term_curve import term_curve as term_curve
-    from labelwise.learners.selection._leaderboard import Leaderboard
+    from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
     from labelwise.learners.trees._packed_trees import Forests as Forests
 
 __all__ = [
@@ -39,13 +36,12 @@ __all__ = [
     "ChainEnsemble",
     "ExactFPlugin",
     "IndependentFPlugin",
-    "InstanceLabels",
     "LabelForest",
-    "Leaderboard",
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SampledFPlugin",
     "SubmodularMultilabel",
 ]
 
-publish(__name__, [*__all__, "Forests"])
+# Model files name these classes, which users do not construct.
+publish(__name__, [*__all__, "Forests", "Leaderboard"])

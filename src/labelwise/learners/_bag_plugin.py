@@ -132,8 +132,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     n_jobs : int, default=None
         Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=None
-        Samples the labels of instances, and draws the folds behind ``shrink="auto"``; with None
-        these folds are the same in every call.
+        Samples the labels of instances, and draws the folds behind ``shrink="auto"``.
     verbose : int, default=0
         1 writes a line for each round to the error stream.
 
@@ -387,7 +386,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
             estimators[number],
             aggregate,
             request,
-            0 if self.random_state is None else seed,
+            seed,
             splits,
             self.n_jobs,
             random,

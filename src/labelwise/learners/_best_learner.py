@@ -151,7 +151,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     because these score all folds while they are fitted. A cost model of each candidate, of the
     numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
     they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
-    "catboost" if they are installed. `labelwise.save` does not write their models.
+    "catboost" if they are installed. `labelwise.save` does not write models of the last three.
 
     For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
     is decided: with independent labels ("expected-f"), or with the label sets of training samples
@@ -376,9 +376,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         splits = splits_of(
             self.cv, samples.X, samples.Y[:, np.isnan(self.constants_)], samples.groups
         )
-        # Folds behind shrinkage are those of `TunedThresholds`; a generator is drawn from once.
-        is_fixed = self.random_state is None or is_whole(self.random_state)
-        tuning_seed = self.random_state if is_fixed else seed
+        # A number means the folds of `TunedThresholds` behind shrinkage; all candidates share them.
+        tuning_seed = self.random_state if is_whole(self.random_state) else seed
         arena = Arena(samples, splits, request, tuning_seed, self.n_jobs)
         if samples.weights is not None and not samples.weights.all():
             arena = arena.part(np.flatnonzero(samples.weights))

@@ -23,8 +23,8 @@ from labelwise._estimators import (
     learn_targets,
     proba_of_classes,
 )
+from labelwise._poisson_binomial import counts_of_others
 from labelwise._validation import check_readable, dense_targets
-from labelwise.data import counts_of_others
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
 

@@ -129,7 +129,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         ValueError
             If X or y is out of its range, or X and y differ in length.
         TypeError
-            If the estimator is no forest of scikit-learn, or y is of the wrong type.
+            If the estimator is not a forest of scikit-learn, or y is of the wrong type.
         """
         self._fit(X, y, sample_weight, scores_bags=False)
         return self
@@ -156,7 +156,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         ValueError
             If the trees have no bootstrap samples; otherwise as `fit`.
         TypeError
-            If the estimator is no forest of scikit-learn, or y is of the wrong type.
+            If the estimator is not a forest of scikit-learn, or y is of the wrong type.
         """
         if not self._base().bootstrap:
             raise ValueError(

@@ -137,9 +137,9 @@ def _installed(module: str, class_name: str) -> Build:
     return build
 
 
-HALF = "each label at a probability of 0.5"
+_HALF = "each label at a probability of 0.5"
 _HIGHEST_F = "the label set of highest expected F, row by row"
-_BOOSTED = "boosted trees a label, by {}; models cannot be saved"
+_BOOSTED = "binary relevance: boosted trees a label, by {}"
 LEARNERS = (
     RegisteredLearner(
         "auto",
@@ -152,7 +152,7 @@ LEARNERS = (
         "br",
         "BinaryRelevance",
         "binary relevance: a logistic regression a label",
-        HALF,
+        _HALF,
         _linear(rescale=True),
         seconds=costs.logistic,
         is_linear=True,
@@ -179,7 +179,7 @@ LEARNERS = (
         "br-forest",
         "LabelForest",
         "binary relevance: a random forest of 100 trees a label",
-        HALF,
+        _HALF,
         _forest_per_label,
         seconds=costs.forest_per_label,
         refusal=costs.unless_many_rows,
@@ -188,14 +188,14 @@ LEARNERS = (
         "br-knn",
         "BinaryRelevance",
         "binary relevance: the 10 nearest neighbours that have the label or lack it",
-        HALF,
+        _HALF,
         _neighbors_per_label,
     ),
     RegisteredLearner(
         "knn",
         "sklearn.neighbors.KNeighborsClassifier",
         "the 10 nearest neighbours, weighted by their distance, for all labels",
-        HALF,
+        _HALF,
         _neighbors,
         seconds=costs.neighbors,
     ),
@@ -203,7 +203,7 @@ LEARNERS = (
         "forest",
         "LabelForest",
         "one random forest of 200 trees for all labels",
-        HALF,
+        _HALF,
         _forest,
         seconds=costs.forest,
         refusal=costs.unless_many_rows,
@@ -212,7 +212,7 @@ LEARNERS = (
         "extra-trees",
         "LabelForest",
         "200 extremely randomised trees for all labels",
-        HALF,
+        _HALF,
         _extra_trees,
         seconds=costs.extra_trees,
         refusal=costs.unless_many_rows,
@@ -249,7 +249,7 @@ LEARNERS = (
         "chains",
         "ChainEnsemble",
         "chains of logistic regressions, each label given the features and earlier labels",
-        HALF,
+        _HALF,
         _own("ChainEnsemble", is_seeded=True, is_scaled=True),
     ),
     RegisteredLearner(
@@ -295,14 +295,25 @@ LEARNERS = (
         _own("SubmodularMultilabel", is_seeded=True, is_scaled=True),
         "sample-f",
     ),
-    # `labelwise.save` writes no boosted trees, because compiled code would follow their arrays
-    # unchecked: these four are tried only if they are named in `BestLearner`.
+    RegisteredLearner(
+        "br-boosting",
+        "BinaryRelevance",
+        _BOOSTED.format("scikit-learn"),
+        _HALF,
+        _boosting,
+    ),
+    # `labelwise.save` does not write the trees of other packages, because compiled code would
+    # follow their arrays unchecked: these are tried only if they are named in `BestLearner`.
     *(
         RegisteredLearner(
-            name, "BinaryRelevance", _BOOSTED.format(package), HALF, build, is_saved=False
+            name,
+            "BinaryRelevance",
+            f"{_BOOSTED.format(package)}; models cannot be saved",
+            _HALF,
+            build,
+            is_saved=False,
         )
         for name, package, build in (
-            ("br-boosting", "scikit-learn", _boosting),
             ("lightgbm", "LightGBM", _installed("lightgbm", "LGBMClassifier")),
             ("xgboost", "XGBoost", _installed("xgboost", "XGBClassifier")),
             ("catboost", "CatBoost", _installed("catboost", "CatBoostClassifier")),
@@ -311,13 +322,9 @@ LEARNERS = (
 )
 
 
-def learner_named(name: str, must: str, *, is_saved: bool = False) -> RegisteredLearner:
-    """Return the learner of a name.
-
-    An error begins with `must`, such as "--learner must be". With `is_saved`, only learners whose
-    models can be saved are known.
-    """
-    known = {one.name: one for one in LEARNERS if one.is_saved or not is_saved}
+def learner_named(name: str, must: str) -> RegisteredLearner:
+    """Return the learner of a name; an error begins with `must`, such as "estimator must be"."""
+    known = {one.name: one for one in LEARNERS}
     if name not in known:
         raise ValueError(f"{must} one of {', '.join(known)}, got {name!r}.")
     return known[name]

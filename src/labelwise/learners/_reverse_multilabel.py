@@ -50,7 +50,7 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         Number of folds fitted in parallel. Results do not depend on it.
     verbose : int, default=0
         1 writes progress to the standard error stream.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Draws the order of samples. With a number, every `fit` gives the same model.
 
     Attributes
@@ -118,7 +118,7 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     >>> from labelwise.data import make_multilabel
     >>> from labelwise.learners import ReverseMultilabel
     >>> data, _ = make_multilabel(random_state=0)
-    >>> model = ReverseMultilabel(penalty=0.01).fit(data.X, data.Y)
+    >>> model = ReverseMultilabel(penalty=0.01, random_state=0).fit(data.X, data.Y)
     >>> model.gap_ <= 1e-3
     True
     >>> model.predict(data.X).shape
@@ -138,7 +138,7 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         intercept_scaling: float = 1.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         self.penalty = penalty
         self.cv = cv

@@ -55,7 +55,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         Number of folds fitted in parallel. Results do not depend on it.
     verbose : int, default=0
         1 writes progress to the standard error stream.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Draws the order of samples. With a number, every `fit` gives the same model.
 
     Attributes
@@ -98,7 +98,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     >>> from labelwise.data import make_multilabel
     >>> from labelwise.learners import SubmodularMultilabel
     >>> data, _ = make_multilabel(random_state=0)
-    >>> model = SubmodularMultilabel(penalty=0.01).fit(data.X, data.Y)
+    >>> model = SubmodularMultilabel(penalty=0.01, random_state=0).fit(data.X, data.Y)
     >>> model.pairs_.shape
     (1, 2)
     >>> model.predict(data.X).shape
@@ -120,7 +120,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         intercept_scaling: float = 1.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         self.interaction = interaction
         self.share_of_pairs = share_of_pairs

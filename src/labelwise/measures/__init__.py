@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from labelwise.measures._count_measures import wide as wide
     from labelwise.measures._counts import count
     from labelwise.measures._counts import count_matched as count_matched
-    from labelwise.measures._evaluate import applicable_measures as applicable_measures
-    from labelwise.measures._evaluate import count_empty_samples as count_empty_samples
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluate import measure_outcome as measure_outcome
     from labelwise.measures._evaluation_result import Evaluation
@@ -51,9 +49,7 @@ if TYPE_CHECKING:
     from labelwise.measures._register import record_of as record_of
     from labelwise.measures._reliability import Reliability, reliability
     from labelwise.measures._scorers import scorer, scorers
-    from labelwise.measures._undefined import filled_and_defined as filled_and_defined
     from labelwise.measures._undefined import mean as mean
-    from labelwise.measures._undefined import mean_of_sums as mean_of_sums
     from labelwise.measures._undefined import ratio as ratio
     from labelwise.measures.ranking._per_sample import coverage, one_error, ranking_loss
     from labelwise.measures.ranking._propensities import inverse_propensities

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import Counts
-from labelwise._validation import check_outcome
+from labelwise._validation import Outcome, check_outcome
 
 
 def count(
@@ -140,3 +140,13 @@ def _totals(matrix: sparse.sparray, by: str) -> np.ndarray:
         return np.asarray(np.diff(sparse.csc_array(matrix).indptr), dtype=np.int64)
     rows = sparse.csc_array(matrix).indices
     return np.bincount(rows, minlength=matrix.shape[0])
+
+
+def count_empty_samples(outcome: Outcome) -> int:
+    """Count the samples without positives and decisions; 0 without `decided`."""
+    if outcome.decided is None:
+        return 0
+    is_empty = np.ones(outcome.Y.shape[0], dtype=bool)
+    is_empty[outcome.Y.indices] = False
+    is_empty[outcome.decided.indices] = False
+    return int(is_empty.sum())

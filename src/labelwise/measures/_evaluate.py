@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks import Blocks, is_stored, open_blocks, refuse_in_blocks
 from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
-from labelwise.measures._counts import count_matched, weighted_counts
+from labelwise.measures._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise.measures._evaluation_result import Evaluation, Measured
 from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
 from labelwise.measures.ranking._mean_over_rankings import check_k
@@ -49,17 +50,18 @@ def evaluate(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
+    Y : array, sparse matrix, frame, list of sets, path or dask array
         True labels, 0/1 of shape (n_samples, n_labels). Rows of scores and decisions are matched
         by ids if both have them: an index of pandas frames that is more than a count from 0, or
         `ids`. NaN, null or a masked cell is a missing label: it counts nowhere, as if the cell did
         not exist. Samples and labels without any truth are left out. `Evaluation.n_missing` is the
         number of missing labels.
-    scores : array, sparse matrix, frame or None, default=None
+    scores : array, sparse matrix, frame, path, dask array or None, default=None
         Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
         present scores.
-    decided : array, sparse matrix, frame, list of sets or None, default=None
-        Decisions for the measures of counts.
+    decided : array, sparse matrix, frame, list of sets, path, dask array or None, default=None
+        Decisions for the measures of counts. If any argument is a path (npy, parquet file or
+        folder, zarr) or a dask array, rows are read in blocks (see Notes).
     beta : float, default=1.0
         Weight of recall in the F-measures: recall counts beta² as much as precision.
     cutoffs : iterable of int, default=(1, 3, 5)
@@ -127,6 +129,11 @@ def evaluate(
     Most of the time goes into sorting columns, O(n_samples * n_labels * log(n_samples)); threads
     share the work, and the result does not depend on their number. A draw costs O(n_samples + nnz).
 
+    Files and dask arrays are read in blocks of about 32 MB, once, and twice with scores. Values are
+    those of all rows in memory: bit for bit, except for means over samples, whose sums are rounded
+    in another order (differences of about 1e-16). `also`, `inverse_propensity`, `sample_weight` and
+    `n_bootstrap` need all rows in memory. Ranking measures take about 80 bytes for each positive.
+
     That F is 1 without positives and decisions is the convention of Dembczyński et al.; if many
     labels are neither present nor decided, macro F is far above that of scikit-learn, which counts
     0. The printed evaluation says how many labels this concerns, and how many samples in sample F.
@@ -150,6 +157,16 @@ def evaluate(
     resampling = check_resampling(n_bootstrap, confidence, random_state)
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
+    if is_stored(Y, scores, decided):
+        refuse_in_blocks(
+            also=also,
+            inverse_propensity=inverse_propensity,
+            sample_weight=sample_weight,
+            n_bootstrap=n_bootstrap,
+        )
+        data = {"Y": Y, "scores": scores, "decided": decided}
+        blocks = open_blocks(data, label_names, ids=ids, by_position=by_position)
+        return _evaluate_stored(blocks, data, beta, cutoffs, undefined)
     given = check_outcome(
         Y,
         scores=scores,
@@ -188,14 +205,15 @@ def evaluate(
     )
 
 
-def count_empty_samples(outcome: Outcome) -> int:
-    """Count the samples without positives and decisions; 0 without `decided`."""
-    if outcome.decided is None:
-        return 0
-    is_empty = np.ones(outcome.Y.shape[0], dtype=bool)
-    is_empty[outcome.Y.indices] = False
-    is_empty[outcome.decided.indices] = False
-    return int(is_empty.sum())
+def _evaluate_stored(
+    blocks: Blocks, data: Mapping[str, Any], beta: float, cutoffs: Iterable[int], undefined: Any
+) -> Evaluation:
+    # Rows in memory need no kernels of curves.
+    from labelwise.measures._evaluate_blocks import evaluate_blocks
+
+    given = [name for name in ("scores", "decided") if data[name] is not None]
+    measures = applicable_measures(blocks.n_labels, given, beta, cutoffs)
+    return evaluate_blocks(blocks, given, measures, undefined, beta)
 
 
 def applicable_measures(

@@ -61,14 +61,14 @@ def write_report(results: Any, path: str | Path) -> None:
     point of the micro frontier exactly as `labelwise.decisions.micro_frontier` does. If all hulls
     together have more than 50,000 vertices (fewer with slices), the page has only some points of
     the frontier, each of them exact. A label has at most 24 further cuts at which it can be pinned,
-    a histogram of 20 bins, and the page shows at most 40 rows of each kind.
+    a histogram of 20 bins, and the page shows at most 40 samples of each kind.
 
-    Values on new rows are those of five random folds, the same ones as in ``labelwise tune``, each
-    decided by thresholds that are tuned on the other four. The best point for a measure, under
+    Values on new samples are those of five random folds, the same ones as in ``labelwise tune``,
+    each decided by thresholds that are tuned on the other four. The best point for a measure, under
     constraints or without them, is chosen again by the other folds. A point of the handle is a
     slope of the frontier, and the other folds decide at the same slope. The amounts of shrinkage
-    and FBR are chosen once, on all rows. The page has up to 2,000 points of each frontier without
-    a fold. Intervals are the middle 95 % of 200 draws of the rows with replacement.
+    and FBR are chosen once, on all samples. The page has up to 2,000 points of each frontier
+    without a fold. Intervals are the middle 95 % of 200 draws of the samples with replacement.
 
     Examples
     --------

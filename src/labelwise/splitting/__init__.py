@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.splitting._assign import BALANCED_UP_TO as BALANCED_UP_TO
     from labelwise.splitting._assign import assign
-    from labelwise.splitting._assign import assign_blocks as assign_blocks
     from labelwise.splitting._assign import assign_checked as assign_checked
     from labelwise.splitting._assign import tuning_folds as tuning_folds
     from labelwise.splitting._folds import (
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
         compare_splits,
         split_quality,
     )
-    from labelwise.splitting._quality import quality_of_counts as quality_of_counts
-    from labelwise.splitting._subsets import check_proportions as check_proportions
-    from labelwise.splitting._subsets import positives_by_subset as positives_by_subset
 
 __all__ = [
     "MultilabelStratifiedKFold",

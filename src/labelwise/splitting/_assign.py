@@ -6,13 +6,17 @@ set), `_iterative` and `_balanced`. All splitters of the stage are made of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+import tempfile
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks import Blocks, MatchedBlocks, is_stored, open_blocks
 from labelwise._validation import check_groups, check_labels, check_random_state, is_whole
 from labelwise.splitting._subsets import (
     check_proportions,
@@ -35,13 +39,16 @@ def assign(
     groups: Any = None,
     random_state: Any = None,
     budget: int | timedelta | None = None,
+    columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
 ) -> np.ndarray:
     """Assign each sample to a subset, with equal label ratios in all subsets.
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels of the samples; a sparse matrix is not made dense.
+    Y : array, sparse matrix, frame, list of sets, path or dask array
+        Labels of the samples, of shape (n_samples, n_labels); a sparse matrix is not made dense. A
+        path (npy, parquet file or folder, zarr) and a dask array are read in blocks.
     proportions : int or sequence of float
         Share of each subset, positive and summing to 1; a whole number k means k equal parts.
     method : {"auto", "balanced", "iterative", "labelset", "pairs", "random"}, default="auto"
@@ -58,6 +65,12 @@ def assign(
         most 500,000, which takes less than a second for some thousand samples and some seconds
         for a million. A `datetime.timedelta` limits the time of the search instead; then the same
         seed may give different results.
+    columns : str or sequence of str, default=None
+        Only for a parquet file or folder: names of the columns that are labels, or a prefix with a
+        star such as ``"label:*"``; other columns are not read. None means all columns but the ids.
+    ids : str or sequence of str, default=None
+        Only for a parquet file or folder: name of the column of ids, or several names, of which the
+        first that the file has is used. None finds the column.
 
     Returns
     -------
@@ -98,6 +111,10 @@ def assign(
     "labelset" divides the samples of each label set evenly, and "random" ignores labels; both have
     exact sizes.
 
+    Files are read three times by method "iterative"; memory then grows with the samples (36 bytes
+    each) and with labels times subsets, and the positives are in a temporary file, 12 bytes each.
+    Other methods, groups and dask arrays join the positives in memory.
+
     If a method leaves a subset empty, a sample or the smallest group moves there from a subset
     that has several.
 
@@ -117,6 +134,16 @@ def assign(
     >>> [sorted(map(tuple, (row for row, s in zip(Y, subset) if s == j))) for j in (0, 1)]
     [[(0, 1), (1, 0), (1, 1)], [(0, 1), (1, 0), (1, 1)]]
     """
+    if is_stored(Y) or columns is not None:
+        blocks = open_blocks({"Y": Y}, columns=columns, ids=ids)
+        return assign_stored(
+            blocks,
+            proportions,
+            method=method,
+            groups=groups,
+            random_state=random_state,
+            budget=budget,
+        )
     matrix = check_labels(Y, allow_missing=True).matrix
     return assign_checked(
         matrix,
@@ -155,20 +182,56 @@ def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | 
     return "balanced" if is_small or budget is not None else "iterative"
 
 
-def assign_blocks(
-    blocks: Callable[[], Iterable[tuple[np.ndarray, np.ndarray]]],
-    shape: tuple[int, int],
+def assign_stored(
+    blocks: Blocks,
     proportions: Any,
     *,
-    random_state: Any,
-    allocate: Callable[[int, Any], np.ndarray],
+    method: str,
+    groups: Any = None,
+    random_state: Any = None,
+    budget: int | timedelta | None = None,
 ) -> np.ndarray:
-    """Assign samples by method "iterative", from blocks of positives (`assign_from_blocks`)."""
-    from labelwise.splitting._iterative import assign_from_blocks
+    """Assign rows as `assign` does, by files if the method can, else with positives in memory."""
+    from labelwise.splitting._label_files import stored_labels
 
-    shares = check_proportions(proportions)
+    if groups is None and budget is None and _is_assigned_by_files(blocks, method):
+        return _assign_by_files(blocks, check_proportions(proportions), generator(random_state))
+    return assign_checked(
+        stored_labels(blocks),
+        proportions,
+        method=method,
+        groups=groups,
+        random_state=random_state,
+        budget=budget,
+    )
+
+
+def _is_assigned_by_files(blocks: Blocks, method: str) -> TypeGuard[MatchedBlocks]:
+    """Return whether the method is "iterative", or "auto" on so many positives that it is."""
+    from labelwise.splitting._label_files import n_positives
+
+    if not isinstance(blocks, MatchedBlocks) or method not in ("auto", "iterative"):
+        return False
+    return method == "iterative" or blocks.n_samples + n_positives(blocks) > BALANCED_UP_TO
+
+
+def _assign_by_files(
+    blocks: MatchedBlocks, shares: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Assign rows by method "iterative", with the positives in temporary files."""
+    from labelwise.splitting._iterative import assign_from_blocks
+    from labelwise.splitting._label_files import positive_cells
+
+    shape = blocks.n_samples, blocks.n_labels
     _check_enough(shape[0], None, shares)
-    return assign_from_blocks(blocks, shape, shares, generator(random_state), allocate)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        numbers = itertools.count()
+
+        def allocate(size: int, dtype: Any) -> np.ndarray:
+            path = Path(folder) / f"{next(numbers)}.bin"
+            return np.asarray(np.memmap(path, dtype, "w+", shape=max(1, size)))[:size]
+
+        return assign_from_blocks(lambda: positive_cells(blocks), shape, shares, random, allocate)
 
 
 def tuning_folds(

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks import Blocks, is_stored, open_blocks
 from labelwise._text import as_html, as_text, printable, titles_as_html
 from labelwise._validation import check_labels, check_readable
-from labelwise.splitting._assign import assign_checked, method_for
+from labelwise.splitting._assign import assign_checked, assign_stored, method_for
 from labelwise.splitting._subsets import (
     check_proportions,
     label_distribution,
@@ -310,13 +311,16 @@ def compare_splits(
     groups: Any = None,
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
 ) -> SplitComparison:
     """Split data by one method, and measure it beside the other methods.
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels of the samples.
+    Y : array, sparse matrix, frame, list of sets, path or dask array
+        Labels of the samples, of shape (n_samples, n_labels). A path (npy, parquet file or folder,
+        zarr) and a dask array are read in blocks.
     proportions : int or sequence of float
         Share of each subset, as for `assign`; a whole number k means k equal parts.
     method : str, default="auto"
@@ -327,6 +331,12 @@ def compare_splits(
         Seed, the same for every method if it is an int.
     label_names : sequence of str, default=None
         Names of the labels; None takes those of a frame or of sets, otherwise "0", "1", ...
+    columns : str or sequence of str, default=None
+        Only for a parquet file or folder: names of the columns that are labels, or a prefix with a
+        star such as ``"label:*"``; other columns are not read. None means all columns but the ids.
+    ids : str or sequence of str, default=None
+        Only for a parquet file or folder: name of the column of ids, or several names, of which the
+        first that the file has is used. None finds the column.
 
     Returns
     -------
@@ -348,7 +358,8 @@ def compare_splits(
     Notes
     -----
     The methods "random", "labelset", "iterative" and "balanced" are compared with the chosen one;
-    "labelset" is left out if there are groups, since it would separate them.
+    "labelset" is left out if there are groups, since it would separate them. For a path or a dask
+    array, only "random" is compared, since the other methods need all positives in memory.
 
     Examples
     --------
@@ -356,6 +367,9 @@ def compare_splits(
     >>> compare_splits([[1, 0], [1, 0], [0, 1], [0, 1]], 2, random_state=0).quality.flz
     0
     """
+    if is_stored(Y) or columns is not None:
+        blocks = open_blocks({"Y": Y}, label_names, columns, ids)
+        return _compare_stored(blocks, proportions, method, groups, random_state)
     labels = check_labels(Y, label_names=label_names, allow_missing=True)
     matrix = labels.matrix
     names = labels.names or tuple(map(str, range(matrix.shape[1])))
@@ -372,6 +386,33 @@ def compare_splits(
         for name, subsets in found.items()
     }
     return SplitComparison(method, found[method], qualities)
+
+
+def _compare_stored(
+    blocks: Blocks, proportions: Any, method: str, groups: Any, random_state: Any
+) -> SplitComparison:
+    """Split rows that are read in blocks, and measure the split beside one at random, in a pass."""
+    from labelwise.splitting._label_files import label_blocks
+
+    shares = check_proportions(proportions)
+    subsets = {
+        name: assign_stored(blocks, shares, method=name, groups=groups, random_state=random_state)
+        for name in dict.fromkeys([method, "random"])
+    }
+    counts = {name: np.zeros((blocks.n_labels, shares.size), dtype=np.int64) for name in subsets}
+    start = 0
+    for labels in label_blocks(blocks):
+        end = start + labels.shape[0]
+        for name, numbers in subsets.items():
+            counts[name] += positives_by_subset(labels, numbers[start:end], shares.size)
+        start = end
+    names = blocks.names or tuple(map(str, range(blocks.n_labels)))
+    sizes = {name: np.bincount(one, minlength=shares.size) for name, one in subsets.items()}
+    qualities = {
+        name: quality_of_counts(counts[name], sizes[name], sizes[name], shares, names)
+        for name in subsets
+    }
+    return SplitComparison(method, subsets[method], qualities)
 
 
 def _check_subsets(subsets: Any, n_samples: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 import sys
 from inspect import signature
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from sklearn.base import clone
 from labelwise import _validation
 from labelwise._validation import _outcome
 from labelwise.cli import _inputs, _tuning_report
-from labelwise.cli.commands._tune import tune
+from labelwise.cli.running import load_command
 from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.decisions.thresholds._request import (
@@ -185,7 +184,7 @@ def test_costs_by_label_are_those_of_the_labels_that_are_left():
 
 def test_functions_estimators_and_the_command_have_the_declared_options():
     function, estimator = (signature(one).parameters for one in (best_thresholds, TunedThresholds))
-    command = signature(tune).parameters
+    command = {one.name: one for one in load_command("tune").params}
     for one in options():
         option = option_of(one)
         other = option.other_default if option.has_other_default else one.default
@@ -194,7 +193,7 @@ def test_functions_estimators_and_the_command_have_the_declared_options():
         assert (one.name in command) == option.in_command
         if option.in_command:
             assert command[one.name].default == other
-            assert get_args(command[one.name].annotation)[1].help == option.help
+            assert command[one.name].help == option.help
     for one in options(Certify):
         assert (
             command[one.name].default

@@ -65,5 +65,5 @@ def test_the_solution_is_that_of_all_rows(data, params):
 def test_options_that_need_rows_are_refused(option):
     problem = Problem(np.eye(2), sparse.csc_array(np.eye(2, dtype=bool)), None)
     name = next(iter(option))
-    with pytest.raises(ValueError, match=f"^{name}.* needs all scores in memory"):
+    with pytest.raises(ValueError, match=f"^{name}.* needs all rows in memory"):
         solve(CurvesByLabel(problem), Request(**option), None)

@@ -12,11 +12,11 @@ def test_a_model_without_scores_fails_where_scores_are_measured(tmp_path):
 
 def test_own_measures_see_model_rows_and_truth(tmp_path):
     def own(outcome):
-        assert outcome.train.n_samples == outcome.train_rows.size
+        assert outcome.train.n_samples == outcome.train_indices.size
         assert (outcome.truth != outcome.test.Y).nnz == 0
         return {"fold": outcome.fold, "mean": outcome.model.means_.mean()}
 
-    results = study(measures=["micro-f", {"own": own, "rows": lambda o: o.test_rows.size}]).run(
+    results = study(measures=["micro-f", {"own": own, "rows": lambda o: o.test_indices.size}]).run(
         tmp_path / "s.sqlite"
     )
     assert not results.failed

@@ -13,7 +13,7 @@ def test_what_data_lacks_is_said_before_any_work(tmp_path):
     with pytest.raises(ValueError, match=r"datasets\['blank'\] must have labels"):
         study(datasets=[unlabelled]).run(tmp_path / "s.sqlite")
     whole = Dataset(np.zeros((4, 1)), np.eye(4, dtype=int), name="whole")
-    with pytest.raises(ValueError, match="has no training and test rows"):
+    with pytest.raises(ValueError, match="has no training and test samples"):
         study(datasets=[whole], splits={"s": "train-test"}).run(tmp_path / "s.sqlite")
     assert not (tmp_path / "s.sqlite").exists()
 

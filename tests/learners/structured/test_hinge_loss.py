@@ -247,11 +247,11 @@ def test_intercepts_are_penalised_by_the_square_of_their_scaling():
     of_centre = np.sum((W[-1] + problem.offset @ W[:-1]) ** 2) / problem.squared_constant
     assert problem.squared_norm(W) == pytest.approx(of_weights + of_centre)
     assert freer.squared_norm(W) == pytest.approx(of_weights + of_centre / 100)
-    model = ReverseMultilabel(penalty=1.0, intercept_scaling=10).fit(X, Y)
-    firm = ReverseMultilabel(penalty=1.0).fit(X, Y)
+    model = ReverseMultilabel(penalty=1.0, intercept_scaling=10, random_state=0).fit(X, Y)
+    firm = ReverseMultilabel(penalty=1.0, random_state=0).fit(X, Y)
     assert np.abs(model.decision_function(X).mean()) > np.abs(firm.decision_function(X).mean())
     with pytest.raises(ValueError, match=r"intercept_scaling must be from 0\.001 to 1000"):
-        ReverseMultilabel(intercept_scaling=0).fit(X, Y)
+        ReverseMultilabel(intercept_scaling=0, random_state=0).fit(X, Y)
 
 
 def test_features_without_spread_leave_the_intercepts_to_be_learned():

@@ -140,9 +140,9 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
     counts = count(Y, point.held_out)
     assert (
         head
-        == f"Given decisions (given): expect micro F {micro(f_measure, counts):.3f} on new rows."
+        == f"Given decisions (given): expect micro F {micro(f_measure, counts):.3f} on new samples."
     )
-    assert more.startswith("On the rows shown, on which they were tuned, their F is 0.")
+    assert more.startswith("Here, where they were tuned, their F is 0.")
 
 
 @pytest.mark.filterwarnings("ignore:Y has no positives")
@@ -155,7 +155,7 @@ def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
     fewer = best_thresholds(SCORES[:200], Y[:200], cost=(1.0, 2.0))
     point = marked_points(Desk(SCORES, Y, fewer)).points[0]
     assert not point.is_optimistic
-    assert point.note == "The given thresholds, tuned on 200 other rows."
+    assert point.note == "The given thresholds, tuned on 200 other samples."
 
 
 def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
@@ -163,7 +163,7 @@ def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
     request = Request()
     tuned, corrected, _ = tune_and_correct(desk.problem, request, 0)
     head, more = _page_data.desk_page(desk).words["headline"]
-    assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new rows."
+    assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new samples."
     assert f"{tuned.value:.3f}" in more
     head, more = _page_data.desk_page(Desk([[0.5]], [[1]])).words["headline"]
     assert "expect" not in head
@@ -318,15 +318,15 @@ def test_a_rival_is_compared_on_the_same_rows():
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"ids": ["a"]}, "ids must have 240 entries, one a row, got 1."),
-        ({"texts": "abc"}, "texts must be a sequence with an entry for each row, got a string."),
-        ({"slices": {"x": [1]}}, "slices 'x' must have 240 entries, one a row, got 1."),
+        ({"ids": ["a"]}, "ids must have 240 entries, one a sample, got 1."),
+        ({"texts": "abc"}, "texts must be a sequence with an entry for each sample, got a string."),
+        ({"slices": {"x": [1]}}, "slices 'x' must have 240 entries, one a sample, got 1."),
         ({"thresholds": [0.5]}, "thresholds must be one number for each of 14 labels"),
         ({"versus": RIVAL[:, :3]}, "versus has 3 labels"),
         (
             {"Y": np.where(np.arange(14) == 9, np.nan, Y)},
             "Y must have no missing labels, because a desk counts every cell, got 240 "
-            "\\(first: row 0, label 'label 0'\\): fill them in or leave out their rows.",
+            "\\(first: sample 0, label 'label 0'\\): fill them in or leave out their samples.",
         ),
         ({"scores": None}, "scores must be an array, a CSR matrix or a frame, got None."),
     ],

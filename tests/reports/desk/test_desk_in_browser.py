@@ -134,7 +134,9 @@ def test_the_mouse_drags_the_handle(desk):
 def test_a_finger_moves_the_handle(chromium, desk_file):
     with chromium.new_context(has_touch=True, viewport={"width": 400, "height": 800}) as context:
         page = OpenPage(context, desk_file)
-        box = page.tab.locator("#chart svg").bounding_box()
+        chart = page.tab.locator("#chart svg")
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
         page.tab.touchscreen.tap(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.4)
         page.settle()
         check_vertex(page, int(page.tab.get_attribute("#handle", "aria-valuenow")))
@@ -332,7 +334,7 @@ def test_the_workload_axis_keeps_the_point(desk):
     before = desk.number("#n-work")
     desk.tab.check("input[value=work]")
     desk.settle()
-    assert "decisions per 1,000 rows" in desk.tab.text_content("#chart")
+    assert "decisions per 1,000 samples" in desk.tab.text_content("#chart")
     assert desk.number("#n-work") == before
     desk.tab.focus("#handle")
     desk.tab.keyboard.press("ArrowRight")
@@ -667,7 +669,7 @@ def test_a_page_opens_at_the_given_thresholds(chromium, tmp_path):
         assert "in use" in first
         headline = page.tab.text_content("#headline")
         assert headline.startswith(
-            f"Given decisions (in use): micro F {f_measure(counts):.3f} on these rows."
+            f"Given decisions (in use): micro F {f_measure(counts):.3f} on these samples."
         )
         assert f"{best_thresholds(SCORES, Y).value:.3f} here" in headline
         page.fill("#minPrecision", 0.8)

@@ -115,5 +115,5 @@ def test_what_is_no_picture_is_refused(fitted):
     with pytest.raises(ValueError, match="data must have bags"):
         BagDisplay.from_estimator(model, Dataset(data.X, None))
     odd = Dataset([np.zeros((2, 15))], [[1]])
-    with pytest.raises(ValueError, match=r"since they are not square.*InstanceDisplay draws rows"):
+    with pytest.raises(ValueError, match=r"not square.*InstanceDisplay draws instances"):
         BagDisplay.from_estimator(model, odd)

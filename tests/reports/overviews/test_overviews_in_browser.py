@@ -193,7 +193,7 @@ def test_a_split_has_the_quality_of_each_method_and_the_worst_labels(opened):
     for name in ("ld", "ed", "fz", "flz"):
         wanted = [getattr(one, name) for one in COMPARISON.qualities.values()]
         assert in_order(column(page, "quality-0", name)) == wanted
-    assert in_order(column(page, "subsets-0", "rows")) == list(COMPARISON.quality.sizes)
+    assert in_order(column(page, "subsets-0", "samples")) == list(COMPARISON.quality.sizes)
     distances = list(column(page, "labels-0", "ld").values())
     assert distances == sorted(COMPARISON.quality.label_ld, reverse=True)
     assert page.number("[data-number=quality-0]") == COMPARISON.quality.ld

@@ -29,7 +29,7 @@ class Outcome:
     def __init__(self, X, Y, train, test, lengths):
         model = study.TermCurve(**METHOD, cut=1, sizes=SIZES, k=7, lengths=lengths)
         self.model = model.fit(X[train], Y[train])
-        self.data, self.test_rows = Dataset(sparse.csr_array(X), Y), test
+        self.data, self.test_indices = Dataset(sparse.csr_array(X), Y), test
         self.truth = Y[test]
 
 

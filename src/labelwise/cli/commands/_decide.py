@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _matrices, data, decisions
+from labelwise import _io, _matrices, data, decisions
+from labelwise._text import safe_cell
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import (
+    BlockRows,
+    reads_in_blocks,
+    refuse_with_blocks,
+    show_decisions_in_blocks,
+)
 from labelwise.cli._inputs import parse_ids, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
@@ -59,14 +69,9 @@ def decide(
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
     from labelwise._validation import NamedMatrix, take_columns
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-    from labelwise.cli.review._queue_file import write_queue
 
     if reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
-        # The engine imports numba, which decisions in memory do not need.
-        from labelwise.cli.blocks._block_commands import show_decisions_in_blocks
-
         rows = BlockRows(parse_names(ids), by_position, max_bytes)
         show_decisions_in_blocks(thresholds, scores, output, rows)
         return
@@ -141,3 +146,35 @@ def _summary(rule: decisions.Thresholds | decisions.Bands, decided: Any) -> str:
     per_1000 = 1000 * n_reviewed / decided.shape[0]
     review = f"{n_reviewed:,} cells to review ({per_1000:,.0f} in 1,000 rows)"
     return f"{decision_summary(decided == 1)}; {review}"
+
+
+def write_queue(
+    path: Path,
+    queue: decisions.ReviewQueue,
+    bands: decisions.Bands,
+    matrix: NamedMatrix,
+    *,
+    safe_csv: bool = False,
+) -> None:
+    """Write id (or row, from 0), label, score, lower, upper and probability of each cell.
+
+    Bands and matrix have the same labels. A threshold that is infinite is an empty cell. With
+    `safe_csv`, texts that a spreadsheet would run as formulas get an apostrophe.
+    """
+    names = matrix.label_names or tuple(map(str, range(len(bands))))
+    ids = matrix.ids
+    written = safe_cell if safe_csv else str
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    first = "row" if ids is None else matrix.id_name
+    writer.writerow([written(first), "label", "score", "lower", "upper", "probability"])
+    for row, label, score, probability in zip(*(part.tolist() for part in queue), strict=True):
+        who = row if ids is None else written(ids[row])
+        ends = (_number(bands.lower[label]), _number(bands.upper[label]))
+        writer.writerow([who, written(names[label]), score, *ends, f"{probability:.6g}"])
+    with _io.written_whole(path) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _number(threshold: np.floating) -> str:
+    return repr(float(threshold)) if math.isfinite(threshold) else ""

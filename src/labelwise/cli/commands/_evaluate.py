@@ -5,13 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelwise import _io, _matrices, data, measures
+from labelwise import _io, _matrices, data, decisions, measures
 from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import (
+    BlockRows,
+    evaluated_in_blocks,
+    reads_in_blocks,
+    refuse_with_blocks,
+)
 from labelwise.cli._inputs import parse_ids, parse_names, read_decided, read_truth
 from labelwise.cli._outputs import (
     Outputs,
@@ -28,6 +34,7 @@ from labelwise.cli.running import command
 
 if TYPE_CHECKING:
     import numpy as np
+    from scipy import sparse
 
 # Labels in the table on the screen; a file has all labels.
 _MOST_SHOWN = 20
@@ -80,9 +87,6 @@ def evaluate(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-    from labelwise.cli.review._state_measures import answered_states
-
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     if undefined not in _UNDEFINED:
@@ -105,8 +109,6 @@ def evaluate(
             bootstrap=bootstrap,
             report=report,
         )
-        from labelwise.cli.blocks._block_commands import evaluated_in_blocks
-
         paths = {"Y": labels, "scores": scores, "decided": decided}
         rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)
         evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)
@@ -122,13 +124,13 @@ def evaluate(
                 found = [read_decided(decided, max_bytes, ids)]
             matching = _matrices.Matching(by_position, missing_labels)
             same = _matrices.matched(truth, [*scored, *found], matching)
-            decisions = same.others[-1].values if found else None
-            states = answered_states(same.truth.values, decisions) if found else None
+            states_or_labels = same.others[-1].values if found else None
+            states = answered_states(same.truth.values, states_or_labels) if found else None
         with working("measuring"):
             evaluation = measures.evaluate(
                 same.truth.values,
                 scores=same.others[0].values if scored else None,
-                decided=states.decided if states else decisions,
+                decided=states.decided if states else states_or_labels,
                 beta=beta,
                 undefined=undefined,
                 label_names=same.truth.label_names,
@@ -219,3 +221,49 @@ def _write_labels(output: Path, evaluation: measures.Evaluation, safe_csv: bool)
     writer.writerows(zip(names, *columns, strict=True))
     with _io.written_whole(output) as stream:
         stream.write(text.getvalue().encode())
+
+
+class AnsweredStates(NamedTuple):
+    """Measures of three-state decisions, and the decisions if the person answers right."""
+
+    measures: decisions.ReviewMeasures
+    decided: sparse.csc_array
+
+    def lines(self) -> list[str]:
+        """Return the lines that explain the measures to the user."""
+        found = self.measures
+        of_cells, of_rows = found.reviewed / found.n_cells, found.reviewed_samples / found.n_samples
+        return [
+            f"accepted: {found.accepted:,} cells, precision {found.precision:.4f}, recall "
+            f"{found.recall_accepted:.4f}",
+            f"to review: {found.reviewed:,} cells ({found.review_per_1000:,.0f} in 1,000 rows), "
+            f"{of_cells:.2%} of all cells, in {of_rows:.2%} of the rows",
+            f"accepted or to review: recall {found.recall:.4f}",
+            "",
+            "if the person answers everything right:",
+        ]
+
+    def record(self) -> dict[str, Any]:
+        """Return the same for --json."""
+        found = self.measures
+        return {
+            "precision_accepted": found.precision,
+            "recall_accepted": found.recall_accepted,
+            "recall_kept": found.recall,
+            "n_accepted": found.accepted,
+            "n_reviewed": found.reviewed,
+            "share_reviewed": found.reviewed / found.n_cells,
+            "rows_reviewed": found.reviewed_samples / found.n_samples,
+            "review_per_1000": found.review_per_1000,
+        }
+
+
+def answered_states(Y: sparse.csc_array, decided: Any) -> AnsweredStates | None:
+    """Measure checked states, and replace each review by the true label; None without reviews."""
+    from scipy import sparse
+
+    if decided.dtype == bool:
+        return None
+    answered = (decided == 1) + (decided == -1).multiply(Y)
+    states = sparse.csr_array(decided)
+    return AnsweredStates(decisions.count_states(Y, states), sparse.csc_array(answered, dtype=bool))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import labelwise
-from labelwise import decisions, features, learners
+from labelwise import decisions, features, learners, measures, splitting
 from labelwise._text import counted, quoted
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 # Columns of categories that the line about columns names.
 _MOST_NAMED = 3
+# On fewer rows, a value says nothing, and learners that tune themselves lack rows for folds.
+_FEWEST_ROWS = 10
+_N_FOLDS = 5
 
 
 @command(
@@ -74,8 +77,8 @@ def fit(
     groups: Annotated[
         str | None,
         typer.Option(
-            help="Column of the data that is no feature: rows with the same value are in the same "
-            "fold of every cross-validation."
+            help="Column of the data that is not a feature: rows with the same value are in the "
+            "same fold of every cross-validation."
         ),
     ] = None,
     part: Annotated[
@@ -229,24 +232,26 @@ def _value_of_own_rule(
 ) -> float | None:
     """Return the value on held-out rows of a rule that is not tuned on them; else None.
 
-    The models of tuned thresholds have such a value themselves.
+    Each fold is decided by a model of the others; rows of the same group are in the same fold. The
+    models of tuned thresholds have such a value themselves.
     """
+    import numpy as np
+    from scipy import sparse
     from sklearn.base import clone
-
-    from labelwise.cli._held_out_value import FEWEST_ROWS, held_out_value
 
     tuned = learners.BagPlugin | learners.BestLearner | decisions.TunedThresholds
     is_tuned = isinstance(chosen.model, tuned)
-    if is_tuned or chosen.maximizes is None or len(rows) < FEWEST_ROWS:
+    if is_tuned or chosen.maximizes is None or len(rows) < _FEWEST_ROWS:
         return None
-    return held_out_value(
-        lambda *part: _fitted(clone(model), *part),
-        _samples_of,
-        rows,
-        chosen.maximizes,
-        beta,
-        groups,
-    )
+    tests, decided = [], []
+    for train, test in splitting.splits_of(_N_FOLDS, rows.Y, rows.Y, groups):
+        of_train = None if groups is None else groups[train]
+        fitted = _fitted(clone(model), rows.take(train), of_train)
+        tests.append(test)
+        decided.append(sparse.csr_array(fitted.predict(_samples_of(rows.take(test)))))
+    truth = rows.Y[np.concatenate(tests)]
+    found = measures.evaluate(truth, decided=sparse.vstack(decided), beta=beta)
+    return float(found[chosen.maximizes])
 
 
 def _encoder(rows: Dataset, chosen: ChosenLearner) -> features.TableFeatures:

@@ -10,6 +10,13 @@ import typer
 from labelwise import _io, splitting
 from labelwise._text import counted, printable
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import (
+    BlockRows,
+    reads_in_blocks,
+    refuse_with_blocks,
+    rows_in_blocks,
+    split_in_blocks,
+)
 from labelwise.cli._inputs import DataSource, group_column, parse_labels, parse_names
 from labelwise.cli._outputs import Outputs, check_ending, note, write_page
 from labelwise.cli.running import command
@@ -57,8 +64,6 @@ def split(
 
     The methods of splitting are compared.
     """
-    from labelwise.cli.blocks._block_inputs import BlockRows, reads_in_blocks, refuse_with_blocks
-
     check_ending(report, ".html")
     path = Path(source.data)
     if in_blocks := reads_in_blocks(path, source.max_bytes):
@@ -66,8 +71,6 @@ def split(
         refuse_with_blocks(
             "error", report=report, groups=groups, text=source.text, bags=source.bags
         )
-        from labelwise.cli.blocks._block_commands import rows_in_blocks, split_in_blocks
-
         outputs = Outputs([output], inputs=[path])
         labels = parse_labels(source.labels)
         rows = BlockRows(parse_names(source.ids), max_bytes=source.max_bytes)

@@ -4,7 +4,13 @@ Nothing here imports a command or a stage before a command runs.
 """
 
 from labelwise.cli.running._cluster import cluster_client
-from labelwise.cli.running._command import command, current_settings, example_text, load_command
+from labelwise.cli.running._command import (
+    command,
+    current_settings,
+    declared_defaults,
+    example_text,
+    load_command,
+)
 from labelwise.cli.running._errors import FAILURES, exit_code, message
 
 __all__ = [
@@ -12,6 +18,7 @@ __all__ = [
     "cluster_client",
     "command",
     "current_settings",
+    "declared_defaults",
     "example_text",
     "exit_code",
     "load_command",

@@ -26,10 +26,13 @@ def cluster_client(address: str | None) -> Iterator[Any]:
     connect: Any = distributed.Client  # which has no types
     if address == _LOCAL:
         start: Any = distributed.LocalCluster
-        with (
-            start(dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers,
-            connect(workers) as client,
-        ):
+        try:
+            cluster = start(dashboard_address="127.0.0.1:0", host="127.0.0.1")
+        except RuntimeError as error:
+            raise ChildProcessError(
+                "A worker of --cluster local died while it started; run the command again."
+            ) from error
+        with cluster as workers, connect(workers) as client:
             yield client
         return
     try:

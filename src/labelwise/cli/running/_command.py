@@ -1,8 +1,10 @@
 """Commands of the program: functions whose parameters are the options.
 
-`command` makes a function a command of the program, and adds the options that commands share. A
-parameter whose type is a record (a NamedTuple or a dataclass) stands for an option for each of its
-fields, so that options of several commands are declared once, where the record is.
+`command` makes a function a command of the program, and adds the options that commands share.
+Options that are declared elsewhere are not written again. A parameter whose type is a NamedTuple,
+such as `DataSource`, stands for an option for each of its fields. A parameter
+``Annotated[dict[str, Any], Request]`` stands for the options that the dataclass `Request` of a
+stage declares, and gets their values by name.
 
 The file of a command is imported when the command is asked for (`load_command`), and its top
 imports nothing heavy, so that help is printed before NumPy would be loaded.
@@ -15,12 +17,12 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
 from textwrap import indent
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -71,11 +73,7 @@ def command(
     def add(function: _Function) -> _Function:
         name = function.__name__.replace("_", "-")
         own = inspect.signature(function, eval_str=True).parameters.values()
-        records = {
-            one.name: (one.annotation, _record_options(one.annotation, without))
-            for one in own
-            if _is_record(one.annotation)
-        }
+        groups = {one.name: _group(one.annotation, without) for one in own}
 
         @wraps(function)
         def run(**given: Any) -> None:
@@ -87,12 +85,16 @@ def command(
                 standard_input_as_file(given, inputs) as arguments,
             ):
                 made = {
-                    of: record(**{one.name: arguments.pop(one.name) for one in parts})
-                    for of, (record, parts) in records.items()
+                    of: group.make({one.name: arguments.pop(one.name) for one in group.options})
+                    for of, group in groups.items()
+                    if group is not None
                 }
                 function(**arguments, **made)
 
-        options = [part for one in own for part in records.get(one.name, (None, [one]))[1]]
+        options = []
+        for one in own:
+            group = groups[one.name]
+            options += [one] if group is None else group.options
         options += [
             _option(option, Annotated[bool, _SHARED[option]], default=False) for option in shared
         ]
@@ -131,32 +133,73 @@ class _Command(TyperCommand):
             raise
 
 
-def _is_record(annotation: Any) -> bool:
-    return isinstance(annotation, type) and (
-        is_dataclass(annotation) or hasattr(annotation, "_field_defaults")
-    )
+class _Group(NamedTuple):
+    """Options that a command takes as one argument, and the function that makes it of them."""
+
+    options: list[inspect.Parameter]
+    make: Callable[[dict[str, Any]], Any]
 
 
-def _record_options(record: Any, without: Sequence[str]) -> list[inspect.Parameter]:
-    """Return the fields of a record as options.
-
-    A field is declared as an option by its annotation, such as ``Annotated[int, typer.Option()]``,
-    or by ``metadata={"help": ...}`` in a dataclass that knows nothing of command lines.
-    """
-    types = get_type_hints(record, include_extras=True)
-    if is_dataclass(record):
-        defaults = {one.name: one.default for one in fields(record) if one.default is not MISSING}
-        helps = {one.name: one.metadata.get("help") for one in fields(record)}
-    else:
-        defaults, helps = record._field_defaults, {}
+def _group(annotation: Any, without: Sequence[str]) -> _Group | None:
+    """Return the options that a parameter stands for; None if it is an option itself."""
+    if hasattr(annotation, "_field_defaults"):
+        types = get_type_hints(annotation, include_extras=True)
+        defaults = annotation._field_defaults
+        options = [
+            _option(name, kind, defaults.get(name, inspect.Parameter.empty))
+            for name, kind in types.items()
+            if name not in without
+        ]
+        return _Group(options, lambda given: annotation(**given))
+    records = [one for one in get_args(annotation)[1:] if hasattr(one, "__dataclass_fields__")]
+    if not records:
+        return None
+    declared = _declared(*records)
     options = []
-    for name, kind in types.items():
-        if name in without:
-            continue
-        if helps.get(name):
-            kind = Annotated[kind, typer.Option(help=helps[name])]
-        options.append(_option(name, kind, defaults.get(name, inspect.Parameter.empty)))
-    return options
+    for name, option in declared.items():
+        kind = option.kind if option.typed_default is not None else option.kind | None
+        help_text = typer.Option(_flag(name), help=option.help)
+        options.append(_option(name, Annotated[kind, help_text], option.typed_default))
+    return _Group(options, lambda given: _parsed(declared, given))
+
+
+class _DeclaredOption(NamedTuple):
+    """An option of a command that a field of a dataclass declares."""
+
+    help: str
+    kind: Any
+    parse: Callable[[str, str], Any] | None
+    typed_default: Any
+
+
+def _declared(*records: Any) -> dict[str, _DeclaredOption]:
+    """Return the options that dataclasses declare for commands, in ``metadata["option"]``."""
+    found = {}
+    for one in (one for record in records for one in fields(record)):
+        option = one.metadata.get("option")
+        if option is not None and option.in_command:
+            default = option.other_default if option.has_other_default else one.default
+            found[one.name] = _DeclaredOption(option.help, option.kind, option.parse, default)
+    return found
+
+
+def declared_defaults(*records: Any) -> dict[str, Any]:
+    """Return the default values that commands have for the options that dataclasses declare."""
+    return {name: option.typed_default for name, option in _declared(*records).items()}
+
+
+def _parsed(declared: dict[str, _DeclaredOption], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of declared options, with texts parsed."""
+    return {
+        name: value
+        if value is None or declared[name].parse is None
+        else declared[name].parse(value, _flag(name))  # type: ignore[misc]
+        for name, value in given.items()
+    }
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -73,7 +73,7 @@ def identifiers(
     labels: Sequence[int],
     ids: Sequence[bytes] | None,
 ) -> list[int]:
-    """Return the attributes that identify the rows, which are no features.
+    """Return the attributes that identify the rows, which are not features.
 
     Text always; nominal ones with at least as many declared values as rows and no value twice,
     or those that `ids` names.

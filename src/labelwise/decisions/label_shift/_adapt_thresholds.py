@@ -73,8 +73,8 @@ def adapt_thresholds(
     Raises
     ------
     TypeError
-        If `thresholds` are no Thresholds, if `labels` is no sequence, if `alpha` is not a number,
-        or if `calibrate` is not a pair of dense scores and labels.
+        If `thresholds` is not a Thresholds, if `labels` is not a sequence, if `alpha` is not a
+        number, or if `calibrate` is not a pair of dense scores and labels.
     ValueError
         If the scores or a finite threshold are not between 0 and 1; if the labels of the scores
         are not those of the thresholds; if the thresholds are adapted already; or if they were

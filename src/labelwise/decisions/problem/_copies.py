@@ -67,7 +67,7 @@ def _are_scored(scores: Any) -> np.ndarray:
 
 
 def _own_their_scores(ranking: Any, alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Return which copies share none of their scores with a row that is no copy of them."""
+    """Return which copies share none of their scores with a row that is not a copy of them."""
     rows = ranking.cells >> 1
     is_first = np.append(True, ranking.scores[1:] != ranking.scores[:-1])
     is_first[ranking.starts[:-1][np.diff(ranking.starts) > 0]] = True
@@ -81,6 +81,6 @@ def _own_their_scores(ranking: Any, alike: np.ndarray, is_copy: np.ndarray) -> n
 
 
 def _numbered(alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Return a group number for each row; rows that are no copies are groups of one row."""
+    """Return a group number for each row; rows that are not copies are groups of one row."""
     own = alike.max() + 1 + np.arange(alike.size)
     return np.unique(np.where(is_copy, alike, own), return_inverse=True)[1]

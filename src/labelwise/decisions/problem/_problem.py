@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks import is_stored, open_blocks, refuse_in_blocks, warn_of_label_order
 from labelwise._counts import Counts, counts_of
-from labelwise._curves import Curves, RowCurves, exact_weights
+from labelwise._curves import BlockCurves, Curves, RowCurves, exact_weights
 from labelwise._text import listed, quoted
-from labelwise._validation import Outcome, check_groups, check_outcome, check_weights
+from labelwise._validation import Outcome, check_groups, check_outcome, check_weights, frame_names
 from labelwise.decisions.problem._copies import copy_groups
 from labelwise.decisions.problem._row_limit import decisions_at, highest_scores
 from labelwise.measures import count_matched
@@ -110,6 +111,42 @@ class Problem(RowCurves):
         decided = decisions_at(self.scores, thresholds, most_per_row)
         # The positions of nonzero values are found faster in arrays of bool.
         return count_matched(self.Y, sparse.csc_array(decided.astype(bool)), by)
+
+
+def check_curves(
+    scores: Any,
+    Y: Any,
+    label_names: Sequence[str] | None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    *,
+    ids: Any = None,
+    by_position: bool = False,
+) -> Curves:
+    """Check scores and labels in memory, or open those of paths and dask arrays in blocks of rows.
+
+    Missing labels are allowed in memory. A warning says if the labels of Y or `label_names` are in
+    another order than those of the scores.
+    """
+    if not is_stored(scores, Y):
+        problem = check_problem(
+            scores,
+            Y,
+            label_names,
+            groups,
+            sample_weight,
+            allow_missing=True,
+            ids=ids,
+            by_position=by_position,
+        )
+        warn_of_label_order(problem.names, frame_names(Y), label_names, stacklevel=4)
+        return problem
+    if scores is None:
+        raise TypeError("scores must be a path, an array or a dask array, got None.")
+    refuse_in_blocks(groups=groups, sample_weight=sample_weight)
+    given = {"Y": Y, "scores": scores}
+    blocks = open_blocks(given, label_names, ids=ids, by_position=by_position, labels_of="scores")
+    return BlockCurves(blocks)
 
 
 def check_problem(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from labelwise._blocks import warn_of_label_order
-from labelwise._validation import frame_names
-from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
+from labelwise.decisions.problem._problem import (
+    Problem,
+    check_curves,
+    warn_of_labels_without_positives,
+)
 from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
@@ -46,16 +48,18 @@ def best_thresholds(
 
     Parameters
     ----------
-    scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
+    scores : array-like, CSR matrix, data frame, path or dask array
         Finite scores of any model on samples that the model was not fitted to, float32 or
-        float64. In a CSR matrix, an absent score means that the label is never decided.
-    Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-        The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
-        ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
-        NaN, null or a masked cell is a missing label, which counts nowhere: each label is tuned on
-        the samples that have it, and samples without any label are left out. A label without truth
-        for any sample is never decided, and is in no average. `Evidence.n_missing` is the number
-        of missing labels.
+        float64, of shape (n_samples, n_labels). In a CSR matrix, an absent score means that the
+        label is never decided. A path (npy, parquet file or folder, zarr) and a dask array are
+        read in blocks of rows (see Notes).
+    Y : array-like, sparse matrix, data frame, list of sets, path or dask array
+        The true labels, 0 or 1, of shape (n_samples, n_labels). Columns with names are matched by
+        name. Rows are matched by the ids if both have them: an index of pandas frames that is more
+        than a count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts
+        nowhere: each label is tuned on the samples that have it, and samples without any label are
+        left out. A label without truth for any sample is never decided, and is in no average.
+        `Evidence.n_missing` is the number of missing labels.
     maximize : str or callable, default="micro-f"
         The measure to maximise, with its average. By name: "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
@@ -103,7 +107,7 @@ def best_thresholds(
         cross-validation over the samples.
     min_precision, min_recall : float, default=None
         Lower bounds on micro precision and micro recall on these samples; with "macro", on those
-        of every label, and a label that cannot meet them is never decided. 0 is no constraint.
+        of every label, and a label that cannot meet them is never decided. 0 is not a constraint.
         Any other bound is not met by a rate that is not defined, such as the precision of no
         decisions. The bounds hold on these samples only, and are often broken on new ones:
         `Evidence.constraints` shows both, and `guarantee` makes them hold on new samples.
@@ -201,6 +205,17 @@ def best_thresholds(
     limit of decisions per sample can be part of the result (`Thresholds.max_decided`). Single
     labels are tested by the binomial distribution. The user guide has the proofs.
 
+    Scores that are larger than memory are given as a path or a dask array; the thresholds and their
+    value are the same, bit for bit. Rows are read in blocks of about 32 MB, twice: the first pass
+    collects the scores of the positives, the second one counts, for each of them, the scores up to
+    the next higher positive. With P positives, F, Jaccard and costs take 12 P bytes for float32
+    scores (20 P for float64); micro averages of other measures and constraints take up to 100 P
+    bytes. The macro average of other measures needs the cuts at every score: labels are read in
+    groups of 256 MB, with a pass over the file for each group. Options that need all scores in
+    memory are refused, and what constraints reach on other samples is not estimated. Rows with ids
+    must have the same ids in the same order; `ids` may be several names, of which each file uses
+    the first that it has.
+
     References
     ----------
     I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
@@ -234,9 +249,7 @@ def best_thresholds(
     0.9
     """
     matching = {"ids": ids, "by_position": by_position}
-    problem = check_problem(
-        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
-    )
+    curves = check_curves(scores, Y, label_names, groups, sample_weight, **matching)
     request = Request(
         maximize=maximize,
         average=average,
@@ -249,10 +262,13 @@ def best_thresholds(
         min_recall=min_recall,
         max_decisions=max_decisions,
         guarantee=guarantee,
-        n_labels=problem.n_labels,
+        n_labels=curves.n_labels,
     )
+    if not isinstance(curves, Problem):
+        warn_of_labels_without_positives(curves)
+        return tune_and_correct(curves, request, random_state).thresholds
+    problem = curves
     tested = check_calibration(problem, request, **matching)
-    warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
         return solve(problem, request, random_state)

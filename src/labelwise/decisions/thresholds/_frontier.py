@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._blocks import warn_of_label_order
 from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hulls_of
-from labelwise._validation import frame_names, refuse_sparse
-from labelwise.decisions.problem._problem import check_problem
+from labelwise._validation import refuse_sparse
+from labelwise.decisions.problem._problem import check_curves
 from labelwise.measures import Counts, precision, recall
 
 
@@ -123,9 +122,10 @@ def micro_frontier(
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+    scores : array, CSR matrix, frame, path or dask array of shape (n_samples, n_labels)
+        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided. A path
+        (npy, parquet file or folder, zarr) and a dask array are read in blocks of rows.
+    Y : array, sparse matrix, frame, list of sets, path or dask array
         True labels. If scores and Y both have column names, columns are matched by name. Rows are
         matched by ids if both have them: an index of pandas frames that is more than a count from
         0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
@@ -181,17 +181,10 @@ def micro_frontier(
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    problem = check_problem(
-        scores,
-        Y,
-        label_names,
-        sample_weight=sample_weight,
-        allow_missing=True,
-        ids=ids,
-        by_position=by_position,
+    curves = check_curves(
+        scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
     )
-    warn_of_label_order(problem.names, frame_names(Y), label_names)
-    return frontier_of(problem.cuts_of_all(), problem.names)
+    return frontier_of(curves.frontier_cuts(), curves.names)
 
 
 def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:

@@ -7,6 +7,7 @@ the highest, what constraints reach, what is guaranteed, and the counts of each 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
 from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
@@ -268,28 +270,51 @@ class Thresholds:
         """Value of the measure on the tuning data, or the total cost."""
         return self.evidence.value
 
-    def decide(self, scores: Any) -> Any:
+    def decide(
+        self,
+        scores: Any,
+        output: str | Path | None = None,
+        *,
+        ids: str | Sequence[str] | None = None,
+        by_position: bool = False,
+    ) -> Any:
         """Decide each label for the samples whose score is at least its threshold.
 
         Parameters
         ----------
-        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            Finite scores. In a CSR matrix, an absent score is never decided. The columns of a
-            frame are matched by name if the thresholds have label names. Those of an array have
-            the order of `values` and `label_names`, which is that of the scores that the
-            thresholds were tuned on.
+        scores : array, CSR matrix, frame, path or dask array of shape (n_samples, n_labels)
+            Finite scores. A path names an npy or parquet file, a folder of parquet files, or a zarr
+            array, which is read in blocks of rows. In a CSR matrix, an absent score is never
+            decided. The columns of a frame are matched by name if the thresholds have label names.
+            Those of an array have the order of `values` and `label_names`, which is that of the
+            scores that the thresholds were tuned on.
+        output : str, Path or None, default=None
+            File to write the decisions to, block by block, with the ending .parquet, .npy or
+            .zarr; they are int8. It appears only once it is complete. Ids of the rows are written
+            along to parquet files.
+        ids : str or sequence of str, default=None
+            For a parquet file of scores: name of the column of ids, or several names, of which the
+            first that the file has is used. None finds the column.
+        by_position : bool, default=False
+            For a file of scores: whether labels are matched by position if only the thresholds or
+            only the file has names. They are refused otherwise.
 
         Returns
         -------
-        ndarray of int8 of shape (n_samples, n_labels), csr_array of bool, or frame
+        ndarray of int8 of shape (n_samples, n_labels), csr_array of bool, frame or dask array
             1 where a label is decided, with rows and columns as in the scores; sparse if the
-            scores are sparse, and a frame of the same library, with the same columns and index,
-            if the scores are a frame.
+            scores are sparse, a frame of the same library, with the same columns and index, if the
+            scores are a frame, and a dask array, of which nothing is computed yet, if they are one.
+            With `output`, the counts of what was written: a named tuple of `by_label` (decisions of
+            each column), `n_rows` and `n_without` (rows without a decision).
 
         Raises
         ------
         ValueError
-            If the scores are not finite, or if their labels are not those of the thresholds.
+            If the scores are not finite, if their labels are not those of the thresholds, or if the
+            output has another ending.
+        DataError
+            If a file cannot be read.
 
         Notes
         -----
@@ -304,6 +329,12 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
+        if output is not None or is_stored(scores):
+            from labelwise.decisions.thresholds._decide_blocks import decide_stored
+
+            return decide_stored(
+                self.decide, self.label_names, len(self), scores, output, ids, by_position
+            )
         checked = check_scores(scores, n_labels=len(self))
         columns = columns_of_labels(
             self.label_names, len(self), checked.names, checked.matrix.shape[1]

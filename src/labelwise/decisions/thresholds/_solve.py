@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._blocks import refuse_in_blocks
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.problem._problem import Problem
@@ -214,12 +215,7 @@ def _refuse_without_rows(request: Request) -> None:
         'average="sample"': request.average == "sample",
         "max_decisions per row": request.max_rank is not None,
     }
-    for option, is_given in needs_rows.items():
-        if is_given:
-            raise ValueError(
-                f"{option} needs all scores in memory: give them as an array, not as a path or a "
-                "dask array."
-            )
+    refuse_in_blocks(**needs_rows)
 
 
 def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:

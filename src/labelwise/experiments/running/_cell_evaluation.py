@@ -37,7 +37,7 @@ from labelwise.experiments.running._cells import (
     storable_text,
 )
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
-from labelwise.measures import NamedMeasure, measure_named, measure_outcome
+from labelwise.measures import measure_named, measure_outcome
 from labelwise.splitting import splits_of
 
 # Data sets and splits that a worker keeps in memory.
@@ -47,25 +47,26 @@ _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"  # what Linux expects in clear_refs to reset the peak
 _Rows = list[tuple[np.ndarray, np.ndarray]]
+_measure_named = cache(measure_named)
 _MAX_WARNING = 1_000  # characters
 _MAX_WARNINGS = 100
 
 
 class CellOutcome:
-    """A fitted model with the rows of its fold, passed to measures of the user.
+    """A fitted model with the samples of its fold, passed to users' measures.
 
     Scores and decisions are computed on first access and then kept.
 
     Parameters
     ----------
     model : estimator
-        Model fitted to the training rows.
+        Model fitted to the training samples.
     data : Dataset
         The whole data set.
-    train_rows : array of int of shape (n_train,)
-        Training rows of the fold.
-    test_rows : array of int of shape (n_test,)
-        Test rows of the fold.
+    train_indices : array of int of shape (n_train,)
+        Indices of the training samples of the fold.
+    test_indices : array of int of shape (n_test,)
+        Indices of the test samples of the fold.
     fold : int, default=0
         Number of the fold, from 0.
     seed : int, default=0
@@ -98,8 +99,8 @@ class CellOutcome:
         self,
         model: Any,
         data: Dataset,
-        train_rows: np.ndarray,
-        test_rows: np.ndarray,
+        train_indices: np.ndarray,
+        test_indices: np.ndarray,
         *,
         fold: int = 0,
         seed: int = 0,
@@ -107,8 +108,8 @@ class CellOutcome:
     ) -> None:
         self.model = model
         self.data = data
-        self.train_rows = train_rows
-        self.test_rows = test_rows
+        self.train_indices = train_indices
+        self.test_indices = test_indices
         self.fold = fold
         self.seed = seed
         self.fit_seconds = fit_seconds
@@ -116,25 +117,25 @@ class CellOutcome:
 
     @cached_property
     def truth(self) -> sparse.csc_array:
-        """Labels of the test rows, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
-        return self.data.Y[self.test_rows]
+        """Labels of the test samples, CSC array of shape (n_test, n_labels), as in `Dataset.Y`."""
+        return self.data.Y[self.test_indices]
 
     @cached_property
     def train(self) -> Dataset:
-        """Training rows as a data set."""
-        return self.data.take(self.train_rows)
+        """Training samples as a data set."""
+        return self.data.take(self.train_indices)
 
     @cached_property
     def test(self) -> Dataset:
-        """Test rows as a data set."""
-        return self.data.take(self.test_rows)
+        """Test samples as a data set."""
+        return self.data.take(self.test_indices)
 
     @cached_property
     def scores(self) -> np.ndarray | None:
-        """Scores of the test rows, of shape (n_test, n_labels); None if the model has no scores."""
+        """Scores of the test samples, of shape (n_test, n_labels); None if the model has none."""
         if not any(hasattr(self.model, method) for method in METHODS):
             return None
-        X = self.data.samples_at(self.test_rows)
+        X = self.data.samples_at(self.test_indices)
         start = time.perf_counter()
         scores = score_matrix(self.model, X, self.data.n_labels)
         self.predict_seconds += time.perf_counter() - start
@@ -142,13 +143,13 @@ class CellOutcome:
 
     @cached_property
     def decided(self) -> Any:
-        """Predicted labels of the test rows, 0 or 1, of shape (n_test, n_labels)."""
-        X = self.data.samples_at(self.test_rows)
+        """Predicted labels of the test samples, 0 or 1, of shape (n_test, n_labels)."""
+        X = self.data.samples_at(self.test_indices)
         start = time.perf_counter()
         decided = self.model.predict(X)
         self.predict_seconds += time.perf_counter() - start
         if self.data.n_labels == 1 and not sparse.issparse(decided):
-            decided = np.asarray(decided).reshape(self.test_rows.size, -1)
+            decided = np.asarray(decided).reshape(self.test_indices.size, -1)
         return decided
 
 
@@ -231,7 +232,7 @@ class CellEvaluator:
         return data, Y if Y.dtype.kind == "f" else Y.astype(np.int64)
 
     def _split(self, dataset: str, split: str, seed: int) -> _Rows:
-        """Return the training and the test rows of each fold."""
+        """Return the indices of the training and the test samples of each fold."""
         data, Y = self.data(dataset)
         splitter = self.inputs.splits[split]
         if isinstance(splitter, str):
@@ -297,7 +298,7 @@ def provenance() -> dict[str, str]:
 def _named_values(
     outcome: CellOutcome, names: Sequence[str], undefined: str | float
 ) -> dict[str, float]:
-    measures = [_measure(name) for name in names]
+    measures = [_measure_named(name) for name in names]
     needs = {measure.needs for measure in measures}
     if not needs:
         return {}
@@ -309,11 +310,6 @@ def _named_values(
     checked = check_outcome(outcome.truth, allow_missing=True, **answers).with_truth()
     measured, _ = measure_outcome(checked, measures, undefined)
     return {name: measured[name].value for name in names}
-
-
-@cache
-def _measure(name: str) -> NamedMeasure:
-    return measure_named(name)
 
 
 @contextmanager

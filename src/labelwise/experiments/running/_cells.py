@@ -148,13 +148,13 @@ def _canonical_forms(objects: Mapping[str, Any], input_name: str) -> dict[str, A
 def _folds_of(
     data: Dataset, splits: Mapping[str, Any], seeds: tuple[int, ...]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield split, fold and seed; the training and test rows of the data are one fold."""
+    """Yield split, fold and seed; the training and test samples of the data are one fold."""
     # Splitters count their folds by the number of rows, without features and labels.
     rows = np.zeros((data.n_samples, 1))
     for name, split in splits.items():
         fixed = isinstance(split, str)
         if fixed and (data.train is None or data.test is None):
-            raise ValueError(f"splits[{name!r}]: {data.name!r} has no training and test rows.")
+            raise ValueError(f"splits[{name!r}]: {data.name!r} has no training and test samples.")
         n_folds = 1 if fixed else split.get_n_splits(rows)
         if n_folds * len(seeds) > _MAX_FOLDS:
             raise ValueError(

@@ -212,8 +212,8 @@ def _from_repr(value: Any, where: str) -> Any:
 
 
 PACKAGE = Path(__file__).parents[2]
-# Packages that show values, or start the same computations in another way.
-_WITHOUT_VALUES = ("cli", "engine", "reports")
+# Packages that only show values.
+_WITHOUT_VALUES = ("cli", "reports")
 _INSTALLED = {"site-packages", "dist-packages"}
 # Where decorated functions, properties, cached properties and compiled kernels have their function.
 _WRAPPED = ("__wrapped__", "fget", "func", "py_func")

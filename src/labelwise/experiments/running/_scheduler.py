@@ -190,7 +190,7 @@ def progress_callback(
     """Provide the function to call after every batch of cells.
 
     It is `progress` itself if that is callable; else it updates a line on stderr, or does nothing.
-    If stderr is no terminal, it writes a new line at most once a minute.
+    If stderr is not a terminal, it writes a new line at most once a minute.
     """
     if callable(progress):
         yield progress

@@ -61,7 +61,7 @@ class PairedValues:
             if len(self.methods) != 2:
                 raise ValueError(
                     f"pair must name two methods, as there are {len(self.methods)}: "
-                    f"{named(self.methods)}."
+                    f"{listed(self.methods, _SHOWN, show=printable)}."
                 )
             return 0, 1
         if isinstance(pair, str) or len(pair) != 2 or str(pair[0]) == str(pair[1]):
@@ -90,9 +90,8 @@ class PairedValues:
         """
         refuse_sparse(method, input_name, "the name of a method")
         if str(method) not in self.methods:
-            raise ValueError(
-                f"{input_name} must name one of {named(self.methods)}, got {method!r}."
-            )
+            known = listed(self.methods, _SHOWN, show=printable)
+            raise ValueError(f"{input_name} must name one of {known}, got {method!r}.")
         return self.methods.index(str(method))
 
     def __repr__(self) -> str:
@@ -184,14 +183,13 @@ def paired_values(
     return _without_missing(found, missing)
 
 
-def named(names: Sequence[str]) -> str:
-    """Return the first few names for a sentence."""
-    return listed(names, _SHOWN, show=printable)
-
-
 def dropped_note(dropped: Sequence[str]) -> list[str]:
     """Return a line that names the blocks that were left out, or an empty list."""
-    return [f"Left out, as a value is missing: {named(dropped)}."] if dropped else []
+    return (
+        [f"Left out, as a value is missing: {listed(dropped, _SHOWN, show=printable)}."]
+        if dropped
+        else []
+    )
 
 
 def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelwise._estimators import learn_features
 from labelwise._parallel import for_row_blocks
-from labelwise.data import Bags, Dataset, as_bags, is_bags
+from labelwise.data import Bags, Dataset
 
 # Scores per block of a thread. With larger blocks a core is idle at the end; with smaller ones
 # starting a block takes longer than reading it.
@@ -20,8 +20,8 @@ _TOGETHER = 2**20
 def learn_bags(learner: Any, X: Any, *, reset: bool = True) -> Bags:
     """Check X and return it as bags; rows of a matrix are bags of one."""
     X = X.samples if isinstance(X, Dataset) else X
-    if is_bags(X):
-        bags = as_bags(X)
+    bags = Bags.of(X)
+    if bags is not None:
         return Bags(learn_features(learner, bags.rows, reset=reset), bags.starts)
     rows = learn_features(learner, X, reset=reset)
     return Bags(rows, np.arange(rows.shape[0] + 1))

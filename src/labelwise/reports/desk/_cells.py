@@ -17,12 +17,12 @@ from labelwise.decisions import Problem
 # Cells of a block of labels, whether a sparse matrix stores them or not.
 _TOGETHER = 2**22
 N_BINS = 20
-# Rows of each list, and of one label in a list.
+# Samples of each list, and of one label in a list.
 MOST_ROWS, MOST_OF_LABEL = 40, 4
 
 
 class ScoredCells(NamedTuple):
-    """Scores with their rows and labels; `truth` is whether the row has the label."""
+    """Scores with their samples and labels; `truth` is whether the sample has the label."""
 
     first: int  # the first label of the block
     n_labels: int
@@ -124,7 +124,7 @@ class NotableRows(NamedTuple):
 
 
 def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableRows:
-    """Find the lists of rows; `points` has thresholds by name, to whose cuts rows are near."""
+    """Find the lists of samples; `points` has thresholds by name, whose cuts they are near."""
     unexpected, missed = [], []
     near: dict[str, list[NotableCells]] = {name: [] for name in points}
     for ranked in _ranked_labels(problem):

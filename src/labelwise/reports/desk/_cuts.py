@@ -25,7 +25,7 @@ MOST_VERTICES = 50_000
 _MOST_BESIDE, _MOST_BESIDE_IN_ALL = 24, 25_000
 # Points of the frontier in a summary, halved until few enough vertices are left.
 _MOST_LEVELS = 4096
-# Groups of a column; the rows of rarer groups are counted together.
+# Groups of a column; the samples of rarer groups are counted together.
 MOST_GROUPS = 12
 
 
@@ -135,11 +135,11 @@ def _summary(
 
 
 class SliceCounts(NamedTuple):
-    """Groups of a column: rows, positives, and what each stored cut adds to each group.
+    """Groups of a column: samples, positives, and what each stored cut adds to each group.
 
     `decided` and `hits` have the shape (n_cuts, n_groups); the sum over the cuts of a label up to
     one of them is what the group has there. `spread` has, for precision, recall and F, the factor
-    by which the standard error over rows exceeds that of independent decisions. `points` has the
+    by which the standard error over samples exceeds that of independent decisions. `points` has the
     decisions and hits of each group at the marked points.
     """
 
@@ -201,7 +201,7 @@ def _added_by_cuts(
 
 
 def _totals(of_rows: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
-    """Return the sum over the rows of each group."""
+    """Return the sum over the samples of each group."""
     return np.bincount(codes, of_rows, size).astype(np.int64)
 
 
@@ -233,7 +233,7 @@ def _places(cuts: StoredCuts, labels: np.ndarray, scores: np.ndarray) -> np.ndar
 
 
 def _spreads(by_sample: Counts, codes: np.ndarray, size: int) -> dict[str, list[float]]:
-    """Compare standard errors over rows with those of independent decisions, for each group."""
+    """Compare standard errors over samples with those of independent decisions, for each group."""
     found: dict[str, list[float]] = {name: [] for name in MEASURES}
     for group in range(size):
         part = Counts(*(cells[codes == group] for cells in by_sample))

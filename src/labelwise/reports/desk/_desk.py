@@ -1,4 +1,4 @@
-"""What a decision desk is made of: scores, labels and, optionally, rows, slices and a rival."""
+"""What a decision desk is made of: scores, labels and, optionally, texts, slices and a rival."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from labelwise.decisions import Problem, Thresholds
 
 
 class Slicing(NamedTuple):
-    """A column of groups: its name, the names of the groups, and the group of each row."""
+    """A column of groups: its name, the names of the groups, and the group of each sample."""
 
     name: str
     groups: tuple[str, ...]
@@ -35,7 +35,7 @@ class Desk:
 
     On the page, a handle moves along the exact micro frontier of precision and recall, and all
     thresholds and numbers follow. The page also compares the points of common rules, and shows
-    each label, rows near the cut, slices of the rows, and a second model.
+    each label, samples near the cut, slices of the samples, and a second model.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ class Desk:
         Thresholds in use, such as those of a model, under their names: the page opens at the first
         of them. Thresholds with a guarantee are marked as certified, with what they guarantee.
     ids : sequence of shape (n_samples,), default=None
-        Names of the rows. None numbers the rows from 0.
+        Names of the samples. None numbers the samples from 0.
     texts : sequence of str of shape (n_samples,), default=None
-        Texts of the rows, shown beside rows near the cut and suspected label errors.
+        Texts of the samples, shown beside samples near the cut and suspected label errors.
     slices : sequence of shape (n_samples,), mapping of str to such, or frame, default=None
-        Columns of groups of rows. Precision, recall and F are shown for each group.
+        Columns of groups of samples. Precision, recall and F are shown for each group.
     versus : array, CSR matrix or frame of shape (n_samples, n_labels), default=None
         Scores of a second model on the same samples.
     decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), \
@@ -69,7 +69,7 @@ class Desk:
     Attributes
     ----------
     n_samples, n_labels : int
-        Numbers of rows and labels.
+        Numbers of samples and labels.
     label_names : tuple of str or None
         Names of the labels, or None if there are no names.
 
@@ -90,7 +90,7 @@ class Desk:
     >>> from labelwise.reports import Desk, write_report
     >>> desk = Desk([[0.9, 0.2], [0.6, 0.4], [0.3, 0.1]], [[1, 0], [0, 1], [1, 0]])
     >>> desk
-    Desk of 3 rows and 2 labels
+    Desk of 3 samples and 2 labels
     >>> write_report(desk, getfixture("tmp_path") / "report.html")
     """
 
@@ -137,7 +137,7 @@ class Desk:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows."""
+        """Number of samples."""
         return self.problem.n_samples
 
     @property
@@ -151,7 +151,7 @@ class Desk:
         return self.problem.names
 
     def __repr__(self) -> str:
-        return f"Desk of {self.n_samples} rows and {self.n_labels} labels"
+        return f"Desk of {self.n_samples} samples and {self.n_labels} labels"
 
 
 def _refuse_missing(outcome: Outcome) -> None:
@@ -161,8 +161,8 @@ def _refuse_missing(outcome: Outcome) -> None:
     name = column if outcome.names is None else outcome.names[column]
     raise ValueError(
         "Y must have no missing labels, because a desk counts every cell, got "
-        f"{outcome.missing.nnz:,} (first: row {row}, label {name!r}): fill them in or leave out "
-        "their rows."
+        f"{outcome.missing.nnz:,} (first: sample {row}, label {name!r}): fill them in or leave out "
+        "their samples."
     )
 
 
@@ -193,15 +193,15 @@ def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
 
 
 def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
-    """Return one text for each row."""
+    """Return one text for each sample."""
     if values is None:
         return None
     if isinstance(values, str):
-        raise TypeError(f"{name} must be a sequence with an entry for each row, got a string.")
-    refuse_sparse(values, name, "a sequence with an entry for each row")
+        raise TypeError(f"{name} must be a sequence with an entry for each sample, got a string.")
+    refuse_sparse(values, name, "a sequence with an entry for each sample")
     found = tuple(map(str, values))
     if len(found) != n_samples:
-        raise ValueError(f"{name} must have {n_samples} entries, one a row, got {len(found)}.")
+        raise ValueError(f"{name} must have {n_samples} entries, one a sample, got {len(found)}.")
     return found
 
 

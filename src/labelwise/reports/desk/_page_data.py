@@ -84,10 +84,10 @@ def _most_vertices(desk: Desk) -> int:
 
 def _summary(desk: Desk) -> str:
     positives = int(desk.problem.support.sum())
-    per_row = positives / desk.n_samples
+    per_sample = positives / desk.n_samples
     return (
-        f"{desk.n_samples:,} rows, {desk.n_labels:,} labels, {positives:,} positives "
-        f"({per_row:.2f} a row)"
+        f"{desk.n_samples:,} samples, {desk.n_labels:,} labels, {positives:,} positives "
+        f"({per_sample:.2f} each)"
     )
 
 
@@ -105,22 +105,23 @@ def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
     here = _micro_f(problem, point.decided)
     if not point.is_optimistic:
         more = _tuned_here(problem, marked.point("exact"))
-        return f"{whose}micro F {here:.3f} on these rows.", more
+        return f"{whose}micro F {here:.3f} on these samples.", more
     whose = whose or "Thresholds tuned for F: "
     if point.held_out is None:
-        head = f"{whose}micro F {here:.3f} on the rows that they were tuned on."
-        return head, "The value to expect on new rows is not known."
+        head = f"{whose}micro F {here:.3f} on the samples that they were tuned on."
+        return head, "The value to expect on new samples is not known."
     expected = _micro_f(problem, point.held_out)
-    more = f"On the rows shown, on which they were tuned, their F is {here:.3f}."
-    return f"{whose}expect micro F {expected:.3f} on new rows.", more
+    more = f"Here, where they were tuned, their F is {here:.3f}."
+    return f"{whose}expect micro F {expected:.3f} on new samples.", more
 
 
 def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:
-    """Return a sentence on the thresholds that are tuned on these rows."""
-    tuned = f"The best thresholds for these rows have F {_micro_f(problem, exact.decided):.3f} here"
+    """Return a sentence on the thresholds that are tuned on these samples."""
+    here = _micro_f(problem, exact.decided)
+    tuned = f"The best thresholds for these samples have F {here:.3f} here"
     if exact.held_out is None:
         return f"{tuned}."
-    return f"{tuned}, and about {_micro_f(problem, exact.held_out):.3f} on new rows."
+    return f"{tuned}, and about {_micro_f(problem, exact.held_out):.3f} on new samples."
 
 
 def _micro_f(problem: Problem, decided: sparse.csc_array) -> float:
@@ -152,7 +153,7 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
 
 
 def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
-    """Return the thresholds of a point with their counts, on these rows and on held-out folds."""
+    """Return the thresholds of a point with their counts, here and on held-out folds."""
     counts = count_matched(desk.problem.Y, point.decided, "label")
     honest = point.decided if point.held_out is None else point.held_out
     is_unknown = point.is_optimistic and point.held_out is None
@@ -224,7 +225,7 @@ def _bin_data(problem: Problem) -> dict[str, Any]:
 
 
 def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
-    """Return the lists of rows, and the ids and texts of the rows in them."""
+    """Return the lists of samples, and the ids and texts of the samples in them."""
     cuts = {point.key: point.values for point in points if point.values is not None}
     found = notable_rows(desk.problem, cuts)
     every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]

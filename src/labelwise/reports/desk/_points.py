@@ -50,8 +50,9 @@ _MOST_DRAWN = 600
 class MarkedPoint(NamedTuple):
     """Decisions with a name, and the thresholds that they come from.
 
-    `held_out` has decisions by thresholds of other folds. Without it, the decisions on these rows
-    are what to expect on new rows, unless `is_optimistic`: the thresholds were tuned on these rows.
+    `held_out` has decisions by thresholds of other folds. Without it, the decisions on these
+    samples are what to expect on new samples, unless `is_optimistic`: the thresholds were tuned on
+    these samples.
     """
 
     key: str
@@ -66,7 +67,7 @@ class MarkedPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Folds:
-    """A fold for each row of a problem."""
+    """A fold for each sample of a problem."""
 
     problem: Problem
     numbers: np.ndarray
@@ -81,13 +82,13 @@ class Folds:
         return held_out_frontiers(self.problem, self.numbers)
 
     def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
-        """Tune on all rows and, if there are folds, without each of them."""
+        """Tune on all samples and, if there are folds, without each of them."""
         if np.unique(self.numbers).size < 2:
             return solve(self.problem, request, seed), None
         return solve_with_folds(self.problem, request, self.numbers, seed)
 
     def decisions(self, thresholds: np.ndarray) -> sparse.csc_array:
-        """Decide each row by the thresholds of the other folds."""
+        """Decide each sample by the thresholds of the other folds."""
         scores = self.problem.scores
         _, row_fold = np.unique(self.numbers, return_inverse=True)
         if not sparse.issparse(scores):
@@ -101,12 +102,12 @@ class Folds:
 
 
 def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
-    """Decide all rows by the same thresholds."""
+    """Decide all samples by the same thresholds."""
     return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
 
 
 def decisions_of(problem: Problem, thresholds: Thresholds) -> sparse.csc_array:
-    """Decide all rows by thresholds, with at most as many labels as they allow."""
+    """Decide all samples by thresholds, with at most as many labels as they allow."""
     decided = sparse.csc_array(thresholds.decide(problem.scores), dtype=bool)
     decided.eliminate_zeros()
     return decided
@@ -172,7 +173,7 @@ def _words(key: str, result: Thresholds) -> tuple[str, str]:
     """Return the name of a tuned point and a sentence on it."""
     name = {"exact": "exact", "shared": "shared", "shrink": "shrunk", "fbr": "FBR"}[key]
     if key == "exact":
-        return name, "The highest micro F that any thresholds reach on these rows."
+        return name, "The highest micro F that any thresholds reach on these samples."
     if key == "shared":
         return name, "One threshold for all labels, the best one for micro F."
     amount = result.evidence.shrink if key == "shrink" else result.evidence.fbr
@@ -216,16 +217,16 @@ def _given(
         told = thresholds.evidence.guarantee.lines(thresholds.label_names)[0].capitalize() + "."
         return MarkedPoint(key, name or "certified", told, *known)
     if not _were_tuned_on(problem, thresholds, decided):
-        told = f"The given thresholds, tuned on {thresholds.evidence.n_samples:,} other rows."
+        told = f"The given thresholds, tuned on {thresholds.evidence.n_samples:,} other samples."
         return MarkedPoint(key, name or "given", told, *known)
-    told = "The given thresholds, tuned on these rows."
+    told = "The given thresholds, tuned on these samples."
     return MarkedPoint(
         key, name or "given", told, *known, _tuned_again(problem, thresholds, seed), True
     )
 
 
 def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_array) -> bool:
-    """Return whether thresholds were tuned on these rows: all their counts are the same."""
+    """Return whether thresholds were tuned on these samples: all their counts are the same."""
     return (
         not tuned.evidence.adapted
         and tuned.evidence.n_samples == problem.n_samples
@@ -235,7 +236,7 @@ def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_arra
 
 
 def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_array | None:
-    """Decide each row by thresholds that other folds give for the same request.
+    """Decide each sample by thresholds that other folds give for the same request.
 
     Return None if the request is not known in full (costs, a function of the caller), or if other
     folds do not meet its constraints.
@@ -247,7 +248,7 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
         "fbr": tuned.evidence.fbr,
     }
     for check in tuned.evidence.constraints:
-        # A whole number limits all decisions, a decimal number those of a row.
+        # A whole number limits all decisions, a decimal number those of a sample.
         is_total = check.name == "max_decisions"
         options[check.name] = int(check.limit) if is_total else check.limit
     functions = {one.function.__name__: one.function for one in averaged_records().values()}
@@ -270,7 +271,7 @@ def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str
 
 
 def draws(by_sample: Counts, seed: Any) -> Counts:
-    """Draw rows with replacement; the same seed draws the same rows."""
+    """Draw samples with replacement; the same seed draws the same samples."""
     return micro_draws(by_sample, Resampling(N_DRAWS, CONFIDENCE, check_random_state(seed)))
 
 
@@ -287,7 +288,8 @@ def compare_models(
     """Return what the page says about a second model, at the highest micro F of each.
 
     Values and differences are those of held-out decisions, with the same folds and the same drawn
-    rows for both models. Without folds, the decisions of the thresholds tuned on all rows count.
+    samples for both models. Without folds, the decisions of the thresholds tuned on all samples
+    count.
     """
     request = Request()
     folds = Folds.of(rival)
@@ -318,7 +320,7 @@ def _curve(problem: Problem) -> dict[str, list[int]]:
 def _differences(
     problem: Problem, ours: sparse.csc_array, theirs: sparse.csc_array, seed: Any
 ) -> dict[str, list[float | None]]:
-    """Return, for each measure, ours minus theirs, and the interval over the same drawn rows."""
+    """Return, for each measure, ours minus theirs, and the interval over the same drawn samples."""
     by_sample = [count_matched(problem.Y, decided, "sample") for decided in (ours, theirs)]
     drawn = [draws(counts, seed) for counts in by_sample]
     found = {}

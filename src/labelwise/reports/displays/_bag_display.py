@@ -36,7 +36,7 @@ class BagDisplay:
     the bag has are green, decided labels that it does not have are orange, and labels that it has
     but that were not decided are listed in a dashed frame. If the labels of the bags are unknown,
     all decided labels are blue. Use `from_estimator`; the constructor takes what it computes.
-    `InstanceDisplay` draws bags of rows that are not pictures.
+    `InstanceDisplay` draws bags of instances that are not pictures.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class BagDisplay:
         estimator : BagPlugin
             Fitted model.
         data : Dataset
-            Bags of pictures, one row a picture; the labels may be unknown.
+            Bags of pictures, one instance a picture; the labels may be unknown.
         n_bags : int, default=8
             Number of bags to draw.
         shape : pair of int, default=None
@@ -156,7 +156,7 @@ def _check_shape(shape: tuple[int, int] | None, n_features: int) -> tuple[int, i
         wanted = "be given, since they are not square" if shape is None else "contain all features"
         raise ValueError(
             f"shape must {wanted}: a picture has {n_features}, got {shape}; InstanceDisplay draws "
-            "rows that are not pictures."
+            "instances that are not pictures."
         )
     return int(height), int(width)
 

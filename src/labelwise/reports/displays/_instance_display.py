@@ -17,12 +17,12 @@ _LARGEST = (12.0, 40.0)  # inches
 
 
 class InstanceDisplay:
-    """Scores of the instances of bags, a row an instance and a column a label.
+    """Scores of the instances of bags, drawn as one row for each instance.
 
-    The rows of a bag are together, and lines separate the bags. A circle marks the decisions: the
-    instance with the highest score of each label that is decided for its bag. Rows of any kind can
-    be drawn; `BagDisplay` draws bags of pictures. Use `from_estimator`; the constructor takes what
-    it computes.
+    The instances of a bag are together, and lines separate the bags. A circle marks the decisions:
+    the instance with the highest score of each label that is decided for its bag. Instances of any
+    kind can be drawn; `BagDisplay` draws bags of pictures. Use `from_estimator`; the constructor
+    takes what it computes.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class InstanceDisplay:
         estimator : BagPlugin
             Fitted model.
         data : Dataset
-            Bags of rows of any kind; the labels may be unknown.
+            Bags of instances of any kind; the labels may be unknown.
         n_bags : int, default=8
             Number of bags to draw.
         ax : matplotlib Axes, default=None

@@ -38,7 +38,7 @@ class ThresholdDisplay:
     Parameters
     ----------
     labels : sequence of LabelScores
-        From top to bottom: name, support, threshold, F, and for rows with and without the label
+        From top to bottom: name, support, threshold, F, and for samples with and without the label
         the 5, 25, 50, 75 and 95 % quantiles of the scores.
     n_hidden : int, default=0
         Number of labels that are not shown.
@@ -212,8 +212,8 @@ class ThresholdDisplay:
 
         ax.legend(
             handles=[
-                Line2D([], [], color=_POSITIVE, linewidth=5, label="rows with the label"),
-                Line2D([], [], color=_NEGATIVE, linewidth=5, label="rows without it"),
+                Line2D([], [], color=_POSITIVE, linewidth=5, label="samples with the label"),
+                Line2D([], [], color=_NEGATIVE, linewidth=5, label="samples without it"),
                 Line2D([], [], color=_CUT, linewidth=2, label="threshold"),
             ],
             loc="lower center",

@@ -22,7 +22,8 @@ from labelwise.splitting import SplitComparison, SplitQuality
 
 _EXPLAIN = (
     "Smaller is better for all four. LD is the mean distance of the odds of labels in the subsets "
-    "from those in all rows, ED the mean distance of the sizes of the subsets from those wanted. "
+    "from those in all samples, ED the mean distance of the sizes of the subsets from those "
+    "wanted. "
     "FZ is the number of subsets that lack a label, FLZ that of pairs of subset and label without "
     "positives."
 )
@@ -49,11 +50,11 @@ def _split_page(found: SplitQuality, all_found: Mapping[str, SplitQuality], chos
     n_subsets = len(found.sizes)
     numbers = [
         KeyNumber("LD", found.ld, "number", "distance of label odds"),
-        KeyNumber("ED", found.ed, "number", "distance of sizes, in rows"),
+        KeyNumber("ED", found.ed, "number", "distance of sizes, in samples"),
         KeyNumber("FZ", found.fz, "whole", f"of {n_subsets:,} subsets lack a label"),
         KeyNumber("FLZ", found.flz, "whole", f"of {n_subsets * found.n_labels:,} pairs are empty"),
-        KeyNumber("smallest subset", min(found.sizes), "whole", "rows"),
-        KeyNumber("largest subset", max(found.sizes), "whole", "rows"),
+        KeyNumber("smallest subset", min(found.sizes), "whole", "samples"),
+        KeyNumber("largest subset", max(found.sizes), "whole", "samples"),
     ]
     blocks = [_method_table(all_found, chosen)] if len(all_found) > 1 else []
     methods = PageSection("quality", "Quality", "Quality of the split", [_EXPLAIN], numbers, blocks)
@@ -80,14 +81,14 @@ def _method_table(found: Mapping[str, SplitQuality], chosen: str) -> Block:
         values = [getattr(one, key) for one in found.values()]
         best = [value == min(values) for value in values]
         columns.append(number_column(key, head, values, show, best=best))
-    return table("Methods on these rows", columns, len(names))
+    return table("Methods on these samples", columns, len(names))
 
 
 def _subset_table(found: SplitQuality) -> Block:
     n_subsets = len(found.sizes)
     columns = [
         text_column("subset", "subset", list(map(str, range(n_subsets)))),
-        number_column("rows", "rows", found.sizes, "whole", bar=True),
+        number_column("samples", "samples", found.sizes, "whole", bar=True),
     ]
     if len(found.label_names):
         positives = np.asarray(found.positives)

@@ -61,7 +61,7 @@ def check_most(max_decisions: Any) -> tuple[Any, int | None]:
 
 
 def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:
-    """Return checked constraints; a lower bound of 0 on a rate is no constraint."""
+    """Return checked constraints; a lower bound of 0 on a rate is not a constraint."""
     most = max_decisions
     if most is not None and not (is_real(most) and 0 <= most < np.inf):
         raise ValueError(

@@ -47,7 +47,7 @@ const MEASURES = {
 
 const QUANTILE = 1.959963984540054;
 
-// Log-odds interval of right / (right + wrong); `spread` widens it for rows that hang together.
+// Log-odds interval of right / (right + wrong); `spread` widens it for samples that hang together.
 // `variance` is that of the weighted sum of errors, if errors have weights.
 function oddsInterval(right, wrong, spread = 1, variance = wrong) {
   const odds = Math.log(right / wrong);

@@ -135,7 +135,7 @@ function slopeOf(stops, stop) {
   return (stops.slopes[stop] + (stop + 1 < stops.n ? stops.slopes[stop + 1] : 0)) / 2;
 }
 
-// Decisions and hits of all rows, each decided by the frontier of the other folds at a stop that
+// Decisions and hits of all samples, each decided by the frontier of the other folds at a stop that
 // `choose` takes from it; null if there are no folds, or if one has no such stop (-1).
 function heldOutTotals(folds, choose) {
   let [decided, hits] = [0, 0];

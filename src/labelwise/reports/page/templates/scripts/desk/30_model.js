@@ -64,7 +64,7 @@ function limit(name) {
   return Number.isFinite(value) && value > 0 ? value : null;
 }
 
-// Whether counts of some rows meet the constraints; a rate that is not defined meets none.
+// Whether counts of some samples meet the constraints; a rate that is not defined meets none.
 function meets([tp, fp, fn], nRows) {
   const [least, found, most] = [limit("minPrecision"), limit("minRecall"), limit("maxWork")];
   return (
@@ -74,7 +74,7 @@ function meets([tp, fp, fn], nRows) {
   );
 }
 
-// The best stop of a frontier on its rows, under the constraints or without them; -1 if none.
+// The best stop of a frontier on its samples, under the constraints or without them; -1 if none.
 function bestStop(frontier, rows, isLimited) {
   const counts = (stop) => countsOf(rows, frontier.decided[stop], frontier.hits[stop]);
   return firstBest(
@@ -84,15 +84,15 @@ function bestStop(frontier, rows, isLimited) {
   );
 }
 
-// Counts that rows have if they are decided by other folds at the slope of a stop.
+// Counts that samples have if they are decided by other folds at the slope of a stop.
 function heldOutAtStop(stop) {
   if (pins.size) return null;
   const slope = slopeOf(stops, stop);
   return heldOutTotals(heldOutFolds, (fold) => stopAtSlope(fold, slope));
 }
 
-// Counts to expect of the chosen point on new rows; null if they are not known. A best point is
-// chosen again by the other folds of each row, a point of the handle keeps its slope.
+// Counts to expect of the chosen point on new samples; null if they are not known. A best point is
+// chosen again by the other folds of each sample, a point of the handle keeps its slope.
 function heldOutCounts(point, stop, isMet) {
   if (pins.size) return null;
   if (point) return point.honest?.counts ?? null;

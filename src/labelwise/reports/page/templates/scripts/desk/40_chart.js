@@ -73,7 +73,7 @@ function drawAxes(target, scales, width) {
       svg("text", { class: "tick", x, y: bottom + 18, "text-anchor": "middle" }, scales.show(tick)),
     );
   }
-  const under = state.axis === "recall" ? "recall (share of positives found)" : "decisions per 1,000 rows";
+  const under = state.axis === "recall" ? "recall (share of positives found)" : "decisions per 1,000 samples";
   const middle = (MARGIN.left + width - MARGIN.right) / 2;
   target.append(
     svg("text", { class: "axis", x: middle, y: HEIGHT - 8, "text-anchor": "middle" }, under),
@@ -147,7 +147,7 @@ function drawPoints(target, scales) {
   });
 }
 
-// The frontier as new rows are expected to show it, each stop decided by other folds.
+// The frontier as new samples are expected to show it, each stop decided by other folds.
 function drawHeldOut(target, scales) {
   const [xs, ys] = [[], []];
   const step = Math.max(1, Math.floor(stops.n / MOST_EXPECTED));
@@ -222,7 +222,7 @@ function placeHandle() {
   drawn.handle.setAttribute("aria-valuetext", words);
 }
 
-// Where new rows are expected to be, beside the handle.
+// Where new samples are expected to be, beside the handle.
 function placeExpected(fromX, fromY) {
   const { gap, expected, scales } = drawn;
   const isShown = view.unseen !== null && view.unseen[0] + view.unseen[1] > 0;

@@ -34,7 +34,7 @@ function bandNumbersHere() {
   return bandNumbers(at(state.accept), at(state.review));
 }
 
-// The same on rows that are decided by other folds, at the slopes of both limits.
+// The same on samples that are decided by other folds, at the slopes of both limits.
 function bandNumbersUnseen() {
   const unknown = { decided: NaN, hits: NaN };
   return bandNumbers(heldOutAtStop(state.accept) ?? unknown, heldOutAtStop(state.review) ?? unknown);

@@ -9,7 +9,7 @@ function measureName() {
   return state.measure === "f" ? betaName(state.beta) : MEASURES[state.measure].name;
 }
 
-// A number on these rows, and beside it what to expect on new rows.
+// A number on these samples, and beside it what to expect on new samples.
 function setPair(name, of, show) {
   setNumber(byId(`n-${name}`), of(...view.counts), show);
   setNumber(byId(`u-${name}`), view.unseen ? of(...view.unseen) : NaN, show);
@@ -30,7 +30,7 @@ function showNumbers() {
   byId("under-precision").textContent = `${whole(tp)} of ${plural(tp + fp, "decision", "decisions")} right`;
   byId("under-recall").textContent = `${whole(tp)} of ${plural(tp + fn, "positive", "positives")} found`;
   byId("under-work").textContent =
-    `${number(view.decided / curves.nRows)} a row, ${whole(view.decided)} in all`;
+    `${number(view.decided / curves.nRows)} a sample, ${whole(view.decided)} in all`;
   const [ofPositive, ofNegative] = costs();
   byId("under-cost").textContent =
     `${whole(fp)} false positives × ${number(ofPositive)}, ${whole(fn)} missed × ${number(ofNegative)}`;
@@ -43,7 +43,7 @@ function showNumbers() {
 }
 
 // The constraints of the best point, as labelwise.decisions names them, with what they reach on
-// these rows and on new rows (NaN if that is not known).
+// these samples and on new samples (NaN if that is not known).
 function constraintChecks() {
   if (state.at !== "best" || !view.isMet) return [];
   const most = limit("maxWork");
@@ -53,7 +53,7 @@ function constraintChecks() {
     { name: "min_recall", word: "recall", limit: limit("minRecall"), of: recall },
     {
       name: "max_decisions",
-      word: "decisions per 1,000 rows",
+      word: "decisions per 1,000 samples",
       limit: most === null ? null : Math.floor((most * curves.nRows * (1 + 1e-12)) / 1000),
       of: decisions,
     },
@@ -71,7 +71,7 @@ function isBroken({ name, limit: most, corrected }) {
   return name === "max_decisions" ? corrected > most : corrected < most;
 }
 
-// A sentence for each constraint that new rows are expected to break.
+// A sentence for each constraint that new samples are expected to break.
 function brokenWords() {
   return constraintChecks()
     .filter(isBroken)
@@ -79,7 +79,7 @@ function brokenWords() {
       const isWork = check.name === "max_decisions";
       const value = isWork ? number(perThousand(check.corrected)) : share(check.corrected);
       const asked = isWork ? `more than ${state.maxWork}` : `less than ${number(check.limit)}`;
-      return `New rows are expected to break the constraint: ${check.word} ${value}, ${asked}.`;
+      return `New samples are expected to break the constraint: ${check.word} ${value}, ${asked}.`;
     })
     .join(" ");
 }
@@ -95,18 +95,18 @@ function showPlace() {
   byId("unseen-words").textContent = unseenWords();
 }
 
-// How the values on new rows were estimated, in a sentence.
+// How the values on new samples were estimated, in a sentence.
 function unseenWords() {
-  if (pins.size) return "With pinned labels, values on new rows are not known.";
+  if (pins.size) return "With pinned labels, values on new samples are not known.";
   if (view.point && view.unseen && !view.point.isHeldOut)
-    return "New rows give about the same values, unless this rule was tuned on these rows or a part of them.";
+    return "New samples give about the same values, unless this rule was tuned on these samples or a part of them.";
   if (!view.unseen)
     return heldOutFolds.length
-      ? "Values on new rows are not known: other folds of the rows do not meet the request."
-      : "Values on new rows are not known: there are too few rows for folds.";
+      ? "Values on new samples are not known: other folds of the samples do not meet the request."
+      : "Values on new samples are not known: there are too few samples for folds.";
   const how =
     state.at === "hand" ? "at the same slope of the frontier" : "chosen for the same request";
-  return `New rows: each fifth of the rows is decided by thresholds of the other rows, ${how}.`;
+  return `New samples: each fifth of the samples is decided by thresholds of the other samples, ${how}.`;
 }
 
 // What the chosen point is: a heading, and a sentence.
@@ -123,8 +123,8 @@ function placeWords() {
   return words(
     aim,
     isLimited
-      ? "The best point of the frontier under the constraints, on these rows."
-      : "The best of all thresholds on these rows.",
+      ? "The best point of the frontier under the constraints, on these samples."
+      : "The best of all thresholds on these samples.",
   );
 }
 

@@ -48,10 +48,10 @@ function bestShare(j) {
   return 0;
 }
 
-// Why a label is decided for no row, in a sentence; empty if it is decided.
+// Why a label is decided for no sample, in a sentence; empty if it is decided.
 function whyNever(j) {
   if (view.labels.decided[j] > 0) return "";
-  if (curves.support[j] === 0) return "has no positives in these rows";
+  if (curves.support[j] === 0) return "has no positives in these samples";
   if (pins.has(j)) return "pinned above every score";
   if (view.point) return "threshold above every score";
   const next = view.stop + 1 < stops.n ? stops.slopes[view.stop + 1] : 0;
@@ -210,8 +210,8 @@ function showLabelWords(nShown) {
   }
   const why = empty ? `; ${whole(empty)} of them ${empty === 1 ? "has" : "have"} no positives` : "";
   byId("labels-never").textContent = never
-    ? `${plural(never, "label is", "labels are")} decided for no row at this point${why}. The notes say why.`
-    : "Every label is decided for at least one row.";
+    ? `${plural(never, "label is", "labels are")} decided for no sample at this point${why}. The notes say why.`
+    : "Every label is decided for at least one sample.";
 }
 
 function startLabels() {

@@ -159,7 +159,7 @@ function rangeOf(j) {
   return bins.high[j] > bins.low[j] ? [bins.low[j], bins.high[j]] : [bins.low[j] - 0.5, bins.high[j] + 0.5];
 }
 
-// Rows with and without the label by score; heights are logarithms, since negatives are many.
+// Samples with and without the label by score; heights are logarithms, since negatives are many.
 function scorePlot(j) {
   const [low, high] = rangeOf(j);
   const { x, y } = plotScales(low, high);
@@ -172,9 +172,9 @@ function scorePlot(j) {
     number(count),
   ]);
   const frame = plotFrame(
-    "Number of rows by score",
+    "Number of samples by score",
     "score",
-    "rows",
+    "samples",
     x,
     y,
     rangeTicks(j),
@@ -203,7 +203,7 @@ function scorePlot(j) {
   const cut = view.labels.thresholds[j];
   if (cut >= low && cut <= high)
     frame.append(svg("line", { class: "cut", x1: x(cut), x2: x(cut), y1: y(0), y2: y(1) }));
-  return figure("Scores of rows with the label (blue) and without (grey)", frame);
+  return figure("Scores of samples with the label (blue) and without (grey)", frame);
 }
 
 // Share of positives by score; on the diagonal, scores are probabilities.

@@ -1,4 +1,4 @@
-// Rows near the cut, and rows whose scores contradict their labels.
+// Samples near the cut, and samples whose scores contradict their labels.
 
 const FIRST_ROWS = 8;
 const isOpen = new Set(); // lists that are shown in full
@@ -21,7 +21,7 @@ function rowLine([row, label, score, truth, strength], cutOfLabel, describe) {
 function rowList(name, cells, cutOfLabel, describe) {
   const shown = isOpen.has(name) ? cells : cells.slice(0, FIRST_ROWS);
   const lines = shown.map((cell) => rowLine(cell, cutOfLabel, describe));
-  const none = html("tr", {}, html("td", { colspan: 7, class: "faint" }, "No such row."));
+  const none = html("tr", {}, html("td", { colspan: 7, class: "faint" }, "No such sample."));
   byId(`rows-${name}`).replaceChildren(...(lines.length ? lines : [none]));
   const more = byId(`more-${name}`);
   more.hidden = cells.length <= FIRST_ROWS;
@@ -39,11 +39,11 @@ function showRows() {
   const cuts = view.labels.thresholds;
   rowList("unexpected", rows.unexpected, cuts, (strength, label) => {
     const below = Math.round(strength * (curves.support[label] + 1));
-    return `scores higher than ${whole(below)} of ${plural(curves.support[label], "row", "rows")} with the label`;
+    return `scores higher than ${whole(below)} of ${plural(curves.support[label], "sample", "samples")} with the label`;
   });
   rowList("missed", rows.missed, cuts, (strength, label) => {
     const without = curves.nRows - curves.support[label];
-    return `${whole(Math.round(strength * (without + 1)))} of ${plural(without, "row", "rows")} without the label score higher`;
+    return `${whole(Math.round(strength * (without + 1)))} of ${plural(without, "sample", "samples")} without the label score higher`;
   });
 }
 

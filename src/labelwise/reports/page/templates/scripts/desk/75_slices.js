@@ -1,4 +1,4 @@
-// Groups of rows at the chosen point.
+// Groups of samples at the chosen point.
 
 const slices = page.slices.map((slice) => ({
   ...slice,

@@ -120,7 +120,7 @@ function labelTable() {
 }
 
 function rowTable() {
-  const head = ["list", "row", "label", "score", "has label", ...(page.rows.texts ? ["text"] : [])];
+  const head = ["list", "sample", "label", "score", "has label", ...(page.rows.texts ? ["text"] : [])];
   const lists = {
     nearest: page.rows.nearest[state.near] ?? [],
     unexpected: page.rows.unexpected,
@@ -147,5 +147,5 @@ function startDownloads() {
   byId("save-labels").addEventListener("click", () =>
     download("labels.csv", "text/csv", csvText(labelTable())),
   );
-  byId("save-rows").addEventListener("click", () => download("rows.csv", "text/csv", csvText(rowTable())));
+  byId("save-rows").addEventListener("click", () => download("samples.csv", "text/csv", csvText(rowTable())));
 }

@@ -24,7 +24,7 @@ function update() {
     if (only.has("all") || only.has(name) || (isPoint && FOLLOW_THE_POINT.includes(name))) show();
   }
   if (isPoint && !only.has("all")) {
-    // Lists of rows follow when the handle rests.
+    // Lists of samples follow when the handle rests.
     clearTimeout(rowsWaiting);
     rowsWaiting = setTimeout(() => changed({ only: "rows" }), 150);
   }
@@ -43,7 +43,7 @@ function showPoint(redraw) {
   const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
   const expected = view.unseen ? share(fMeasure(...view.unseen, state.beta)) : "not known";
   announce(
-    `Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, on new rows ${expected}, ${number(perThousand(view.decided))} decisions per 1,000 rows.`,
+    `Precision ${rates[0]}, recall ${rates[1]}, ${betaName(state.beta)} ${rates[2]}, on new samples ${expected}, ${number(perThousand(view.decided))} decisions per 1,000 samples.`,
   );
 }
 

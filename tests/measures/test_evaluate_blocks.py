@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelwise import engine, measures
+from labelwise import measures
+from labelwise._blocks import block_rows as rows_at_a_time
+from labelwise._blocks import open_source
+from tests.blocks.row_files import WRITERS
 from tests.decisions.problems import problems
-from tests.engine.row_files import WRITERS
 
 
 def assert_same_evaluation(found, wanted):
@@ -39,7 +41,8 @@ def test_every_measure_is_that_of_all_rows(problem, block_rows, undefined, kind,
     both = {"scores": scores, "decided": scores > 0.1}
     chosen = data.draw(st.sampled_from([["scores"], ["decided"], ["scores", "decided"]]))
     given = {name: both[name] for name in chosen}
-    found = engine.evaluate(Y, **given, undefined=undefined, beta=2.0, block_rows=block_rows)
+    with rows_at_a_time(block_rows):
+        found = measures.evaluate(open_source(Y, "Y"), **given, undefined=undefined, beta=2.0)
     assert_same_evaluation(found, measures.evaluate(Y, **given, undefined=undefined, beta=2.0))
 
 
@@ -50,7 +53,8 @@ def test_files_are_evaluated_like_arrays(kind, tmp_path):
     scores = (Y + random.normal(size=Y.shape)).round(2)
     matrices = {"Y": Y, "scores": scores, "decided": scores > 0.7}
     paths = {name: WRITERS[kind](tmp_path, name, one) for name, one in matrices.items()}
-    found = engine.evaluate(paths.pop("Y"), **paths, block_rows=71)
+    with rows_at_a_time(71):
+        found = measures.evaluate(paths.pop("Y"), **paths)
     wanted = measures.evaluate(
         Y, scores=scores, decided=scores > 0.7, label_names=found.label_names
     )
@@ -59,4 +63,13 @@ def test_files_are_evaluated_like_arrays(kind, tmp_path):
 
 def test_something_must_be_evaluated():
     with pytest.raises(ValueError, match="scores or decided must be given"):
-        engine.evaluate([[1]])
+        measures.evaluate([[1]])
+
+
+@pytest.mark.parametrize(
+    "option", [{"n_bootstrap": 2}, {"sample_weight": [1]}, {"also": ["macro-f-at-1"]}]
+)
+def test_options_that_need_rows_are_refused_by_name(option, tmp_path):
+    path = WRITERS["npy"](tmp_path, "Y", np.ones((1, 1)))
+    with pytest.raises(ValueError, match=f"{next(iter(option))} needs all rows in memory"):
+        measures.evaluate(path, decided=path, **option)

@@ -1,4 +1,4 @@
-"""Decisions written block by block (`_written_blocks`) are those of all rows at once."""
+"""Decisions written block by block are those of all rows at once."""
 
 from dataclasses import replace
 
@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 import zarr
 
-from labelwise import engine
+from labelwise._blocks import block_rows as rows_at_a_time
 from labelwise.decisions import best_thresholds
-from tests.engine.row_files import WRITERS
+from labelwise.measures import evaluate
+from tests.blocks.row_files import WRITERS
 
 RANDOM = np.random.default_rng(7)
 SCORES = RANDOM.random((50, 3)).astype(np.float32)
@@ -27,7 +28,8 @@ READERS = {
 def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
     path = tmp_path / f"decided{ending}"
     scores = WRITERS[kind](tmp_path, "scores", SCORES)
-    counts = engine.decide(TUNED, scores, path, block_rows=7, by_position=True)
+    with rows_at_a_time(7):
+        counts = TUNED.decide(scores, path, by_position=True)
     wanted = TUNED.decide(SCORES)
     found = READERS[ending](path)
     assert found.dtype == np.int8
@@ -39,7 +41,7 @@ def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
 
 def test_columns_are_matched_by_name_and_written_with_their_names(tmp_path):
     frame = pd.DataFrame(SCORES, columns=NAMES)[["label_2", "label_0", "label_1"]]
-    engine.decide(TUNED, frame, tmp_path / "decided.parquet")
+    TUNED.decide(frame, tmp_path / "decided.parquet")
     found = pd.read_parquet(tmp_path / "decided.parquet")
     assert list(found.columns) == ["label_2", "label_0", "label_1"]
     np.testing.assert_array_equal(found[list(NAMES)].to_numpy(), TUNED.decide(SCORES))
@@ -47,52 +49,57 @@ def test_columns_are_matched_by_name_and_written_with_their_names(tmp_path):
 
 def test_a_limit_of_labels_a_row_holds_in_every_block(tmp_path):
     limited = replace(TUNED, most_per_row=1)
-    engine.decide(limited, SCORES, tmp_path / "decided.npy", block_rows=9)
+    with rows_at_a_time(9):
+        limited.decide(SCORES, tmp_path / "decided.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), limited.decide(SCORES))
 
 
-def test_thresholds_are_read_from_a_file(tmp_path):
-    TUNED.save(tmp_path / "thresholds.json")
-    engine.decide(tmp_path / "thresholds.json", SCORES, tmp_path / "decided.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), TUNED.decide(SCORES))
+@pytest.mark.parametrize("kind", WRITERS)
+def test_decisions_on_a_file_are_returned_without_an_output(kind, tmp_path):
+    scores = WRITERS[kind](tmp_path, "scores", SCORES)
+    with rows_at_a_time(7):
+        found = TUNED.decide(scores, by_position=True)
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(found, TUNED.decide(SCORES))
 
 
 @pytest.mark.parametrize("ending", READERS)
 def test_an_error_leaves_the_old_decisions(ending, tmp_path):
     path = tmp_path / f"decided{ending}"
-    engine.decide(TUNED, SCORES, path)
+    TUNED.decide(SCORES, path)
     before = READERS[ending](path)
     np.save(tmp_path / "bad.npy", np.where(np.arange(150).reshape(50, 3) == 149, np.nan, 1.0))
-    with pytest.raises(ValueError, match="scores must be finite"):
-        engine.decide(TUNED, tmp_path / "bad.npy", path, block_rows=20, by_position=True)
+    with pytest.raises(ValueError, match="scores must be finite"), rows_at_a_time(20):
+        TUNED.decide(tmp_path / "bad.npy", path, by_position=True)
     np.testing.assert_array_equal(READERS[ending](path), before)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.npy", path.name]
 
 
 def test_other_endings_and_other_numbers_of_labels_are_refused(tmp_path):
     with pytest.raises(ValueError, match="must end in one of"):
-        engine.decide(TUNED, SCORES, tmp_path / "decided.csv")
+        TUNED.decide(SCORES, tmp_path / "decided.csv")
     with pytest.raises(ValueError, match="scores has 2 labels, but there are 3 thresholds"):
-        engine.decide(TUNED, SCORES[:, :2], tmp_path / "decided.npy")
+        TUNED.decide(SCORES[:, :2], tmp_path / "decided.npy")
 
 
 @pytest.mark.parametrize("block_rows", [7, 25, 50])
 def test_the_ids_of_the_rows_are_written_along(tmp_path, block_rows):
     scores = WRITERS["folder"](tmp_path, "scores", SCORES)
     path = tmp_path / "decided.parquet"
-    engine.decide(TUNED, scores, path, block_rows=block_rows)
+    with rows_at_a_time(block_rows):
+        TUNED.decide(scores, path)
     ids = pd.concat([pd.read_parquet(part) for part in sorted(scores.iterdir())])["id"]
     assert list(pd.read_parquet(path)["id"]) == list(ids)
     assert list(pd.read_parquet(path).columns) == ["id", *NAMES]
     labels = WRITERS["folder"](tmp_path, "labels", SCORES.round().astype(np.int8))
-    found = engine.evaluate(labels, decided=path)
+    found = evaluate(labels, decided=path)
     assert found["micro-f"] == pytest.approx(TUNED.value)
 
 
 def test_names_of_the_thresholds_or_the_file_alone_are_not_ignored(tmp_path):
     path = tmp_path / "decided.npy"
     with pytest.raises(ValueError, match="scores has no label names and thresholds has: match"):
-        engine.decide(TUNED, WRITERS["npy"](tmp_path, "scores", SCORES), path)
+        TUNED.decide(WRITERS["npy"](tmp_path, "scores", SCORES), path)
     nameless = replace(TUNED, label_names=None)
     with pytest.raises(ValueError, match="thresholds has no label names and scores has: match"):
-        engine.decide(nameless, WRITERS["parquet"](tmp_path, "scores", SCORES), path)
+        nameless.decide(WRITERS["parquet"](tmp_path, "scores", SCORES), path)

@@ -15,15 +15,15 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from labelwise import decisions, engine, measures
+from labelwise import decisions, measures
 from labelwise.learners import (
     BinaryRelevance,
     CalibratedLabelRanking,
     ExactFPlugin,
     OkapiNeighbors,
 )
-from tests.engine.test_best_thresholds import assert_same
-from tests.engine.test_evaluate import assert_same_evaluation
+from tests.decisions.thresholds.test_stored_scores import assert_same
+from tests.measures.test_evaluate_blocks import assert_same_evaluation
 from tests.schedulers import scheduler_process
 
 RANDOM = np.random.default_rng(11)
@@ -52,21 +52,21 @@ def chunks_of(matrix, rows=37):
 
 @pytest.mark.parametrize("name", ["micro-f", "macro-f", "macro-g-mean"])
 def test_thresholds_of_a_cluster_are_those_of_one_process(client, name):
-    found = engine.best_thresholds(chunks_of(SCORES), chunks_of(Y, 50), maximize=name)
+    found = decisions.best_thresholds(chunks_of(SCORES), chunks_of(Y, 50), maximize=name)
     assert_same(found, decisions.best_thresholds(SCORES, Y, maximize=name))
 
 
 def test_evaluations_and_frontiers_of_a_cluster_are_those_of_one_process(client):
     scores, labels = chunks_of(SCORES), chunks_of(Y)
-    found = engine.evaluate(labels, scores=scores, decided=scores > 0.5)
+    found = measures.evaluate(labels, scores=scores, decided=scores > 0.5)
     assert_same_evaluation(found, measures.evaluate(Y, scores=SCORES, decided=SCORES > 0.5))
-    frontier = engine.micro_frontier(scores, labels)
+    frontier = decisions.micro_frontier(scores, labels)
     np.testing.assert_array_equal(frontier.hits, decisions.micro_frontier(SCORES, Y).hits)
 
 
 def test_decisions_of_a_cluster_are_those_of_one_process(client, tmp_path):
     tuned = decisions.best_thresholds(SCORES, Y)
-    engine.decide(tuned, chunks_of(SCORES), tmp_path / "decided.npy")
+    tuned.decide(chunks_of(SCORES), tmp_path / "decided.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), tuned.decide(SCORES))
 
 
@@ -81,7 +81,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
         return block
 
     scores = chunks_of(SCORES).map_blocks(dying, dtype=SCORES.dtype)
-    found = engine.best_thresholds(scores, chunks_of(Y))
+    found = decisions.best_thresholds(scores, chunks_of(Y))
     assert int(mark.read_text()) != os.getpid()
     assert_same(found, decisions.best_thresholds(SCORES, Y))
     client.wait_for_workers(2, timeout=30)
@@ -141,7 +141,7 @@ def test_a_scheduler_that_goes_away_gives_one_sentence():
             connected.as_current(),
             pytest.raises(ConnectionError, match="The dask scheduler went away before"),
         ):
-            engine.best_thresholds(scores, chunks_of(Y))
+            decisions.best_thresholds(scores, chunks_of(Y))
 
 
 @pytest.mark.parametrize("n_times", [0, 1])
@@ -164,7 +164,7 @@ def test_workers_that_die_of_a_chunk_give_one_sentence(tmp_path, n_times):
         connected.as_current(),
         pytest.raises(ConnectionError, match="The dask workers died before"),
     ):
-        engine.best_thresholds(scores, chunks_of(Y))
+        decisions.best_thresholds(scores, chunks_of(Y))
 
 
 N_CHUNKS, CHUNK = 80, (40_000, 50)
@@ -196,7 +196,7 @@ def test_workers_stay_within_their_memory():
         limited.as_current(),
     ):
         before = limited.run(os.getpid)
-        tuned = engine.best_thresholds(scores, labels)
+        tuned = decisions.best_thresholds(scores, labels)
         # 640 MB of scores passed through workers that use about 200 MB without any.
         assert limited.run(os.getpid) == before
     counts = measures.Counts(*np.zeros(4, dtype=np.int64))

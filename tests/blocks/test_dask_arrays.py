@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelwise import decisions, engine, measures
+from labelwise import decisions, measures
 from tests.decisions.problems import problems
-from tests.engine.test_best_thresholds import assert_same
-from tests.engine.test_evaluate import assert_same_evaluation
+from tests.decisions.thresholds.test_stored_scores import assert_same
+from tests.measures.test_evaluate_blocks import assert_same_evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
@@ -38,9 +38,9 @@ def test_thresholds_are_those_of_one_array_for_any_chunks(problem, name, data):
     lazy = da.from_array(scores, chunks=(data.draw(chunked(len(Y))), 1))
     labels = da.from_array(Y, chunks=(data.draw(chunked(len(Y))), n_labels))
     for truth in (labels, Y):
-        found = engine.best_thresholds(lazy, truth, maximize=name)
+        found = decisions.best_thresholds(lazy, truth, maximize=name)
         assert_same(found, decisions.best_thresholds(scores, Y, maximize=name))
-    frontier = engine.micro_frontier(lazy, labels)
+    frontier = decisions.micro_frontier(lazy, labels)
     np.testing.assert_array_equal(frontier.hits, decisions.micro_frontier(scores, Y).hits)
 
 
@@ -50,7 +50,7 @@ def test_evaluations_are_those_of_one_array_for_any_chunks(problem, data):
     scores, Y = problem
     sizes = data.draw(chunked(len(Y)))
     lazy = da.from_array(scores, chunks=(sizes, Y.shape[1]))
-    found = engine.evaluate(Y, scores=lazy, decided=lazy > 0.1)
+    found = measures.evaluate(Y, scores=lazy, decided=lazy > 0.1)
     assert_same_evaluation(found, measures.evaluate(Y, scores=scores, decided=scores > 0.1))
 
 
@@ -58,25 +58,23 @@ def test_decisions_are_lazy_or_written(tmp_path):
     scores = np.random.default_rng(0).random((40, 3))
     tuned = decisions.best_thresholds(scores, scores.round() > 0)
     lazy = da.from_array(scores, chunks=((7, 0, 20, 13), (2, 1)))
-    decided = engine.decide(tuned, lazy)
+    decided = tuned.decide(lazy)
     assert decided.chunks[0] == (7, 0, 20, 13)
     np.testing.assert_array_equal(decided.compute(), tuned.decide(scores))
-    engine.decide(tuned, lazy, tmp_path / "decided.npy", block_rows=10)
+    tuned.decide(lazy, tmp_path / "decided.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), tuned.decide(scores))
-    with pytest.raises(ValueError, match="output must be a file unless"):
-        engine.decide(tuned, scores)
 
 
 def test_unknown_chunks_other_shapes_and_wrong_names_are_refused():
     scores = da.from_array(np.arange(6.0).reshape(3, 2), chunks=(1, 2))
     Y = np.eye(3, 2)
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        engine.best_thresholds(scores[scores[:, 0] > 0], Y[1:])
+        decisions.best_thresholds(scores[scores[:, 0] > 0], Y[1:])
     with pytest.raises(ValueError, match="scores has 3 rows but Y has 2"):
-        engine.best_thresholds(scores, Y[:2])
+        decisions.best_thresholds(scores, Y[:2])
     with pytest.raises(ValueError, match="1 names for 2 labels"):
-        engine.best_thresholds(scores, Y, label_names=["a"])
+        decisions.best_thresholds(scores, Y, label_names=["a"])
     with pytest.raises(
         ValueError, match=r"got nan at row 0, label 0[.] Rows are counted from row 2"
     ):
-        engine.best_thresholds(da.where(scores > 3, np.nan, scores), Y)
+        decisions.best_thresholds(da.where(scores > 3, np.nan, scores), Y)

@@ -1,35 +1,82 @@
-"""Tune, decide, evaluate and split by blocks of rows, with the reports of commands in memory."""
+"""Commands on inputs that are read in blocks of rows: folders, and files too large for memory.
+
+`reads_in_blocks` says which inputs these are. The functions below tune, decide, evaluate and split
+by the same public functions as in memory; options that need all rows in memory are refused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from labelwise._blocks import open_blocks, open_lazily, open_source, rows_within
-from labelwise._curves import BlockCurves
-from labelwise._matrices import position_note
+from labelwise import _io, _matrices, decisions, measures, splitting
 from labelwise._text import counted
 from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
-from labelwise.cli._tuning_report import TuningReport, never_decided
-from labelwise.cli.blocks._block_inputs import BlockRows
 from labelwise.cli.running import cluster_client
-from labelwise.decisions import (
-    Request,
-    Thresholds,
-    solve,
-    tune_and_correct,
-    warn_of_labels_without_positives,
-)
-from labelwise.engine import compare_splits, decide, evaluate
-from labelwise.measures import Evaluation
-from labelwise.splitting import SplitComparison
 
+if TYPE_CHECKING:
+    from labelwise._curves import BlockCurves
+    from labelwise.cli._tuning_report import TuningReport
+
+# A command in memory needs about twice the bytes of its scores, and room for other programs.
+_SHARE_OF_MEMORY = 1 / 4
+_ZARR_FILES = ("zarr.json", ".zarray")
 _UNKNOWN = "rows that are read in blocks are not cross-validated"
 _NOT_SHRUNK = "so that --shrink auto is 0"
+
+
+class BlockRows(NamedTuple):
+    """How rows are read and matched: --ids, --by-position, --max-bytes and --cluster."""
+
+    ids: list[str] | None = None
+    by_position: bool = False
+    max_bytes: int | None = None
+    cluster: str | None = None
+
+
+def reads_in_blocks(path: Path | None, max_bytes: int | None) -> bool:
+    """Return whether an input is read in blocks.
+
+    These are folders of parquet files, zarr arrays, and npy and parquet files whose cells take
+    more than a quarter of the memory. With --max-bytes, files are read whole or refused.
+    """
+    if path is None:
+        return False
+    if path.is_dir():
+        has_array = any((path / name).exists() for name in _ZARR_FILES)
+        return has_array or any(path.glob("*.parquet"))
+    if max_bytes is not None or not path.is_file():
+        return False
+    return _cell_bytes(path) > _SHARE_OF_MEMORY * _io.memory_bytes()
+
+
+def _cell_bytes(path: Path) -> int:
+    """Return the bytes of the numbers of an npy or parquet file, and 0 for other files."""
+    ending = path.suffix.lower()
+    if ending == ".npy":
+        return path.stat().st_size
+    if ending != ".parquet":
+        return 0
+    from pyarrow import parquet
+
+    with _io.reading(path):
+        found = parquet.read_metadata(path)
+    return 8 * int(found.num_rows) * int(found.num_columns)
+
+
+def refuse_with_blocks(missing_labels: str, **options: Any) -> None:
+    """Refuse options of a command that need all rows in memory; names have underscores."""
+    if missing_labels != "error":
+        options["missing_labels"] = missing_labels
+    for name, value in options.items():
+        if value is not None and value is not False and value != 0:
+            option = name.replace("_", "-")
+            raise ValueError(
+                f"--{option} needs all rows in memory: it cannot be given for an input that is "
+                "read in blocks."
+            )
 
 
 def tuned_in_blocks(
@@ -42,20 +89,24 @@ def tuned_in_blocks(
 
     Return the report, and lines on how rows and labels are matched.
     """
+    from labelwise._blocks import block_rows, open_blocks, rows_within
+    from labelwise._curves import BlockCurves
+    from labelwise.cli._tuning_report import TuningReport, never_decided
+
     paths = {"Y": labels, "scores": scores}
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
     is_shrunk = given["shrink"] == "auto"
     with (
         working("reading in blocks"),
         warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
         _opened(paths, rows, labels_of="scores") as opened,
     ):
         data, names = opened
-        blocks = open_blocks(data, names, n_rows, None, rows.ids, rows.by_position, "scores")
+        blocks = open_blocks(data, names, None, rows.ids, rows.by_position, "scores")
         curves = BlockCurves(blocks)
-        request = Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
-        warn_of_labels_without_positives(curves)
-        tuned = tune_and_correct(curves, request, None).thresholds
+        request = decisions.Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
+        decisions.warn_of_labels_without_positives(curves)
+        tuned = decisions.tune_and_correct(curves, request, None).thresholds
         limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
         report = TuningReport(
             tuned,
@@ -69,27 +120,25 @@ def tuned_in_blocks(
     return report, block_notes(paths, rows)
 
 
-def _free_value(curves: BlockCurves, request: Request, tuned: Thresholds) -> float:
+def _free_value(
+    curves: BlockCurves, request: decisions.Request, tuned: decisions.Thresholds
+) -> float:
     """Return the value without the constraints."""
     if not request.limits.are_set:
         return tuned.value
-    return solve(curves, request.without_limits(), None).value
+    return decisions.solve(curves, request.without_limits(), None).value
 
 
 def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:
     """Write the decisions block by block, and print how many there are."""
+    from labelwise._blocks import block_rows, rows_within
+
     outputs = Outputs([output], inputs=[thresholds, scores])
     n_rows = rows_within({"scores": scores}, rows.max_bytes, rows.ids)
-    with working("deciding in blocks"), warnings_as_notes():
-        found = decide(
-            thresholds,
-            scores,
-            output,
-            block_rows=n_rows,
-            ids=rows.ids,
-            by_position=rows.by_position,
-        )
-    n_decided = int(np.sum(found.by_label))
+    with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
+        rule = decisions.Thresholds.load(thresholds)
+        found = rule.decide(scores, output, ids=rows.ids, by_position=rows.by_position)
+    n_decided = int(found.by_label.sum())
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(
         f"{counted(n_decided, 'decision')} on {counted(found.n_rows, 'row')}, "
@@ -103,17 +152,22 @@ def evaluated_in_blocks(
     beta: float,
     undefined: str,
     rows: BlockRows,
-) -> tuple[Evaluation, list[str]]:
+) -> tuple[measures.Evaluation, list[str]]:
     """Compute all measures block by block; return lines on how rows and labels are matched, too."""
-    n_rows = rows_within(paths, rows.max_bytes, rows.ids)
-    with working("measuring in blocks"), warnings_as_notes(), _opened(paths, rows) as opened:
+    from labelwise._blocks import block_rows, rows_within
+
+    with (
+        working("measuring in blocks"),
+        warnings_as_notes(),
+        block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
+        _opened(paths, rows) as opened,
+    ):
         data, names = opened
-        found = evaluate(
+        found = measures.evaluate(
             **data,
             beta=beta,
             undefined=undefined,
             label_names=names,
-            block_rows=n_rows,
             ids=rows.ids,
             by_position=rows.by_position,
         )
@@ -122,6 +176,8 @@ def evaluated_in_blocks(
 
 def block_notes(paths: Mapping[str, Path | None], rows: BlockRows) -> list[str]:
     """Return lines that say what is read in blocks, and what is matched by position."""
+    from labelwise._blocks import open_source
+
     opened = {
         name: (path, open_source(path, name, None, rows.ids))
         for name, path in paths.items()
@@ -136,12 +192,14 @@ def block_notes(paths: Mapping[str, Path | None], rows: BlockRows) -> list[str]:
             "labels": source.names is None or truth.names is None,
         }
         if any(by_position.values()):
-            notes.append(position_note(path, first, **by_position))
+            notes.append(_matrices.position_note(path, first, **by_position))
     return notes
 
 
 def rows_in_blocks(path: Path, labels: Any, rows: BlockRows) -> int:
     """Return the number of rows of an input, which are not read."""
+    from labelwise._blocks import open_source
+
     if isinstance(labels, int) or (isinstance(labels, str) and labels.endswith(".xml")):
         raise ValueError(
             "--labels must name the columns of an input that is read in blocks, or be a prefix "
@@ -157,18 +215,19 @@ def split_in_blocks(
     seed: int,
     labels: Any,
     rows: BlockRows,
-) -> SplitComparison:
+) -> splitting.SplitComparison:
     """Split the rows of a label file block by block, and compare with a split at random."""
+    from labelwise._blocks import block_rows, rows_within
+
     n_rows = rows_within({"Y": path}, rows.max_bytes, rows.ids, labels)
     try:
-        with working("splitting in blocks"), warnings_as_notes():
-            return compare_splits(
+        with working("splitting in blocks"), warnings_as_notes(), block_rows(n_rows):
+            return splitting.compare_splits(
                 path,
                 shares,
                 method=method,
                 random_state=seed,
                 columns=labels,
-                block_rows=n_rows,
                 ids=rows.ids,
             )
     except ValueError as error:
@@ -183,6 +242,8 @@ def _opened(
     paths: Mapping[str, Path | None], rows: BlockRows, labels_of: str = "Y"
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
+    from labelwise._blocks import open_lazily
+
     with cluster_client(rows.cluster) as client:
         if client is None:
             yield dict(paths), None

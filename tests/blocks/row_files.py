@@ -1,8 +1,10 @@
-"""Write a matrix in each format that the engine reads."""
+"""Matrices as rows that are read in blocks, and files of each format."""
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
+
+from labelwise._blocks import block_rows, open_source
 
 
 def as_npy(folder, name, matrix):
@@ -46,3 +48,10 @@ def table_of(matrix):
 
 
 WRITERS = {"npy": as_npy, "parquet": as_parquet, "folder": as_folder, "zarr": as_zarr}
+
+
+def in_blocks(function, n_rows, /, *data, **options):
+    """Call a function of scores and Y, or of Y alone, with `n_rows` rows at a time."""
+    first = open_source(data[0], "scores" if len(data) == 2 else "Y")
+    with block_rows(n_rows):
+        return function(first, *data[1:], **options)

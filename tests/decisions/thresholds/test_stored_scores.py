@@ -1,6 +1,6 @@
 """Thresholds and frontiers out of core are those of all rows in memory, bit for bit.
 
-They are computed by `_block_curves`.
+Paths, dask arrays and row sources are read in blocks.
 """
 
 import warnings
@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise import decisions, engine
+from labelwise import decisions
+from labelwise._blocks import block_rows as rows_at_a_time
 from labelwise.measures import f_measure
+from tests.blocks.row_files import WRITERS, in_blocks
 from tests.decisions.problems import problems
-from tests.engine.row_files import WRITERS
 
 MEASURES = ("f", "jaccard", "precision", "recall", "accuracy", "balanced-accuracy", "matthews")
 NAMES = [f"{average}-{name}" for average in ("micro", "macro") for name in MEASURES]
@@ -33,7 +34,7 @@ def same_on_both(scores, Y, block_rows, **options):
         warnings.simplefilter("ignore")
         wanted = result_or_message(decisions.best_thresholds, scores, Y, **options)
         found = result_or_message(
-            engine.best_thresholds, scores, Y, block_rows=block_rows, **options
+            in_blocks, decisions.best_thresholds, block_rows, scores, Y, **options
         )
     if isinstance(wanted, str):
         assert found == wanted
@@ -92,7 +93,7 @@ def test_costs_have_the_thresholds_of_all_rows(problem, block_rows, data):
 
 @given(problems(), st.integers(1, 4))
 def test_the_frontier_is_that_of_all_rows(problem, block_rows):
-    found = engine.micro_frontier(*problem, block_rows=block_rows)
+    found = in_blocks(decisions.micro_frontier, block_rows, *problem)
     wanted = decisions.micro_frontier(*problem)
     np.testing.assert_array_equal(found.decided, wanted.decided)
     np.testing.assert_array_equal(found.hits, wanted.hits)
@@ -115,7 +116,8 @@ def large():
 def test_files_of_every_kind_give_the_thresholds_of_arrays(large, tmp_path, kind, name):
     scores, Y = large
     paths = [WRITERS[kind](tmp_path, *pair) for pair in (("scores", scores), ("Y", Y))]
-    found = engine.best_thresholds(*paths, maximize=name, block_rows=700)
+    with rows_at_a_time(700):
+        found = decisions.best_thresholds(*paths, maximize=name)
     wanted = decisions.best_thresholds(scores, Y, maximize=name, label_names=found.label_names)
     assert_same(found, wanted)
 
@@ -127,7 +129,8 @@ def test_labels_may_be_sparse_or_sets_beside_a_file_of_scores(tmp_path):
     wanted = decisions.best_thresholds(scores, Y).values
     sets = [set(np.flatnonzero(row).tolist()) for row in Y]
     for labels in (sparse.csr_array(Y), sets):
-        found = engine.best_thresholds(path, labels, block_rows=7).values
+        with rows_at_a_time(7):
+            found = decisions.best_thresholds(path, labels).values
         np.testing.assert_array_equal(found, wanted)
 
 
@@ -139,15 +142,15 @@ def test_columns_with_names_are_matched_by_name(large, tmp_path):
 
     frame = pd.DataFrame(scores, columns=[f"label_{j}" for j in range(20)]).iloc[:, order]
     with pytest.warns(UserWarning, match="labels of Y are in another order"):
-        found = engine.best_thresholds(frame, path, block_rows=999)
+        found = decisions.best_thresholds(frame, path)
     assert found.label_names == tuple(frame.columns)
     np.testing.assert_array_equal(found.values, decisions.best_thresholds(scores, Y).values[order])
 
 
-def test_a_memory_map_is_read_in_blocks(large, tmp_path):
+def test_a_memory_map_is_an_array(large, tmp_path):
     scores, Y = large
     mapped = np.load(WRITERS["npy"](tmp_path, "scores", scores), mmap_mode="r")
-    found = engine.best_thresholds(mapped, Y, block_rows=1001)
+    found = decisions.best_thresholds(mapped, Y)
     assert_same(found, decisions.best_thresholds(scores, Y))
 
 
@@ -160,33 +163,41 @@ def test_a_memory_map_is_read_in_blocks(large, tmp_path):
     ],
 )
 def test_what_needs_all_scores_together_is_refused_by_name(option, value):
-    with pytest.raises(ValueError, match=f"{option}.* needs all scores in memory"):
-        engine.best_thresholds([[0.1], [0.2]], [[0], [1]], **{option: value})
+    with pytest.raises(ValueError, match=f"{option}.* needs all rows in memory"):
+        in_blocks(decisions.best_thresholds, 1, [[0.1], [0.2]], [[0], [1]], **{option: value})
 
 
 def test_the_mean_over_samples_is_refused():
-    with pytest.raises(ValueError, match='average="sample" needs all scores in memory'):
-        engine.best_thresholds([[0.1], [0.2]], [[0], [1]], maximize="sample-f")
+    with pytest.raises(ValueError, match='average="sample" needs all rows in memory'):
+        in_blocks(decisions.best_thresholds, 1, [[0.1], [0.2]], [[0], [1]], maximize="sample-f")
 
 
 def test_a_guarantee_is_refused_by_name():
-    with pytest.raises(ValueError, match="guarantee needs all scores in memory"):
-        engine.best_thresholds([[0.1], [0.2]], [[0], [1]], min_precision=0.5, guarantee=0.9)
+    with pytest.raises(ValueError, match="guarantee needs all rows in memory"):
+        in_blocks(
+            decisions.best_thresholds,
+            1,
+            [[0.1], [0.2]],
+            [[0], [1]],
+            min_precision=0.5,
+            guarantee=0.9,
+        )
 
 
-def test_an_unknown_option_is_refused():
-    with pytest.raises(TypeError, match="no option 'colour' in the engine"):
-        engine.best_thresholds([[0.1]], [[1]], colour="red")
+@pytest.mark.parametrize("option", ["groups", "sample_weight"])
+def test_groups_and_weights_need_rows_in_memory(option):
+    with pytest.raises(ValueError, match=f"{option} needs all rows in memory"):
+        in_blocks(decisions.best_thresholds, 1, [[0.1], [0.2]], [[0], [1]], **{option: [1, 2]})
 
 
 def test_labels_without_positives_are_named():
     with pytest.warns(UserWarning, match="no positives of 'b' to tune on"):
-        engine.best_thresholds([[0.1, 0.2]], [[1, 0]], label_names=["a", "b"])
+        in_blocks(decisions.best_thresholds, 1, [[0.1, 0.2]], [[1, 0]], label_names=["a", "b"])
 
 
-def test_scores_must_be_given():
+def test_scores_must_be_given(tmp_path):
     with pytest.raises(TypeError, match="scores must be a path"):
-        engine.best_thresholds(None, [[1]])
+        decisions.best_thresholds(None, WRITERS["npy"](tmp_path, "Y", np.ones((1, 1))))
 
 
 @settings(max_examples=20)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelwise._blocks import open_blocks
+from labelwise._blocks import block_rows
+from tests.blocks.row_files import WRITERS
 from tests.cli.shell import notes, refusal, run
-from tests.engine.row_files import WRITERS
 from tests.schedulers import scheduler_process
 
 RANDOM = np.random.default_rng(21)
@@ -55,11 +55,9 @@ def test_a_file_above_a_quarter_of_the_memory_is_read_in_blocks(files, monkeypat
     np.save(folder / "labels.npy", Y)
     paths = (folder / f"scores.{ending}", folder / f"labels.{ending}")
     whole, blocks = folder / "whole.json", folder / "blocks.json"
-    monkeypatch.setattr(
-        "labelwise.cli.blocks._block_inputs.memory_bytes", lambda: 5 * SCORES.nbytes
-    )
+    monkeypatch.setattr("labelwise._io.memory_bytes", lambda: 5 * SCORES.nbytes)
     assert BY_BLOCKS not in run("tune", *paths, "--shrink", "0", "-o", whole)
-    monkeypatch.setattr("labelwise.cli.blocks._block_inputs.memory_bytes", lambda: SCORES.nbytes)
+    monkeypatch.setattr("labelwise._io.memory_bytes", lambda: SCORES.nbytes)
     assert BY_BLOCKS in run("tune", *paths, "-o", blocks)
     assert json.loads(blocks.read_text()) == json.loads(whole.read_text())
 
@@ -68,11 +66,11 @@ def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):
     _, parts = files
     asked = []
 
-    def opened(given, names, block_rows, *matching):
-        asked.append(block_rows)
-        return open_blocks(given, names, block_rows, *matching)
+    def rows(n_rows):
+        asked.append(n_rows)
+        return block_rows(n_rows)
 
-    monkeypatch.setattr("labelwise.cli.blocks._block_commands.open_blocks", opened)
+    monkeypatch.setattr("labelwise._blocks.block_rows", rows)
     paths = (parts["scores"], parts["labels"])
     assert run("tune", *paths, "--max-bytes", "330") == run("tune", *paths)
     assert asked == [10, None]  # four scores of eight bytes a row
@@ -112,7 +110,7 @@ def test_measures_of_labels_are_written_from_blocks(files):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--shrink", "0.5"), "shrink needs all scores in memory"),
+        (("--shrink", "0.5"), "--shrink needs all rows in memory"),
         (("--plot", "figure.png"), "--plot needs all rows in memory"),
         (("--bootstrap", "20"), "--bootstrap needs all scores in memory"),
         (("--missing-labels", "drop"), "--missing-labels needs all rows in memory"),

@@ -1,1 +1,0 @@
-"""Commands that read a file of thresholds and write another one."""

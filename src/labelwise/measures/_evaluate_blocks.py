@@ -1,0 +1,160 @@
+"""Every measure of files and dask arrays, from sums over blocks of rows.
+
+Counts and means over samples add up over blocks, in one pass. With scores, a second pass counts the
+scores between the positives of each label, and between those of all labels together, which gives
+average precision and the area under the ROC curve exactly, in about 80 bytes for each positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._blocks import Blocks
+from labelwise._counts import Counts
+from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
+from labelwise._validation import Outcome
+from labelwise.measures._counts import count_empty_samples, count_matched
+from labelwise.measures._evaluation_result import Evaluation, Measured
+from labelwise.measures._named_measures import NamedMeasure
+from labelwise.measures._undefined import filled_and_defined, mean_of_sums
+from labelwise.measures.ranking.positives._ranks_of_positives import find_places, ranked_positives
+
+
+def evaluate_blocks(
+    blocks: Blocks,
+    given: Sequence[str],
+    measures: Sequence[NamedMeasure],
+    undefined: str | float,
+    beta: float,
+) -> Evaluation:
+    """Compute the measures of rows that are read in blocks; `given` has "scores", "decided"."""
+    measures = [one.under(undefined) for one in measures]
+    of_block = partial(_sums_of_block, measures=measures, undefined=undefined)
+    sums = blocks.reduced(of_block, _added)
+    each = _values(blocks, sums, measures)
+    measured = _measured_by_sample(sums, measures, undefined, blocks.n_samples)
+    for one in measures:
+        if one.by != "sample":
+            values = each[one.name]
+            n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
+            measured[one.name] = Measured(
+                float(one.averaged(values, undefined)), one.by, n_undefined
+            )
+    return Evaluation(
+        measured={one.name: measured[one.name] for one in measures},
+        per_label=_per_label(sums, measures, each, "decided" in given),
+        label_names=blocks.names or tuple(map(str, range(blocks.n_labels))),
+        n_samples=blocks.n_samples,
+        beta=float(beta),
+        undefined=undefined,
+        n_empty_samples=int(sums.n_empty),
+    )
+
+
+class BlockSums(NamedTuple):
+    """What measures of counts and means over samples need of a block; it adds up over blocks.
+
+    Counts by label have the shape (4, n_labels), of zeros without decisions.
+    """
+
+    counts: np.ndarray
+    positives: np.ndarray
+    totals: np.ndarray  # of the values of samples, for each measure by sample
+    n_defined: np.ndarray  # samples that have a value
+    n_empty: np.ndarray  # number of samples without positives and decisions
+
+
+def _sums_of_block(
+    outcome: Outcome, measures: Sequence[NamedMeasure], undefined: str | float
+) -> BlockSums:
+    """Count the decisions of a block, and sum the values of its samples."""
+    n_labels = outcome.Y.shape[1]
+    counts = np.zeros((4, n_labels), dtype=np.int64)
+    evidence: dict[str, Any] = {}
+    if outcome.decided is not None:
+        counts = np.array(count_matched(outcome.Y, outcome.decided, "label"))
+        evidence["decided"] = count_matched(outcome.Y, outcome.decided, "sample")
+    if outcome.scores is not None:
+        evidence["scores"] = find_places(outcome.Y, outcome.scores, "sample")
+    found = [
+        filled_and_defined(one.values_of(evidence[one.needs]), undefined)
+        for one in measures
+        if one.by == "sample"
+    ]
+    return BlockSums(
+        counts,
+        np.diff(outcome.Y.indptr).astype(np.int64),
+        np.array([values.sum() for values, _ in found]),
+        np.array([is_defined.sum() for _, is_defined in found]),
+        np.array(count_empty_samples(outcome)),
+    )
+
+
+def _added(parts: Sequence[BlockSums]) -> BlockSums:
+    """Add the sums of several blocks."""
+    return reduce(lambda one, other: BlockSums(*map(np.add, one, other)), parts)
+
+
+def _measured_by_sample(
+    sums: BlockSums, measures: Sequence[NamedMeasure], undefined: str | float, n_samples: int
+) -> dict[str, Measured]:
+    """Return the means over samples."""
+    chosen = [one for one in measures if one.by == "sample"]
+    means = mean_of_sums(sums.totals, sums.n_defined, n_samples, undefined)
+    return {
+        one.name: Measured(float(value), "sample", int(n_samples - n_defined))
+        for one, value, n_defined in zip(chosen, means, sums.n_defined, strict=True)
+    }
+
+
+def _counts_by(sums: BlockSums, by: str) -> Counts:
+    """Return the counts of each label, or those of all cells as arrays of length 1."""
+    return Counts(*(sums.counts if by == "label" else sums.counts.sum(axis=1, keepdims=True)))
+
+
+def _values_of_rankings(
+    measures: Sequence[NamedMeasure], hits: SortedHits, gaps: Gaps, n_scores: int
+) -> dict[str, np.ndarray]:
+    """Return the values of ranking measures for each label, one label at a time."""
+    found: dict[str, list[np.ndarray]] = {one.name: [] for one in measures}
+    for j in range(hits.support.size):
+        above, at_least = (ranks[::-1] for ranks in ranks_of_hits(hits, gaps, j))
+        places = ranked_positives(above, at_least, hits.support[j : j + 1], n_scores)
+        for one in measures:
+            found[one.name].append(np.atleast_1d(one.values_of(places)))
+    return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[NamedMeasure]) -> dict[str, Any]:
+    """Return the values of each label, and of all cells, before averaging."""
+    found: dict[str, Any] = {
+        one.name: one.values_of(_counts_by(sums, one.by))
+        for one in measures
+        if one.needs == "decided" and one.by != "sample"
+    }
+    ranked = [one for one in measures if one.needs == "scores"]
+    if ranked:
+        hits = hits_of(blocks)
+        views = [HitView(hits, blocks.n_samples), pooled(hits, blocks.n_samples)]
+        counted = gaps_of(blocks, views, with_ties=True)
+        for by, view, gaps in zip(("label", "all"), views, counted, strict=True):
+            chosen = [one for one in ranked if one.by == by]
+            found |= _values_of_rankings(chosen, view.hits, gaps, view.n_scores)
+    return found
+
+
+def _per_label(
+    sums: BlockSums, measures: Sequence[NamedMeasure], each: dict[str, Any], has_decided: bool
+) -> dict[str, np.ndarray]:
+    """List the sizes of truth and decisions, then the measures, of each label."""
+    columns = {"positives": sums.positives}
+    if has_decided:
+        columns["decided"] = sums.counts[0] + sums.counts[1]
+    for one in measures:
+        if one.by == "label" and one.combine_means is None:
+            columns[one.name.removeprefix("macro-")] = each[one.name]
+    return columns
