@@ -124,7 +124,7 @@ def test_sparse_scores_and_frames_give_the_same_thresholds(new_scores):
     dense, absent = (adapt_thresholds(tuned, form) for form in (cut, sparse.csr_array(cut)))
     np.testing.assert_allclose(absent.priors, dense.priors)
     np.testing.assert_allclose(absent.thresholds.values, dense.thresholds.values)
-    assert absent.thresholds.decided.tolist() == dense.thresholds.decided.tolist()
+    assert absent.thresholds.evidence.decided.tolist() == dense.thresholds.evidence.decided.tolist()
 
 
 def test_adapted_thresholds_are_saved_and_are_not_adapted_again(tuning_data, new_scores, tmp_path):

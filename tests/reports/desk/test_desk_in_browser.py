@@ -314,8 +314,8 @@ def test_the_saved_file_has_the_constraint_and_both_values_of_python(
     saved = page.saved("#save-thresholds", tmp_path)
     found = Thresholds.load(saved)
     assert found.values.tolist() == tuned.values.tolist()
-    assert [check.name for check in found.constraints] == list(option)
-    for check, wanted in zip(found.constraints, tuned.constraints, strict=True):
+    assert [check.name for check in found.evidence.constraints] == list(option)
+    for check, wanted in zip(found.evidence.constraints, tuned.evidence.constraints, strict=True):
         assert check.limit == wanted.limit
         same(check.value, wanted.value)
         same(check.corrected_value, wanted.corrected_value)
@@ -493,7 +493,10 @@ def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
     wanted = best_thresholds(SCORES, Y, label_names=NAMES)
     assert repr(found) == repr(wanted)
     assert found.values.tolist() == wanted.values.tolist()
-    assert (found.gap, found.certificate) == (wanted.gap, wanted.certificate)
+    assert (found.evidence.gap, found.evidence.certificate) == (
+        wanted.evidence.gap,
+        wanted.evidence.certificate,
+    )
 
 
 def test_bands_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):

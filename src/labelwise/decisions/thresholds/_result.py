@@ -241,7 +241,6 @@ class Thresholds:
         What is known about the thresholds: value and corrected value, proof, constraints,
         guarantee, and the counts of each label.
 
-
     See Also
     --------
     best_thresholds : Find the thresholds with the highest value of a measure.
@@ -354,7 +353,7 @@ class Thresholds:
         sample_weight: Any = None,
         random_state: Any = None,
     ) -> float:
-        """Estimate the value on new samples by cross-validation over the tuning samples.
+        """Estimate the value on new samples by cross-validation.
 
         Each of five random folds is decided by thresholds that are tuned on the other folds in the
         same way, and the decisions of all folds are measured together. No model is fitted.
@@ -407,7 +406,7 @@ class Thresholds:
         sample_weight: Any = None,
         random_state: Any = None,
     ) -> Bounds:
-        """Compute a confidence interval of the value on new samples, by the bootstrap.
+        """Compute a bootstrap confidence interval of the value on new samples.
 
         Parameters
         ----------
@@ -541,7 +540,7 @@ class Thresholds:
     def of_labels(
         self, places: np.ndarray, label_names: tuple[str, ...] | None, **evidence: Any
     ) -> Thresholds:
-        """Return the thresholds of other labels: some of these, in any order, and new ones.
+        """Return the thresholds of some of the labels, in any order, and of new ones.
 
         Parameters
         ----------
@@ -556,6 +555,7 @@ class Thresholds:
         Returns
         -------
         Thresholds
+            The thresholds, with the evidence of these labels.
         """
         return replace(
             self,
