@@ -87,7 +87,7 @@ def grid_cell(X: Any, Y: Any, method: dict[str, Any]) -> None:
     model = OkapiNeighbors(K).fit(X[train], Y[train])
     for scores in model.score_curve(X[test], ranking, sizes):
         r_precision(Y[test], scores, undefined="skip")
-        average_precision(Y[test], scores, average="sample", undefined="skip")
+        average_precision(Y[test], scores, by="sample", undefined="skip")
         rank_cut_f(Y[test], scores).max()
 
 

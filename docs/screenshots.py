@@ -42,9 +42,8 @@ def small_desk() -> Desk:
         OneVsRestClassifier(model).fit(data.X[~is_test], labels[~is_test]) for model in models
     ]
     ours, theirs = (model.predict_proba(data.X[is_test]) for model in scores)
-    return Desk(
-        ours, labels[is_test], versus=theirs, label_names=data.label_names, title="Topics of texts"
-    )
+    words = {"label_names": data.label_names, "title": "Topics of texts"}
+    return Desk(ours, labels[is_test], versus=theirs, random_state=0, **words)
 
 
 def small_study(folder: Path) -> Results:

@@ -4,7 +4,7 @@ import importlib
 
 import labelwise
 
-for stage in labelwise._PACKAGES:
+for stage in {name for name in dir(labelwise) if not name.startswith("_")} - {*labelwise.__all__}:
     package = importlib.import_module(f"labelwise.{stage}")
     for name in package.__all__:
         getattr(package, name)

@@ -18,6 +18,67 @@ LEFT_OUT = {
     "SA01": "not every name has a related one",
     "PR01": "objects that only functions create describe their fields as attributes; see below",
 }
+# How descriptions of parameters that many functions share begin. What is particular to a function
+# follows. More than one sentence stands for a parameter only where its meaning differs.
+SHARED = {
+    "Y": [
+        "True labels, 0 or 1.",
+        "Labels of the samples, 0 or 1.",  # nothing is compared with them
+        "Labels of each sample; None if they are unknown.",  # Dataset
+    ],
+    "y": [
+        "Labels of the samples, 0 or 1",
+        "Labels of the bags, 0 or 1",
+        "Labels, passed to the transformer of texts.",
+        "Ignored; present for scikit-learn's convention.",
+    ],
+    "scores": [
+        "Finite scores; higher scores mean likelier labels.",
+        "Scores of the instances, bag after bag.",
+    ],
+    "proba": ["Probabilities from 0 to 1; absent entries of a sparse matrix are 0."],
+    "decided": [
+        "Decisions, 0 or 1.",
+        "Decisions of a model that has no thresholds, 0 or 1:",
+        "Decisions and true positives of the vertices",
+        "1 where a label is accepted, 0 where it is rejected and -1 where a person decides",
+    ],
+    "label_names": [
+        "Names of the labels, in the order of the columns; None takes those of a frame or of sets.",
+        "Names of the labels.",  # of a result, which has them in any case
+        'Names of the labels; "0", "1", ... if they have none.',
+        "Names of the labels; None for their numbers.",
+    ],
+    "random_state": ["Seed of the random numbers; the same int gives the same result."],
+    "sample_weight": ["Weight of each sample, finite and not negative."],
+    "groups": [
+        "Group of each sample; samples of a group stay together",
+        "Group of each bag; bags of a group stay together.",
+        "Ignored; present for scikit-learn's convention.",
+        "Probability P(z | x) of each hidden group for each sample;",
+        "Groups of methods without a significant difference.",
+    ],
+    "ids": [
+        "Ids of the samples, by which they are matched: the name of a column that the arguments "
+        "have beside the labels, or a dict of such names, or of array-likes of ids, by argument.",
+        "Name of the column of ids, or several names of which the file has one.",
+        "Columns that identify the samples; they are not in X",
+        "Nominal attributes that are identifiers.",
+        "Names of the samples.",
+    ],
+    "by_position": [
+        "Whether samples are matched by position if only one argument has ids.",
+        "For a file of scores: whether labels are matched by position",
+    ],
+    "beta": ["Weight of recall in the F-measure: recall counts beta² as much as precision."],
+    "n_jobs": ["Number of parallel jobs; results do not depend on it."],
+    "max_bytes": [
+        "Refuse a file if its unpacked content, or an array built from it, takes more bytes.",
+        "Largest size of the content in memory.",  # of a model
+        "Replaces the ``max_bytes`` of the file.",
+    ],
+    "ax": ["Axes to draw on; by default those of a new figure."],
+}
 PAPERS = re.compile(r"\b(?:[a-z]+(?:19|20)\d\d)\b")
 
 
@@ -65,6 +126,22 @@ def described(section):
         if line and not line.startswith(" "):
             types |= {name.strip().lstrip("*"): kind for name in names.split(",")}
     return types
+
+
+def descriptions(section):
+    """The text below each parameter by its name, as one line."""
+    texts, names = {}, []
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            names = [name.strip().lstrip("*") for name in line.partition(" : ")[0].split(",")]
+        else:
+            texts |= {name: f"{texts.get(name, '')} {line.strip()}".strip() for name in names}
+    return texts
+
+
+def beginning(name, text):
+    """How the description of a shared parameter begins; None if it begins in another way."""
+    return next((known for known in SHARED[name] if text.startswith(known)), None)
 
 
 def faults(public):

@@ -54,13 +54,14 @@ NOT_CALLED = (
     "decisions.Guarantee.lines",
 )
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters
-# read only the number of rows of X.
+# read only the number of rows of X, and `Bags.of` does not read X unless it is a list of bags.
 NOT_READ = {
     "y": ("OkapiWeights", "TableFeatures", "TextTerms", "BagSummary"),
     "X": (
         "MultilabelStratifiedKFold",
         "MultilabelStratifiedShuffleSplit",
         "RepeatedMultilabelStratifiedKFold",
+        "of",
     ),
 }
 # Names of the same matrix in messages of functions that several others call.
@@ -106,7 +107,7 @@ OTHERS = {
     "measures": ["micro-f"],
     "models": {},
     "n_draws": 2,
-    "name": "micro-f",
+    "name": "micro-auc",
     "numerator": [1, 0, 0, 0],
     "p_empty": np.full(40, 0.1),
     "path": "never-written",

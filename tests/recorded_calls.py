@@ -161,6 +161,13 @@ def bands_parts(found: Any) -> dict[str, Any]:
     return parts
 
 
+def f_of_means(counts: Any) -> Any:
+    """F of mean precision and mean recall, undefined ones left out."""
+    from labelwise.measures._count_measures import f_of_rates, mean, precision_and_recall
+
+    return f_of_rates(mean(precision_and_recall(counts), "skip"), 1.0)
+
+
 def fields_of(record: Any) -> Any:
     """Return the fields of a dataclass or a named tuple as a dict."""
     if dataclasses.is_dataclass(record):
@@ -718,20 +725,20 @@ for _by in ("label", "sample"):
             [function(counts) for function in functions],
             [measures.micro(function, counts) for function in functions],
             [measures.macro(function, counts, undefined="skip") for function in functions],
-            measures.f_of_means(counts, undefined="skip"),
+            f_of_means(counts),
         ]
 
 
 SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "coverage": lambda Y, S: measures.coverage(Y, S, undefined="skip"),
-    "one error": lambda Y, S: measures.one_error(Y, S, undefined="skip"),
+    "one error": lambda Y, S: measures.measure_scores(Y, S, "one-error", undefined="skip"),
     "ranking loss": lambda Y, S: measures.ranking_loss(Y, S, undefined="skip"),
     "ranking loss, ties by column": lambda Y, S: measures.ranking_loss(
         Y, S, ties="columns", undefined="skip"
     ),
-    "average precision, micro": lambda Y, S: measures.average_precision(Y, S, "micro"),
+    "average precision, micro": lambda Y, S: measures.average_precision(Y, S, "all"),
     "average precision, macro": lambda Y, S: measures.average_precision(
-        Y, S, "macro", undefined="skip"
+        Y, S, "label", undefined="skip"
     ),
     "average precision, sample": lambda Y, S: measures.average_precision(
         Y, S, "sample", undefined="skip"
@@ -739,9 +746,9 @@ SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "roc, micro": lambda Y, S: measures.area_under_roc(Y, S, "micro"),
     "roc, macro": lambda Y, S: measures.area_under_roc(Y, S, "macro", undefined="skip"),
     "roc, sample": lambda Y, S: measures.area_under_roc(Y, S, "sample", undefined="skip"),
-    "precision at 3": lambda Y, S: measures.precision_at(Y, S, 3),
-    "recall at 3": lambda Y, S: measures.recall_at(Y, S, 3, undefined="skip"),
-    "ndcg at 3": lambda Y, S: measures.ndcg_at(Y, S, 3, undefined="skip"),
+    "precision at 3": lambda Y, S: measures.measure_scores(Y, S, "precision-at-3"),
+    "recall at 3": lambda Y, S: measures.measure_scores(Y, S, "recall-at-3", undefined="skip"),
+    "ndcg at 3": lambda Y, S: measures.measure_scores(Y, S, "ndcg-at-3", undefined="skip"),
     "R-precision": lambda Y, S: measures.r_precision(Y, S, undefined="skip"),
     "rank cut F": lambda Y, S: measures.rank_cut_f(Y, S),
     "Hamming loss": lambda Y, S: measures.hamming_loss(Y, S > 0.5),

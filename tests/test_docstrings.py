@@ -4,7 +4,15 @@ import inspect
 
 import pytest
 
-from tests.docstrings import faults, public_objects
+from tests.docstrings import (
+    SHARED,
+    beginning,
+    described,
+    descriptions,
+    faults,
+    public_objects,
+    sections,
+)
 
 PUBLIC = public_objects()
 
@@ -74,3 +82,27 @@ def test_labels_come_last_where_something_is_learned_and_first_where_it_is_measu
             if learns == (names.index("Y") < min(others)):
                 wrong.append(name)
     assert wrong == []
+
+
+def shared_descriptions():
+    """The name of an object, a shared parameter of it, and the description of the parameter."""
+    for name, public in PUBLIC.items():
+        text = inspect.cleandoc(public.__doc__ or "")
+        found = descriptions(sections(text).get("Parameters", ""))
+        yield from ((name, key, found[key]) for key in found if key in SHARED)
+
+
+def test_a_shared_parameter_has_one_description():
+    """A description begins as `SHARED` in tests/docstrings.py says; particulars follow."""
+    found = list(shared_descriptions())
+    assert len(found) > 100
+    assert [one for one in found if beginning(*one[1:]) is None] == []
+    assert beginning("Y", "The labels.") is None
+
+
+def test_types_of_arguments_have_one_name():
+    vague = ("data frame", "dataframe", "label sets", "RandomState instance")
+    for name, public in PUBLIC.items():
+        parts = sections(inspect.cleandoc(public.__doc__ or ""))
+        for key, kind in described(parts.get("Parameters", "")).items():
+            assert not any(word in kind for word in vague), (name, key, kind)

@@ -1,5 +1,6 @@
-"""The how-to pages are true: their files exist, and the code on learners and decisions runs."""
+"""The how-to pages are true: their files exist, and their code runs."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,15 +8,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
+from typer.testing import CliRunner
 
 from labelwise._curves import cuts_of
+from labelwise.cli.running._command import PROGRAMS
 from labelwise.decisions import TunedThresholds
 from tests.model_register import some_data
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("decision", "learner", "measure", "reader")
+NAMES = ("command", "decision", "learner", "measure", "reader", "tuning_option")
 # Files that a page adds.
-NEW_FILES = ("my_learner", "jsonl")
+NEW_FILES = ("cardinality", "my_learner", "jsonl")
 PAGES = {name: ROOT / "docs" / "how_to" / f"add_a_{name}.md" for name in NAMES}
 
 
@@ -41,6 +45,23 @@ def test_the_learner_of_the_page_learns_a_matrix_and_a_vector(learner_of_the_pag
     vector = learner_of_the_page().fit(X, np.where(Y[:, 0], "yes", "no"))
     assert vector.predict(X).tolist() == [["no", "yes"][int(Y[:, 0].mean() > 0.5)]] * 40
     assert vector.predict_proba(X).shape == (40, 2)
+
+
+def test_the_learner_of_the_page_passes_the_checks_of_scikit_learn(learner_of_the_page):
+    found = check_estimator(learner_of_the_page(), on_fail=None, on_skip=None)
+    failed = {one["check_name"] for one in found if one["status"] == "failed"}
+    # A class of a page cannot be pickled, and the warning about a constant label is an error here.
+    assert failed == {"check_estimators_pickle", "check_classifiers_one_label"}
+
+
+def test_the_command_of_the_page_has_its_options_and_prints_its_result(tmp_path):
+    code_of_the_page("command", "labelwise.cli.commands._cardinality")
+    program = PROGRAMS["cardinality"]
+    (tmp_path / "data.csv").write_text("x,sea,sky\n1,0,1\n2,1,1\n3,0,0\n")
+    words = [str(tmp_path / "data.csv"), "--labels", "sea,sky"]
+    assert CliRunner().invoke(program, [*words, "--digits", "2"]).stdout == "1.00\n"
+    assert json.loads(CliRunner().invoke(program, [*words, "--json"]).stdout) == {"cardinality": 1}
+    assert "Show the mean number of labels" in CliRunner().invoke(program, ["--help"]).stdout
 
 
 def test_tuned_thresholds_take_the_learner_of_the_page(learner_of_the_page):

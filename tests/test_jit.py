@@ -69,11 +69,13 @@ def run(package, cache_dir=None, user_cache=os.devnull):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="takes the home folder away as on Linux")
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
-def test_the_command_line_prints_the_warning_as_a_note(unwritable):
-    done = run_python(unwritable, "-m", "labelwise", "tune", "none.csv", "none.csv")
-    noted, failed = done.stderr.splitlines()
-    assert noted.startswith("labelwise: note: numba finds no writable folder for compiled code")
-    assert failed == "labelwise: none.csv: does not exist."
+def test_the_command_line_prints_the_warning_as_a_note(unwritable, tmp_path):
+    (tmp_path / "scores.csv").write_text("a,b\n" + "0.9,0.1\n0.2,0.8\n0.7,0.6\n" * 4)
+    (tmp_path / "truth.csv").write_text("a,b\n" + "1,0\n0,1\n1,0\n" * 4)
+    done = run_python(unwritable, "-m", "labelwise", "tune", "scores.csv", "truth.csv")
+    notes = [line for line in done.stderr.splitlines() if "numba" in line]
+    start = "labelwise: note: numba finds no writable folder for compiled code"
+    assert [note.startswith(start) for note in notes] == [True]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="takes the home folder away as on Linux")
@@ -139,3 +141,33 @@ def test_compiled_code_is_loaded_without_preparing_to_compile(tmp_path):
     assert (first[:2], again[:2]) == (["0", "True"], ["1", "False"])
     assert first[2:] == again[2:]
     assert again[3] == "2"
+
+
+NUMBA_ALONE = """
+import sys
+import numba
+
+
+@numba.njit(cache=True)
+def twice(number):
+    return 2 * number
+
+
+twice(3)
+print(sum(twice.stats.cache_hits.values()), "numba.np.linalg" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles nothing")
+def test_numba_itself_still_prepares_to_compile_before_it_loads(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(NUMBA_ALONE)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    _, again = (
+        subprocess.run(
+            [sys.executable, program], env=environment, capture_output=True, text=True, check=True
+        ).stdout.split()
+        for _ in range(2)
+    )
+    # If the second word is False, `KernelCache` of `labelwise._jit` can go.
+    assert again == ["1", "True"]

@@ -1,4 +1,9 @@
-"""The decorator of all kernels: `numba.njit`, which also works without a writable cache."""
+"""The decorator of all kernels: `numba.njit`, which also works without a writable cache.
+
+`KernelCache` depends on methods of numba that are not public. It is used with the releases of numba
+that it was tested with; with others, numba's own cache is used, which loads more slowly.
+`tests/test_jit.py` fails as soon as numba's own cache loads as quickly, and the class can then go.
+"""
 
 # mypy: allow-untyped-calls
 
@@ -13,7 +18,7 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
 
-# Releases of numba in which compiled code can be loaded by `KernelCache`; tested with all kernels.
+# Releases of numba with which `KernelCache` was tested, on all kernels.
 _LOADABLE = ("0.68.",)
 # Steps in Python after which `compiled_if_worth` compiles, and those that kernels have taken.
 FEW_STEPS = 2**16

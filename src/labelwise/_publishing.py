@@ -1,8 +1,11 @@
-"""Load the public names of a stage when they are used, with the stage as their ``__module__``."""
+"""Load the public names of a package when they are used, with the package as their ``__module__``.
+
+This is the one mechanism by which labelwise imports its own modules late; CONTRIBUTING.md says what
+is imported late, and why.
+"""
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 
-def publish(stage: str, names: Sequence[str]) -> None:
+def publish(stage: str, names: Sequence[str], packages: Sequence[str] = ()) -> None:
     """Make a package import its names when they are first used, as PEP 562 describes.
 
     The package imports its names below ``if TYPE_CHECKING``, where type checkers and import-linter
@@ -28,10 +31,14 @@ def publish(stage: str, names: Sequence[str]) -> None:
         Full name of the package, such as "labelwise.decisions".
     names : sequence of str
         Names of the classes and functions whose ``__module__`` is set to the stage.
+    packages : sequence of str, default=()
+        Names of packages in this one that are imported as well when they are used.
     """
     package = sys.modules[stage]
 
     def attribute(name: str) -> Any:
+        if name in packages:
+            return import_module(f"{stage}.{name}")
         origins = _origins(package)
         if name not in origins:
             raise AttributeError(f"module {stage!r} has no attribute {name!r}")
@@ -41,7 +48,8 @@ def publish(stage: str, names: Sequence[str]) -> None:
         return vars(package)[name]
 
     def listed() -> list[str]:
-        return sorted({*vars(package), *_origins(package)})
+        dunders = (name for name in vars(package) if name.startswith("__"))
+        return sorted({*names, *packages, *dunders})
 
     vars(package).update(__getattr__=attribute, __dir__=listed)
 
@@ -49,6 +57,8 @@ def publish(stage: str, names: Sequence[str]) -> None:
 @cache
 def _origins(package: ModuleType) -> dict[str, str]:
     """Return the module of each name that a package imports from labelwise."""
+    import ast  # not needed by commands that print help
+
     # numba needs the sources for its cache, so that they are always installed.
     source = package.__loader__.get_source(package.__name__)  # type: ignore[union-attr]
     return {

@@ -99,7 +99,7 @@ def curve_values(outcome: Any) -> dict[str, float]:
     found = {"terms": float(outcome.model.ranking_.size)}
     for size, scores in outcome.model.curve(outcome.data.X[outcome.test_indices]):
         found[f"{size}/R-precision"] = r_precision(truth, scores)
-        found[f"{size}/MAP"] = average_precision(truth, scores, average="sample")
+        found[f"{size}/MAP"] = average_precision(truth, scores, by="sample")
         found[f"{size}/F1"] = float(rank_cut_f(truth, scores).max())
     return found
 

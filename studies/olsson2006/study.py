@@ -51,7 +51,7 @@ def draw_scores(relevant: np.ndarray, random: np.random.RandomState) -> np.ndarr
 def measured(relevant: np.ndarray, scores: np.ndarray) -> tuple[float, float, float]:
     """Return MAP, R-precision and the peak of F1."""
     return (
-        average_precision(relevant, scores, average="sample"),
+        average_precision(relevant, scores, by="sample"),
         r_precision(relevant, scores),
         float(rank_cut_f(relevant, scores).max()),
     )

@@ -68,7 +68,7 @@ def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
         "subset-accuracy": float(subset_accuracy(truth, decided)),
         "coverage": coverage(truth, scores, ties="columns", undefined="skip"),
         "ranking-loss": ranking_loss(truth, scores, ties="columns", undefined="skip"),
-        "macro-average-precision": average_precision(truth, scores, average="macro"),
+        "macro-average-precision": average_precision(truth, scores),
         "micro-auc": area_under_roc(truth, scores, average="micro"),
     }
 
@@ -87,7 +87,7 @@ def values_of(outcome: Any, *, by_scores: bool) -> dict[str, float]:
     if by_scores:
         return measured_values(outcome.truth, outcome.scores, np.asarray(outcome.scores) >= 0.5)
     found = measured_values(outcome.truth, outcome.scores, outcome.decided)
-    ranked = average_precision(outcome.truth, without_ties(outcome.scores), average="macro")
+    ranked = average_precision(outcome.truth, without_ties(outcome.scores))
     return found | {"macro-average-precision": ranked}
 
 

@@ -19,7 +19,7 @@ from labelwise._curves._gaps import (
     ranks_of_hits,
     sorted_hits,
 )
-from labelwise.decisions.thresholds.objectives._micro import MicroRule
+from labelwise.decisions.objectives._micro import MicroRule
 from labelwise.measures import f_measure, jaccard, precision
 from tests.decisions.problems import problems
 from tests.oracles.row_blocks import blocks, cuts_at_positives

@@ -10,8 +10,7 @@ from scipy import sparse
 
 from labelwise._curves._gaps import LARGE, add_to_gaps, buckets_of, counts_at_cuts
 from labelwise._curves._gaps_kernels import put_in_groups
-from labelwise.measures import find_places
-from labelwise.measures.ranking.positives import _ranks_of_positives
+from labelwise.measures import _ranks, find_places
 from tests.oracles.row_blocks import gaps_between
 
 # The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
@@ -84,6 +83,6 @@ def test_long_rankings_have_the_ranks_of_sorted_ones(by, monkeypatch):
     scores = np.round(random.normal(size=(500, 7)), 2)
     Y = sparse.csc_array(random.random(scores.shape) < np.linspace(0, 0.9, 7))
     wanted = find_places(Y, scores, by)
-    monkeypatch.setattr(_ranks_of_positives, "_LONG", 1)
+    monkeypatch.setattr(_ranks, "_LONG", 1)
     for one, other in zip(find_places(Y, scores, by), wanted, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -4,10 +4,34 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from labelwise.measures import macro, measure_scores, precision, recall
 from labelwise.measures._register import averaged_records
 
 # Every measure of counts in the register.
 COUNT_MEASURES = [record.function for record in averaged_records().values()]
+
+
+def f_of_means(counts, beta=1.0, undefined="nan"):
+    """F of the mean precision and the mean recall, by the definition; 0 where both are 0."""
+    p, r = (macro(rate, counts, undefined) for rate in (precision, recall))
+    return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
+
+
+def one_error(Y, scores, **options):
+    return measure_scores(Y, scores, "one-error", **options)
+
+
+def precision_at(Y, scores, k, **options):
+    return measure_scores(Y, scores, f"precision-at-{k}", **options)
+
+
+def recall_at(Y, scores, k, **options):
+    return measure_scores(Y, scores, f"recall-at-{k}", **options)
+
+
+def ndcg_at(Y, scores, k, **options):
+    return measure_scores(Y, scores, f"ndcg-at-{k}", **options)
+
 
 # Few values make ties; neighbours of 1 differ only in float64.
 TIED = st.sampled_from([-1.0, 0.0, 0.25, 1.0, 1.0 + 1e-9])

@@ -1,4 +1,4 @@
-"""Averages are those of scikit-learn; undefined values follow one rule (_averages, _undefined)."""
+"""Averages are those of scikit-learn; undefined values follow one rule."""
 
 import math
 from functools import partial
@@ -12,8 +12,8 @@ from sklearn import metrics
 from labelwise.measures import (
     Counts,
     count,
+    evaluate,
     f_measure,
-    f_of_means,
     hamming_loss,
     jaccard,
     macro,
@@ -21,7 +21,6 @@ from labelwise.measures import (
     precision,
     recall,
     subset_accuracy,
-    with_beta,
 )
 from tests.measures.outcomes import COUNT_MEASURES, decided_outcomes
 
@@ -72,17 +71,17 @@ def test_an_undefined_label_makes_the_mean_undefined_or_is_skipped_or_counted():
 
 @given(decided_outcomes(), st.floats(0.1, 10))
 def test_f_of_means_is_never_below_the_mean_of_f(outcome, beta):
-    counts = count(*outcome)
-    assume(not math.isnan(f_of_means(counts, beta)))
-    assert f_of_means(counts, beta) >= macro(f_measure, counts, beta=beta) - 1e-12
+    found = evaluate(outcome[0], decided=outcome[1], beta=beta)
+    assume(not math.isnan(found["f-of-means"]))
+    assert found["f-of-means"] >= found["macro-f"] - 1e-12
 
 
 def test_f_of_means_is_the_f_of_the_two_means():
-    counts = Counts(tp=np.array([1, 0]), fp=np.array([0, 1]), fn=np.array([1, 1]), tn=np.zeros(2))
     # Mean precision 1/2, mean recall 1/4.
-    assert f_of_means(counts) == pytest.approx(1 / 3)
-    assert f_of_means(counts, beta=2.0) == pytest.approx(5 * 0.125 / (4 * 0.5 + 0.25))
-    assert f_of_means(counts._replace(tp=np.zeros(2), fp=np.ones(2))) == 0
+    Y, decided = [[1, 0], [1, 0], [0, 1]], [[1, 1], [0, 0], [0, 0]]
+    for beta, value in ((1.0, 1 / 3), (2.0, 5 * 0.125 / (4 * 0.5 + 0.25))):
+        assert evaluate(Y, decided=decided, beta=beta)["f-of-means"] == pytest.approx(value)
+    assert evaluate([[1, 0], [0, 1]], decided=[[0, 1], [1, 0]])["f-of-means"] == 0
 
 
 def test_f_grows_with_beta_where_recall_exceeds_precision():
@@ -136,7 +135,7 @@ def test_a_measure_must_be_a_function_or_a_name(average, beta):
 @pytest.mark.parametrize("beta", [0, -1, math.inf, math.nan, "1", None])
 def test_beta_must_be_a_positive_number(beta):
     with pytest.raises(ValueError, match="beta must be a positive number"):
-        with_beta(f_measure, beta)
+        micro(f_measure, EMPTY, beta=beta)
 
 
 @pytest.mark.parametrize("undefined", ["zero", None, math.nan, math.inf])

@@ -21,7 +21,16 @@ from sklearn.metrics import fbeta_score, jaccard_score, precision_score, recall_
 
 from labelwise import measures
 from labelwise.measures import count, evaluate, macro, micro, scorer
-from tests.measures.outcomes import decided_outcomes, random_outcome, scored_outcomes
+from tests.measures.outcomes import (
+    decided_outcomes,
+    f_of_means,
+    ndcg_at,
+    one_error,
+    precision_at,
+    random_outcome,
+    recall_at,
+    scored_outcomes,
+)
 
 COUNTED = {
     "precision": measures.precision,
@@ -36,17 +45,17 @@ COUNTED = {
 RANKED = {
     "coverage": measures.coverage,
     "ranking-loss": measures.ranking_loss,
-    "one-error": measures.one_error,
+    "one-error": one_error,
     "r-precision": measures.r_precision,
     "macro-average-precision": measures.average_precision,
-    "sample-average-precision": partial(measures.average_precision, average="sample"),
-    "micro-average-precision": partial(measures.average_precision, average="micro"),
+    "sample-average-precision": partial(measures.average_precision, by="sample"),
+    "micro-average-precision": partial(measures.average_precision, by="all"),
     "micro-auc": measures.area_under_roc,
     "macro-auc": partial(measures.area_under_roc, average="macro"),
     "sample-auc": partial(measures.area_under_roc, average="sample"),
-    "precision-at-1": partial(measures.precision_at, k=1),
-    "recall-at-1": partial(measures.recall_at, k=1),
-    "ndcg-at-1": partial(measures.ndcg_at, k=1),
+    "precision-at-1": partial(precision_at, k=1),
+    "recall-at-1": partial(recall_at, k=1),
+    "ndcg-at-1": partial(ndcg_at, k=1),
 }
 UNDEFINED = st.sampled_from(["nan", "skip", 0.5])
 
@@ -120,7 +129,7 @@ def test_each_value_of_decisions_is_that_of_its_function(outcome, undefined):
             beta = 1.0
         expected[f"macro-{name}"] = macro(measure, by_label, undefined, beta=beta)
         expected[f"sample-{name}"] = macro(measure, by_sample, undefined, beta=beta)
-    expected["f-of-means"] = measures.f_of_means(by_label, 2.0, undefined)
+    expected["f-of-means"] = f_of_means(by_label, 2.0, undefined)
     expected["hamming-loss"] = measures.hamming_loss(*outcome)
     expected["subset-accuracy"] = measures.subset_accuracy(*outcome)
     assert dict(found) == pytest.approx(expected, nan_ok=True)
@@ -247,7 +256,7 @@ def test_frames_come_from_the_first_library_that_is_there(monkeypatch):
     found = evaluate([[1]], decided=[[1]])
     assert isinstance(found.to_frame(), pd.DataFrame)
     monkeypatch.setattr(
-        "labelwise.measures._evaluation_result.find_spec", lambda name: name == "pyarrow" or None
+        "labelwise.measures._evaluation.find_spec", lambda name: name == "pyarrow" or None
     )
     assert isinstance(found.to_frame(), pa.Table)
 

@@ -19,17 +19,14 @@ from labelwise.measures import (
     f_measure,
     hamming_loss,
     macro,
-    ndcg_at,
-    one_error,
-    precision_at,
     r_precision,
     ranking_loss,
     scorer,
     scorers,
     subset_accuracy,
 )
-from labelwise.measures._named_measures import named_measures
-from tests.measures.outcomes import scored_outcomes
+from labelwise.measures._register import named_measures
+from tests.measures.outcomes import ndcg_at, one_error, precision_at, scored_outcomes
 from tests.oracles import missing_labels as oracle
 
 # `evaluate` computes measures of top labels only if they are named.

@@ -1,4 +1,4 @@
-"""Each record of the register says the truth about its measure (_register, _named_measures)."""
+"""Each record of the register says the truth about its measure."""
 
 import re
 from functools import partial
@@ -21,9 +21,14 @@ from labelwise.measures import (
 )
 from labelwise.measures import _register as register
 from labelwise.measures._averages import function_of
-from labelwise.measures._named_measures import measure_named, named_measures
-from labelwise.measures._register import MEASURES, MeasureRecord, constant_weights
-from labelwise.measures._undefined import ratio
+from labelwise.measures._count_measures import ratio
+from labelwise.measures._register import (
+    MEASURES,
+    MeasureRecord,
+    constant_weights,
+    measure_named,
+    named_measures,
+)
 
 COUNTED = [record for record in MEASURES if record.needs == "decided" and record.average is None]
 EACH = pytest.mark.parametrize("record", COUNTED, ids=lambda record: record.name)

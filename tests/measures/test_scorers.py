@@ -1,4 +1,4 @@
-"""Scorers give scikit-learn the values of `evaluate` (_scorers, _model_answers)."""
+"""Scorers give scikit-learn the values of `evaluate`."""
 
 import pickle
 

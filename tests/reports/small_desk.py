@@ -34,4 +34,5 @@ SMALL = {
     "slices": {"place": GROUPS},
     "versus": RIVAL,
     "title": "A desk <script>window.owned=1</script>",
+    "random_state": 0,
 }

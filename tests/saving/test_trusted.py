@@ -7,9 +7,13 @@ import sys
 import numpy as np
 import pytest
 import scipy.special
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import all_estimators
 
+import labelwise
 from labelwise import decisions, features, learners, measures
+from labelwise._saving import _skops
 from labelwise._saving._skops import _public_names
 from labelwise._saving._trusted import _PREFIXES, is_estimator, own_type
 
@@ -113,6 +117,30 @@ assert get_untrusted_types(data=stored) == []
 assert unknown == "sklearn.linear_model._logistic.LogisticRegression"
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_skops_still_imports_scikit_learn_that_a_model_does_not_use():
+    program = "import sys; import skops.io; print('sklearn.cluster' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    # If not, `labelwise._saving._skops` can go, and `import skops.io` take its place.
+    assert done.stdout.strip() == "True"
+
+
+def test_other_releases_of_skops_are_used_unchanged_and_trust_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(_skops, "_TESTED", ())
+    import skops.io
+
+    assert _skops.skops_io() is skops.io
+    X, Y = np.eye(8, 3), np.eye(8, 2)
+    model = learners.BinaryRelevance(LogisticRegression()).fit(X, Y)
+    labelwise.save(model, tmp_path / "model.skops")
+    again = labelwise.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    foreign = learners.BinaryRelevance(GradientBoostingClassifier(n_estimators=1)).fit(X, Y)
+    with pytest.raises(TypeError, match=r"got .*GradientBoostingClassifier"):
+        labelwise.save(foreign, tmp_path / "model.skops")
 
 
 def test_skops_trusts_the_same_functions_of_numpy_and_scipy():

@@ -275,7 +275,9 @@ def _open_path(
     if (path / "zarr.json").exists() or (path / ".zarray").exists():
         return _open_zarr(path)
     raise DataError(
-        path, "must be an npy or parquet file, a folder of parquet files, or a zarr array."
+        path,
+        "must be an npy or parquet file, a folder of parquet files, or a zarr array; other files "
+        "are read by labelwise.data.read_scores and read_labels.",
     )
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._estimators._vector_targets import is_vector
-from labelwise._validation import check_readable
-from labelwise.measures import labels_for
+from labelwise._validation import check_readable, labels_for
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:

@@ -52,7 +52,7 @@ def held_out_scores(
     fit_params : mapping, default=None
         Passed to ``fit``; a value with one entry per sample is cut to the samples of the fold.
     n_jobs : int, default=None
-        Number of folds that are fitted at the same time.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
     report : callable, default=None
         Called with a line of progress after each fold.
 

@@ -20,7 +20,7 @@ def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.nd
 
     Parameters
     ----------
-    y : array-like
+    y : array
         A vector of classes (numbers, booleans or strings), or labels as `check_labels` takes them.
     known : array of shape (2,), default=None
         The sorted classes that a vector may have; None means those that it has.

@@ -12,6 +12,7 @@ from labelwise._text._names import (
     quoted,
     safe_cell,
 )
+from labelwise._text._near_names import did_you_mean
 from labelwise._text._tables import as_html, as_text, latex_table, markdown_table, titles_as_html
 from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
 
@@ -20,6 +21,7 @@ __all__ = [
     "as_text",
     "check_language",
     "counted",
+    "did_you_mean",
     "figure_text",
     "latex_table",
     "listed",

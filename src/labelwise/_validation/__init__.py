@@ -39,6 +39,7 @@ from labelwise._validation._matrices import (
     with_nan,
     without_cells,
 )
+from labelwise._validation._model_labels import ModelTruth, labels_for, truth_for
 from labelwise._validation._named_matrices import NamedMatrix
 from labelwise._validation._numbers import (
     check_beta,
@@ -58,6 +59,7 @@ from labelwise._validation._outcome import Outcome, check_outcome, rows_of
 
 __all__ = [
     "Labels",
+    "ModelTruth",
     "NamedMatrix",
     "Outcome",
     "Scores",
@@ -91,6 +93,7 @@ __all__ = [
     "is_list_of_sets",
     "is_real",
     "is_whole",
+    "labels_for",
     "labelset_numbers",
     "n_rows",
     "names_in_sets",
@@ -100,6 +103,7 @@ __all__ = [
     "scores_of_class_1",
     "take_columns",
     "take_rows",
+    "truth_for",
     "with_nan",
     "without_cells",
 ]

@@ -27,9 +27,12 @@ def is_frame(data: Any) -> bool:
 
 
 def frame_names(data: Any) -> tuple[str, ...] | None:
-    """Return the column names of a frame or of a matrix with names; None for any other data."""
+    """Return the column names of a frame or of a matrix with names; None for any other data.
+
+    Lists of label names have no order of columns.
+    """
     if isinstance(data, NamedMatrix):
-        return data.label_names
+        return None if data.has_label_lists else data.label_names
     if isinstance(data, np.ndarray) or sparse.issparse(data) or not is_frame(data):
         return None
     import narwhals as nw

@@ -165,16 +165,17 @@ def check_outcome(
 
 def _with_all_labels(given: dict[str, Any], label_names: Sequence[str] | None) -> dict[str, Any]:
     """Add the labels that files with lists of label names do not mention, without positives."""
-    is_open = {
-        name
+    lists = {
+        name: data
         for name, data in given.items()
         if isinstance(data, NamedMatrix) and data.has_label_lists
     }
-    if not is_open:
+    if not lists:
         return given
-    found = [label_names, *map(frame_names, given.values())]
-    every = dict.fromkeys(name for names in found if names is not None for name in names)
-    return {name: data.widened(every) if name in is_open else data for name, data in given.items()}
+    named = {name: frame_names(data) for name, data in given.items()}
+    named |= {name: data.label_names for name, data in lists.items()}
+    every = dict.fromkeys(one for names in (label_names, *named.values()) for one in names or ())
+    return given | {name: data.widened(every) for name, data in lists.items()}
 
 
 def _refuse_unknown(ids: Any, rows: Mapping[str, Rows]) -> None:

@@ -53,7 +53,7 @@ def read_arff(
     ids : sequence of str, default=None
         Nominal attributes that are identifiers. None applies the rule in the notes.
     max_bytes : int, default=None
-        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns

@@ -83,7 +83,7 @@ def make_corpus(
     common : float, default=0.02
         Share of the vocabulary, the most frequent terms, that belongs to no topic.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same corpus.
+        Seed of the random numbers; the same int gives the same result.
 
     Returns
     -------

@@ -61,8 +61,8 @@ class Dataset:
         Distinct names of the columns of X. None takes the columns of X if X is a frame, and
         "0", "1", ... otherwise.
     label_names : sequence of str, default=None
-        Distinct names of the columns of Y. None takes the columns of Y if Y is a frame, the sorted
-        labels if Y is a list of sets, and "0", "1", ... otherwise.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+        Without any, they are "0", "1", ...
     train : array of int, default=None
         Samples of the training part, if the data have a fixed split.
     test : array of int, default=None
@@ -71,7 +71,7 @@ class Dataset:
         For multi-instance data: sample i consists of the rows ``bags[i]`` to ``bags[i + 1] - 1`` of
         X. None means that each row of X is a sample.
     ids : mapping of str to sequence of str, default={}
-        Columns that identify the samples and are not in X, with one value for each sample.
+        Columns that identify the samples; they are not in X, and have one value for each sample.
     frame : frame of shape (n_samples, n_columns), default=None
         The columns that X was made from, before categories were encoded, and the texts, which are
         not in X. `labelwise.features.TableFeatures` takes it.

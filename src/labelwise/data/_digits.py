@@ -42,7 +42,7 @@ def make_digit_bags(
         from the left, as wide as the largest size, and white in the rest. The same seed gives the
         same digits in both cases.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same data.
+        Seed of the random numbers; the same int gives the same result.
 
     Returns
     -------

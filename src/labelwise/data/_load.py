@@ -83,7 +83,8 @@ def load(
         Which attributes or columns are labels, as for `read_arff` and `read_table`. Only for ARFF
         files and tables; a table needs it.
     ids : str or sequence of str, default=None
-        Columns that identify the samples, as for `read_table`. Only for tables.
+        Columns that identify the samples; they are not in X but in ``Dataset.ids``. Only for
+        tables.
     text : str or sequence of str, default=None
         Columns of texts, as for `read_table`. Only for tables; None recognises them.
     bags : str, default=None

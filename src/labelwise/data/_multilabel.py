@@ -183,7 +183,7 @@ class Posterior:
         n_draws : int
             Number of draws for each sample.
         random_state : int, RandomState or None, default=None
-            Seed of the random numbers; the same int gives the same labels.
+            Seed of the random numbers; the same int gives the same result.
 
         Returns
         -------
@@ -233,7 +233,7 @@ def make_multilabel(
     noise : float, default=0.05
         From 0 (the group determines the labels) to 1 (the labels are independent of everything).
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same data.
+        Seed of the random numbers; the same int gives the same result.
 
     Returns
     -------

@@ -34,8 +34,8 @@ def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset
     folder : str or Path
         Folder with the files ``reut2-000.sgm`` to ``reut2-021.sgm``, plain or as ``.sgm.gz``.
     max_bytes : int, default=None
-        Refuse a file if its unpacked content, or its words, take more bytes. None means 64 times
-        the size of the file, but at least 1 GiB, and at most half of the memory.
+        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
+        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns
     -------

@@ -64,7 +64,7 @@ def read_svmlight(
         Whether feature indices start at 0. "auto" means at 0 if there is a header or if index 0
         occurs, and at 1 otherwise.
     max_bytes : int, default=None
-        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns

@@ -70,7 +70,7 @@ def read_table(
         For multi-instance data, the column with the bag of each row. Bags have the order in which
         they first occur, and all rows of a bag must have the same labels.
     max_bytes : int, default=None
-        Refuse the file if its unpacked content, or an array built from it, takes more bytes. None
+        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
 
     Returns

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._given_scores import columns_of_labels as columns_of_labels
     from labelwise.decisions._given_scores import decided_by_label as decided_by_label
-    from labelwise.decisions._infeasible_error import InfeasibleError as InfeasibleError
     from labelwise.decisions._scores_to_tune_on import Samples as Samples
     from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
     from labelwise.decisions._scores_to_tune_on import constant_scores as constant_scores
@@ -37,12 +36,17 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._review_queue import ReviewQueue
     from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
     from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
-    from labelwise.decisions.expected_f._expected_f import maximize_expected_f
+    from labelwise.decisions.expected_f._expected_f import (
+        joint_from_samples,
+        make_consistent,
+        maximize_expected_f,
+    )
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
-    from labelwise.decisions.expected_f._joint import joint_from_samples, make_consistent
     from labelwise.decisions.guarantees._guarantee import Guarantee
     from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
     from labelwise.decisions.label_shift._adaptation import Adaptation
+    from labelwise.decisions.objectives._constraints import InfeasibleError as InfeasibleError
+    from labelwise.decisions.objectives._linear_fractional import LinearFractional
     from labelwise.decisions.problem._problem import Problem as Problem
     from labelwise.decisions.problem._problem import check_problem as check_problem
     from labelwise.decisions.problem._problem import (
@@ -57,6 +61,12 @@ if TYPE_CHECKING:
         with_constant_labels as with_constant_labels,
     )
     from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+    from labelwise.decisions.thresholds._cross_fitting import HeldOutFrontier as HeldOutFrontier
+    from labelwise.decisions.thresholds._cross_fitting import cross_fitted as cross_fitted
+    from labelwise.decisions.thresholds._cross_fitting import (
+        held_out_frontiers as held_out_frontiers,
+    )
+    from labelwise.decisions.thresholds._cross_fitting import random_folds as random_folds
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
     from labelwise.decisions.thresholds._frontier import frontier_of as frontier_of
     from labelwise.decisions.thresholds._request import Certify
@@ -75,19 +85,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
-    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
-        HeldOutFrontier as HeldOutFrontier,
-    )
-    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
-        cross_fitted as cross_fitted,
-    )
-    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
-        held_out_frontiers as held_out_frontiers,
-    )
-    from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import (
-        random_folds as random_folds,
-    )
-    from labelwise.decisions.thresholds.objectives._linear_fractional import LinearFractional
 
 __all__ = [
     "Adaptation",

@@ -57,7 +57,8 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         A whole number is the number of folds of `MultilabelStratifiedKFold`, with the same folds in
         every call. The parts of pairs are row numbers or boolean masks of all rows.
     n_jobs : int, default=None
-        Number of folds that are fitted at the same time. None means 1, -1 means all cores.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel. None
+        means 1, -1 means all cores.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
 
     See Also
     --------
-    maximize_expected_f_independent : Find label sets from the probabilities.
+    maximize_expected_f_independent : Find list of sets from the probabilities.
     TunedThresholds : Tune thresholds of the scores instead.
 
     Notes
@@ -139,11 +140,11 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             NaN, null or a masked cell is a missing label: the label is calibrated on the samples
             that have it, and the estimator gets NaN, which `BinaryRelevance` takes.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample in the estimator and in the calibration. A sample of weight 0 is
-            ignored. With None, all samples have weight 1.
+            Weight of each sample, finite and not negative. It counts in the estimator and in the
+            calibration. A sample of weight 0 is ignored. With None, all samples have weight 1.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: samples of a group are in the same fold of the splitter, and of
-            an estimator that takes groups for folds of its own.
+            Group of each sample; samples of a group stay together. They are in the same fold of the
+            splitter, and of an estimator that takes groups for folds of its own.
         **params : dict
             Passed to the estimator's ``fit``.
 

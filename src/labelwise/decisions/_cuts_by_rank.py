@@ -27,9 +27,9 @@ def rank_cut(scores: Any, k: int) -> Any:
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores. In a CSR matrix, an absent score is never decided, so that a sample with
-        fewer than k scores gets fewer labels.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score is
+        never decided, so that a sample with fewer than k scores gets fewer labels.
     k : int
         Number of labels of each sample, from 0 to n_labels.
 
@@ -80,8 +80,9 @@ def proportion_cut(
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores. In a CSR matrix, an absent score is never decided.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score is
+        never decided.
     Y_train : array, sparse matrix, frame or list of sets of shape (n_train, n_labels)
         Labels of the training data. If both scores and `Y_train` have column names, columns are
         matched by name, and the decisions have the order of the scores. Missing labels (NaN, null
@@ -89,7 +90,7 @@ def proportion_cut(
     factor : float, default=1.0
         Ratio of the share of decisions to the share of positives in training.
     label_names : sequence of str, default=None
-        Names of the labels, for data without column names.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

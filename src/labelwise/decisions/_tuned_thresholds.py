@@ -33,7 +33,7 @@ from labelwise._estimators import (
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import check_readable, dense_targets
+from labelwise._validation import check_readable, dense_targets, labels_for
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -61,7 +61,6 @@ from labelwise.decisions.thresholds._tune import (
     tune_and_correct,
     warn_of_broken_constraints,
 )
-from labelwise.measures import labels_for
 from labelwise.splitting import MultilabelStratifiedKFold
 
 
@@ -119,9 +118,10 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         ``refit=False`` with a `cv` that gives a single split; the held-out samples are then
         split into those for tuning and those for calibration.
     n_jobs : int, default=None
-        Number of folds that are fitted in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Draws the folds behind "auto". With None they are the same in every call.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        "auto". With None they are the same in every call.
     verbose : int, default=0
         Above 0, `fit` writes its progress to the standard error stream. An estimator that scores
         all folds at once, such as `BinaryRelevance`, reports its progress by its own `verbose`.
@@ -234,13 +234,14 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The samples, in any form that the estimator takes.
-        y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-            The true labels, 0 or 1; or a vector of at most two classes, which is one label. NaN,
-            null or a masked cell is a missing label: thresholds are tuned on the samples that have
-            the label, and the estimator gets NaN, which `BinaryRelevance` takes.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            NaN, null or a masked cell is a missing label: thresholds are tuned on the samples that
+            have the label, and the estimator gets NaN, which `BinaryRelevance` takes.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: samples of a group are in the same fold of the splitter, of the
-            choice of thresholds, and of an estimator that takes groups for folds of its own.
+            Group of each sample; samples of a group stay together. They are in the same fold of the
+            splitter, of the choice of thresholds, and of an estimator that takes groups for folds
+            of its own.
         **params : dict
             Everything else, such as `sample_weight`, goes to ``fit`` of the estimator only: every
             sample counts once for the thresholds. Under scikit-learn's metadata routing, the

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import ending_of, written_whole
-from labelwise._text import safe_cell
+from labelwise._text import did_you_mean, safe_cell
 from labelwise.experiments._results_report import (
     failure_note,
     table_of_means,
@@ -21,7 +21,7 @@ from labelwise.experiments._results_report import (
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
-from labelwise.measures import did_you_mean, measure_named
+from labelwise.measures import measure_named
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)

@@ -65,7 +65,7 @@ class Study:
     name : str, default="study"
         Name of the study in the store; studies in one store have different names.
     undefined : {"nan", "skip"} or float, default="nan"
-        Policy for labels or samples without a value in a mean, as in `evaluate`.
+        How labels and samples without a value enter a mean, as in `evaluate`.
     timeout : float, default=None
         Time limit of a cell in seconds, from 0.1 to 1e7. A cell that takes longer fails, and its
         process is killed; with a timeout, cells run in a process of their own also if `n_jobs` is
@@ -244,8 +244,8 @@ class Study:
         client : dask.distributed.Client, default=None
             Cluster to run the cells on; only its ``submit`` method is used.
         n_jobs : int, default=None
-            Number of processes; -1 for one process per core. None runs the cells in this process,
-            unless the study has a timeout. Results do not depend on `n_jobs`.
+            Number of parallel jobs; results do not depend on it. Jobs are processes; -1 for one
+            process per core. None runs the cells in this process, unless the study has a timeout.
         progress : bool or callable, default=None
             Whether to show the progress and the time left on stderr: a line that changes on a
             terminal, else a new line at most once a minute. None shows it only on a terminal. A

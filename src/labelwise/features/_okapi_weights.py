@@ -63,7 +63,7 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X : array, sparse matrix or frame of shape (n_documents, n_terms)
             Counts of terms, not negative.
         y : None, default=None
-            Ignored.
+            Ignored; present for scikit-learn's convention.
 
         Returns
         -------

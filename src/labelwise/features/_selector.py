@@ -123,8 +123,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or frame of shape (n_documents, n_terms)
             Counts or weights; a term is present where X is not 0.
-        y : array, sparse matrix, frame or list of sets
-            Labels of the documents, 0/1 of shape (n_documents, n_labels).
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1.
 
         Returns
         -------

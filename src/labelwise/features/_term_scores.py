@@ -24,7 +24,7 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int =
     X : array, sparse matrix or frame of shape (n_documents, n_terms)
         Counts or weights; a term is present where X is not 0.
     Y : array, sparse matrix, frame or list of sets
-        Labels of the documents.
+        Labels of the samples, 0 or 1.
     by : {"df", "information-gain", "chi2-max", "chi2-avg"} or sequence of them, default="chi2-max"
         The score or scores; several scores take no longer than the slowest of them.
     cut : int, default=0

@@ -100,7 +100,7 @@ class TextTerms(TransformerMixin, BaseEstimator):
         X : sequence of str, or frame or array of str of shape (n_texts, n_columns)
             The texts. Each column has its own terms. None and NaN are empty texts.
         y : None, default=None
-            Ignored.
+            Ignored; present for scikit-learn's convention.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class TextTerms(TransformerMixin, BaseEstimator):
         X : sequence of str, or frame or array of str of shape (n_texts, n_columns)
             The texts. Each column has its own terms. None and NaN are empty texts.
         y : None, default=None
-            Ignored.
+            Ignored; present for scikit-learn's convention.
 
         Returns
         -------

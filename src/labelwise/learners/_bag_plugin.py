@@ -130,9 +130,10 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         model of the other folds. An int is the number of folds of `MultilabelStratifiedKFold`;
         None uses the scores on the training bags themselves, as MIML-perf does.
     n_jobs : int, default=None
-        Number of folds that are fitted in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Samples the labels of instances, and draws the folds behind ``shrink="auto"``.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It samples the labels of
+        instances, and draws the folds behind ``shrink="auto"``.
     verbose : int, default=0
         1 writes a line for each round to the error stream.
 
@@ -224,11 +225,11 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         ----------
         X : Dataset, Bags, list of 2-D arrays or 2-D array
             The bags.
-        y : array-like, sparse matrix, data frame or list of sets, default=None
-            The labels of the bags, 0 or 1, of shape (n_bags, n_labels), or a vector of at most two
-            classes, which is one label; None if X is a `Dataset`.
+        y : array, sparse matrix, frame or list of sets of shape (n_bags, n_labels), default=None
+            Labels of the bags, 0 or 1; or a vector of at most two classes, which is one label. None
+            if X is a `Dataset`.
         groups : array of shape (n_bags,), default=None
-            Group of each bag: bags of the same group are in the same fold.
+            Group of each bag; bags of a group stay together.
 
         Returns
         -------

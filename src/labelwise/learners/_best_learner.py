@@ -91,9 +91,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         Whether the mean log-odds of the two to five best candidates are used if their corrected
         value is higher than that of the best candidate.
     n_jobs : int, default=None
-        Number of folds that are fitted in parallel. The choice does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the default candidates and of the tuning of thresholds.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It is that of the default
+        candidates and of the tuning of thresholds.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 
@@ -236,13 +237,14 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             NaN, null or a masked cell is a missing label; candidates that need all labels of a
             sample are then left out.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, finite and not negative: a sample of weight 2 counts as two in
+            Weight of each sample, finite and not negative. A sample of weight 2 counts as two in
             the values of candidates and in the tuning of their decisions, one of weight 0 is left
             out. Candidates whose ``fit`` takes `sample_weight` are fitted with it, in a pipeline
             its last step; the others are fitted without it.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: samples of a group are in the same fold of the splitter, of the
-            choice of thresholds, and of the candidates that take groups for folds of their own.
+            Group of each sample; samples of a group stay together. They are in the same fold of the
+            splitter, of the choice of thresholds, and of the candidates that take groups for folds
+            of their own.
 
         Returns
         -------

@@ -104,8 +104,8 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         for the squared hinge loss, at which average precision on held-out samples of bibtex, enron
         and rcv1 differs by at most 0.0003 from that at the optimum. Only without an estimator.
     n_jobs : int, default=None
-        Number of labels (without an estimator: of folds and groups of labels) fitted in parallel.
-        Results do not depend on it.
+        Number of parallel jobs; results do not depend on it. Labels (without an estimator, folds
+        and groups of labels) are fitted in parallel.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 
@@ -222,10 +222,11 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             NaN, null or a masked cell is a missing label: each label is learned from the samples
             that have it.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, passed to the classifiers, or used by the regressions.
+            Weight of each sample, finite and not negative. Passed to the classifiers, or used by
+            the regressions.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: the folds on which penalties are chosen keep groups together.
-            Classifiers get them if their ``fit`` takes groups.
+            Group of each sample; samples of a group stay together, also in the
+            folds on which penalties are chosen. Classifiers get them if their ``fit`` takes groups.
         **params : dict
             Passed to the ``fit`` of the classifiers.
 

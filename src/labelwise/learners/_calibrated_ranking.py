@@ -67,9 +67,11 @@ class CalibratedLabelRanking(
     decide_ties : bool, default=False
         Whether a label with as many votes as the virtual label is decided, as in Mulan.
     n_jobs : int, default=None
-        Number of blocks of pairs fitted in parallel. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws a seed for each model. None leaves the `random_state` of the estimator unchanged.
+        Number of parallel jobs; results do not depend on it. Blocks of pairs are fitted in
+        parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws a seed for each
+        model. None leaves the `random_state` of the estimator unchanged.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 

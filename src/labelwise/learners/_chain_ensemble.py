@@ -78,9 +78,10 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
     tol : float, default=1e-8
         Tolerance of the regressions, as in `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
-        Number of chains fitted in parallel. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws orders, bootstrap samples, and the random numbers of predictions.
+        Number of parallel jobs; results do not depend on it. Chains are fitted in parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws orders, bootstrap
+        samples, and the random numbers of predictions.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 
@@ -105,7 +106,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
 
     See Also
     --------
-    SampledFPlugin : Decide for the highest expected F by label sets that a model draws.
+    SampledFPlugin : Decide for the highest expected F by list of sets that a model draws.
 
     Notes
     -----
@@ -181,7 +182,8 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: the folds on which penalties are chosen keep groups together.
+            Group of each sample; samples of a group stay together, also in the
+            folds on which penalties are chosen.
 
         Returns
         -------
@@ -218,8 +220,8 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             Features of the samples.
         n_draws : int
             Number of label sets of each sample.
-        random_state : int, RandomState instance or None, default=None
-            Seed of the random numbers; the same int gives the same label sets.
+        random_state : int, RandomState or None, default=None
+            Seed of the random numbers; the same int gives the same result.
 
         Returns
         -------

@@ -49,8 +49,8 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     beta : float, default=1.0
-        Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
-        may be changed after fitting.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number; it may be changed after fitting.
     penalty : "auto", float or sequence of float, default="auto"
         Weight λ in mean log-loss + λ/2 · ‖w‖², or the values from which the λ of each regression
         is chosen by log-loss on held-out folds; "auto" means 1e-4, 1e-3, ..., 1e3.
@@ -66,7 +66,8 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         Whether `make_consistent` adjusts the probabilities, which come from separate regressions,
         to those of one distribution before decisions. It may be changed after fitting.
     n_jobs : int, default=None
-        Number of folds and groups of regressions fitted in parallel. Results do not depend on it.
+        Number of parallel jobs; results do not depend on it. Folds and groups of regressions are
+        fitted in parallel.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 
@@ -140,9 +141,10 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample; samples of weight 0 are left out.
+            Weight of each sample, finite and not negative. Samples of weight 0 are left out.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: the folds on which penalties are chosen keep groups together.
+            Group of each sample; samples of a group stay together, also in the
+            folds on which penalties are chosen.
 
         Returns
         -------

@@ -41,12 +41,13 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
     estimator : object with fit and predict_proba, default=None
         A multi-label estimator; None means `BinaryRelevance()`.
     beta : float, default=1.0
-        Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
-        may be changed after fitting.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number; it may be changed after fitting.
     tol : float, default=1e-13
         Tolerance of `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
-        Number of parallel jobs of `BinaryRelevance`. Only used without an estimator.
+        Number of parallel jobs; results do not depend on it. They are those of `BinaryRelevance`.
+        Only used without an estimator.
     verbose : int, default=0
         1 writes progress to the standard error stream. Only used without an estimator.
 
@@ -112,9 +113,10 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
             Missing labels (NaN, null or masked) are passed to the estimator as NaN, which
             `BinaryRelevance` takes.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, passed to the estimator.
+            Weight of each sample, finite and not negative. Passed to the estimator.
         groups : array of shape (n_samples,), default=None
-            Group of each sample, for the folds of an estimator that takes them.
+            Group of each sample; samples of a group stay together. They are for the folds of an
+            estimator that takes them.
         **params : dict
             Passed to the ``fit`` of the estimator.
 

@@ -49,9 +49,11 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         Whether one forest has all labels at its leaves, so that a split serves all labels, or each
         label has a forest of its own, which takes the time and memory of as many forests.
     n_jobs : int, default=None
-        Number of trees, or of labels, that are fitted in parallel. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seed of each forest. None leaves the `random_state` of the estimator unchanged.
+        Number of parallel jobs; results do not depend on it. Trees, or labels, are fitted in
+        parallel.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the seed of each
+        forest. None leaves the `random_state` of the estimator unchanged.
     verbose : int, default=0
         1 writes progress to the standard error stream.
 
@@ -117,7 +119,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             With ``joint=False``, NaN, null or a masked cell is a missing label: each label is
             learned from the samples that have it.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, passed to the forests.
+            Weight of each sample, finite and not negative. Passed to the forests.
 
         Returns
         -------
@@ -144,7 +146,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, passed to the forests.
+            Weight of each sample, finite and not negative. Passed to the forests.
 
         Returns
         -------

@@ -54,8 +54,8 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         ``sample(X, n_draws, random_state=...)`` returns booleans of shape (n_draws, n_samples,
         n_labels). None means `ChainEnsemble()`.
     beta : float, default=1.0
-        Weight of recall in F: recall counts beta² as much as precision. Any positive number; it
-        may be changed after fitting.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number; it may be changed after fitting.
     n_draws : int or "auto", default="auto"
         Number of label sets of each sample. "auto" starts with 64, and doubles the number for
         samples whose expected F has a standard error above `max_error`.
@@ -64,9 +64,11 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
     max_draws : int, default=1024
         Largest number of draws of a sample. Only for ``n_draws="auto"``.
     n_jobs : int, default=None
-        Number of parallel jobs of `ChainEnsemble`. Only used without an estimator.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seed of predictions, and without an estimator the chains.
+        Number of parallel jobs; results do not depend on it. They are those of `ChainEnsemble`.
+        Only used without an estimator.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the seed of
+        predictions, and without an estimator the chains.
 
     Attributes
     ----------
@@ -136,7 +138,8 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         groups : array of shape (n_samples,), default=None
-            Group of each sample, for the folds of an estimator that takes them.
+            Group of each sample; samples of a group stay together. They are for the folds of an
+            estimator that takes them.
         **params : dict
             Passed to the ``fit`` of the estimator.
 

@@ -52,11 +52,12 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         How much less intercepts are penalised, as in ``sklearn.svm.LinearSVC``: with 10, a
         hundredth of the penalty applies to the scores of the mean sample.
     n_jobs : int, default=None
-        Number of folds fitted in parallel. Results do not depend on it.
+        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
     verbose : int, default=0
         1 writes progress to the standard error stream.
-    random_state : int, RandomState instance or None, default=None
-        Draws the order of samples. With a number, every `fit` gives the same model.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the order of
+        samples.
 
     Attributes
     ----------
@@ -143,7 +144,8 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
         groups : array of shape (n_samples,), default=None
-            Group of each sample: the folds on which penalties are chosen keep groups together.
+            Group of each sample; samples of a group stay together, also in the
+            folds on which penalties are chosen.
 
         Returns
         -------

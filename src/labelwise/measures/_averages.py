@@ -3,65 +3,52 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from labelwise._counts import Counts
+from labelwise._text import did_you_mean
 from labelwise._validation import check_beta, check_undefined, refuse_sparse
 from labelwise.measures._count_measures import (
-    f_of_rates,
+    Measure,
     is_exact,
-    precision_and_recall,
+    is_unchecked,
+    mean,
+    unchecked,
+    wide,
     wrong_share,
 )
 from labelwise.measures._counts import count_samples
-from labelwise.measures._named_measures import did_you_mean
-from labelwise.measures._register import averaged_records
-from labelwise.measures._undefined import mean
-
-Measure = Callable[..., Any]
+from labelwise.measures._register import averaged_records, record_of
 
 
 def with_beta(measure: Measure, beta: float) -> Measure:
-    """Set the beta of a measure.
+    """Set the beta of a measure, and check both once.
 
-    Parameters
-    ----------
-    measure : callable
-        A measure of counts.
-    beta : float
-        Weight of recall in the F-measure; 1 for any other measure.
-
-    Returns
-    -------
-    callable
-        The measure itself if beta is 1, else a `functools.partial` of it.
-
-    Raises
-    ------
-    TypeError
-        If the measure is not a function.
-    ValueError
-        If beta is not a positive number, or not 1 for a measure that takes none.
-
-    Examples
-    --------
-    >>> from labelwise.measures import Counts, f_measure, with_beta
-    >>> round(float(with_beta(f_measure, 2.0)(Counts(tp=1, fp=0, fn=1, tn=0))), 3)
-    0.556
+    Code behind a public function calls the result as often as it needs: measures of the register
+    are returned unchecked. A function of the user's own is returned as it is, or as a partial.
     """
     check_beta(beta)
     if not callable(measure):
         raise TypeError(f"measure must be a function of counts, got {measure!r}.")
-    if beta == 1:
+    found = record_of(measure)
+    if found is not None:
+        record, own_beta = found
+        beta = own_beta if beta == 1 else beta
+        check_beta(beta)
+        if beta == 1:
+            return unchecked(record.function)
+        if record.takes_beta:
+            return partial(unchecked(record.function), beta=beta)
+    elif beta == 1:
         return measure
-    if "beta" not in inspect.signature(measure).parameters:
-        name = getattr(measure, "__name__", repr(measure))
-        raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
-    return partial(measure, beta=beta)
+    elif "beta" in inspect.signature(measure).parameters:
+        return partial(measure, beta=beta)
+    name = getattr(measure, "__name__", repr(measure))
+    raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
 
 
 def function_of(measure: Measure | str) -> Measure:
@@ -76,7 +63,9 @@ def function_of(measure: Measure | str) -> Measure:
 
 
 def measured(measure: Measure, counts: Counts) -> Any:
-    """Compute a measure cell by cell, refusing one that does not work on arrays."""
+    """Compute a measure cell by cell, refusing a function that does not work on arrays."""
+    if is_unchecked(measure):
+        return measure(counts)
     shape = np.broadcast_shapes(*map(np.shape, counts))
     name = getattr(measure, "__name__", repr(measure))
     rule = "measure must take Counts of arrays and return an array of numbers of their shape"
@@ -128,9 +117,11 @@ def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
     >>> round(float(micro(f_measure, count([[1, 0], [1, 1]], [[1, 1], [0, 1]]))), 3)
     0.667
     """
+    if is_unchecked(measure) and beta == 1:  # behind another public function
+        return measure(_pooled(counts))
     refuse_sparse(counts, "counts", "Counts")
-    pooled = Counts(*(np.sum(cells, axis=-1) for cells in counts))
-    return measured(with_beta(function_of(measure), beta), pooled)
+    function, pooled = with_beta(function_of(measure), beta), _pooled(counts)
+    return measured(function, Counts(*wide(pooled)) if is_unchecked(function) else pooled)
 
 
 def macro(
@@ -178,52 +169,17 @@ def macro(
     >>> float(macro(recall, counts)), float(macro(recall, counts, undefined="skip"))
     (nan, 0.5)
     """
+    if is_unchecked(measure) and beta == 1:  # behind another public function
+        return mean(measure(counts), undefined)
     refuse_sparse(counts, "counts", "Counts")
     undefined = check_undefined(undefined)
-    return mean(measured(with_beta(function_of(measure), beta), counts), undefined)
+    function = with_beta(function_of(measure), beta)
+    cells = Counts(*wide(counts)) if is_unchecked(function) else counts
+    return mean(measured(function, cells), undefined)
 
 
-def f_of_means(counts: Counts, beta: float = 1.0, undefined: str | float = "nan") -> Any:
-    r"""Compute the F-measure of mean precision and mean recall over labels.
-
-    Parameters
-    ----------
-    counts : Counts
-        Counts of each label, from `count`.
-    beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
-    undefined : {"nan", "skip"} or float, default="nan"
-        How labels without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
-        (NaN if none is left), and a number replaces each missing value.
-
-    Returns
-    -------
-    float or ndarray
-        The F-measure of the two means; 0 where both are 0.
-
-    Raises
-    ------
-    ValueError
-        If beta is not a positive number, or `undefined` is unknown.
-
-    See Also
-    --------
-    macro : Mean of the F-measures, which is never larger if all are defined.
-
-    Notes
-    -----
-    With the macro averages P of precision and R of recall:
-
-    .. math:: \frac{(1 + \beta^2) P R}{\beta^2 P + R}
-
-    Examples
-    --------
-    >>> from labelwise.measures import count, f_of_means
-    >>> round(float(f_of_means(count([[1, 0], [1, 1]], [[1, 1], [0, 1]]))), 3)
-    0.75
-    """
-    check_beta(beta)
-    return f_of_rates(mean(precision_and_recall(counts), check_undefined(undefined)), beta)
+def _pooled(counts: Counts) -> Counts:
+    return Counts(*(np.sum(cells, axis=-1) for cells in counts))
 
 
 def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
@@ -231,12 +187,12 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------
@@ -271,12 +227,12 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels).
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts
+from labelwise._counts import Counts, counts_of
 from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
-from labelwise.measures._counts import counts_from, exactly_empty
-from labelwise.measures._named_measures import NamedMeasure
-from labelwise.measures._undefined import filled_and_defined, mean_of_sums
+from labelwise.measures._count_measures import filled_and_defined, mean_of_sums
+from labelwise.measures._counts import exactly_empty
+from labelwise.measures._register import NamedMeasure
 
 # Number of weights in memory at a time.
 _BLOCK = 2**21
@@ -123,4 +123,4 @@ def _counts_of_draws(
 
 def _counts_under(cells: tuple[sparse.csr_array, ...], weights: np.ndarray) -> Counts:
     tp, n_positive, n_decided, *n_missing = ((matrix @ weights).T for matrix in cells)
-    return counts_from(tp, n_positive, n_decided, weights.sum(axis=0)[:, None] - sum(n_missing))
+    return counts_of(n_decided, tp, n_positive, weights.sum(axis=0)[:, None] - sum(n_missing))

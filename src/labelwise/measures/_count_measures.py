@@ -1,20 +1,110 @@
 """Measures of counts: functions of (tp, fp, fn, tn), numbers or arrays, applied cell by cell.
 
 A quotient 0/0 is NaN, except that `f_measure` and `jaccard` are 1 without positives and decisions.
-Counts may be of any type; small integer types, whose sums would overflow, are converted to float64.
+Means over labels or samples treat NaN by a policy, which `mean` computes.
+
+Public functions accept counts of any type; small integer types, whose sums would overflow, are
+converted to float64. The decorator `of_counts` does this once, and code behind a public function
+calls the undecorated measures (`with_beta` of `_averages` returns them), which check nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
+from typing import Any, TypeGuard, TypeVar, cast
 
 import numpy as np
 
 from labelwise._validation import check_beta, check_readable, refuse_sparse
-from labelwise.measures._undefined import ratio
+
+Measure = Callable[..., Any]
+F = TypeVar("F", bound=Measure)
+# Measures that need no check: they work on int64 and float64 arrays, cell by cell.
+_UNCHECKED: set[Measure] = set()
 
 
+def of_counts(measure: F) -> F:
+    """Return the public function of a measure, which checks its counts, and beta if it has one.
+
+    The measure itself, which checks nothing, is its attribute ``__wrapped__``; see `unchecked`.
+    """
+
+    @wraps(measure)
+    def checked(counts: Any, *beta: Any, **options: Any) -> Any:
+        for value in (*beta, *options.values()):
+            check_beta(value)
+        return measure(tuple(wide(counts)), *beta, **options)
+
+    # Pickle finds the measure by this name.
+    measure.__qualname__ = f"{measure.__name__}.__wrapped__"
+    _UNCHECKED.add(measure)
+    return cast(F, checked)
+
+
+def unchecked(measure: Measure) -> Measure:
+    """Return the measure of a public function, which checks nothing."""
+    return cast(Measure, getattr(measure, "__wrapped__", measure))
+
+
+def is_unchecked(measure: Any) -> TypeGuard[Measure]:
+    """Return whether a measure, perhaps with its beta set, checks nothing."""
+    function = measure.func if isinstance(measure, partial) else measure
+    return callable(function) and function in _UNCHECKED
+
+
+def wide(counts: Any) -> Iterator[np.ndarray]:
+    """Yield the four counts as int64 or float64, whose sums do not overflow.
+
+    Counts of any other type become float64.
+    """
+    refuse_sparse(counts, "counts", "Counts, or four numbers or arrays (tp, fp, fn, tn)")
+    for cells in counts:
+        check_readable(cells, "counts")
+        array = np.asarray(cells)
+        is_wide = array.dtype in (np.int64, np.float64)
+        yield array if is_wide else array.astype(np.float64)
+
+
+def ratio(numerator: Any, denominator: Any, when_empty: float) -> Any:
+    """Divide, with the value `when_empty` where the denominator is 0."""
+    empty = np.equal(denominator, 0)
+    quotient = np.divide(numerator, np.where(empty, 1, denominator))
+    return np.where(empty, when_empty, quotient)[()]
+
+
+def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None = None) -> Any:
+    """Average over the last axis (with weights), with NaN treated by the policy.
+
+    "nan": one undefined value makes the mean NaN. "skip": the mean of the defined values, NaN if
+    there are none. A number replaces each undefined value.
+    """
+    filled, is_defined = filled_and_defined(values, undefined)
+    if weights is None:
+        return mean_of_sums(filled.sum(-1), is_defined.sum(-1), filled.shape[-1], undefined)
+    n_defined = is_defined @ weights
+    # As a sum of both, it equals n_defined exactly where nothing is undefined.
+    n_all = n_defined + ~is_defined @ weights
+    return mean_of_sums(filled @ weights, n_defined, n_all, undefined)
+
+
+def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray, np.ndarray]:
+    """Replace undefined values, and return a mask of the defined values."""
+    values = np.asarray(values, dtype=np.float64)
+    is_defined = ~np.isnan(values)
+    return np.where(is_defined, values, 0 if isinstance(undefined, str) else undefined), is_defined
+
+
+def mean_of_sums(total: Any, n_defined: Any, n_all: Any, undefined: str | float) -> Any:
+    """Compute the mean of `mean` from sums over `filled_and_defined`."""
+    if undefined == "skip":
+        return ratio(total, n_defined, np.nan)
+    if undefined == "nan":
+        return np.where(n_defined < n_all, np.nan, total / n_all)[()]
+    return total / n_all
+
+
+@of_counts
 def precision(counts: Any) -> Any:
     r"""Compute precision, the share of decisions that are right.
 
@@ -38,10 +128,11 @@ def precision(counts: Any) -> Any:
     >>> float(precision(Counts(tp=3, fp=1, fn=0, tn=6)))
     0.75
     """
-    tp, fp, _, _ = wide(counts)
+    tp, fp, _, _ = counts
     return ratio(tp, tp + fp, np.nan)
 
 
+@of_counts
 def recall(counts: Any) -> Any:
     r"""Compute recall, the share of positives that were decided.
 
@@ -65,10 +156,11 @@ def recall(counts: Any) -> Any:
     >>> float(recall(Counts(tp=3, fp=0, fn=1, tn=6)))
     0.75
     """
-    tp, _, fn, _ = wide(counts)
+    tp, _, fn, _ = counts
     return ratio(tp, tp + fn, np.nan)
 
 
+@of_counts
 def f_measure(counts: Any, beta: float = 1.0) -> Any:
     r"""Compute the F-measure, the weighted harmonic mean of precision and recall.
 
@@ -77,7 +169,7 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
     counts : Counts or sequence of four numbers or arrays
         True positives, false positives, false negatives and true negatives.
     beta : float, default=1.0
-        Weight of recall: recall counts beta² as much as precision.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
 
     Returns
     -------
@@ -107,12 +199,12 @@ def f_measure(counts: Any, beta: float = 1.0) -> Any:
     >>> float(f_measure(Counts(tp=0, fp=0, fn=0, tn=10)))
     1.0
     """
-    check_beta(beta)
-    tp, fp, fn, _ = wide(counts)
+    tp, fp, fn, _ = counts
     weighted_hits = (1 + beta**2) * tp
     return ratio(weighted_hits, weighted_hits + beta**2 * fn + fp, 1.0)
 
 
+@of_counts
 def jaccard(counts: Any) -> Any:
     r"""Compute the Jaccard index, intersection over union.
 
@@ -136,10 +228,11 @@ def jaccard(counts: Any) -> Any:
     >>> float(jaccard(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.5
     """
-    tp, fp, fn, _ = wide(counts)
+    tp, fp, fn, _ = counts
     return ratio(tp, tp + fp + fn, 1.0)
 
 
+@of_counts
 def accuracy(counts: Any) -> Any:
     r"""Compute accuracy, the share of cells that are decided rightly.
 
@@ -163,10 +256,11 @@ def accuracy(counts: Any) -> Any:
     >>> float(accuracy(Counts(tp=2, fp=1, fn=1, tn=6)))
     0.8
     """
-    tp, fp, fn, tn = wide(counts)
+    tp, fp, fn, tn = counts
     return ratio(tp + tn, (tp + fp) + (fn + tn), np.nan)
 
 
+@of_counts
 def balanced_accuracy(counts: Any) -> Any:
     r"""Compute balanced accuracy, the mean of recall and specificity.
 
@@ -190,9 +284,11 @@ def balanced_accuracy(counts: Any) -> Any:
     >>> float(balanced_accuracy(Counts(tp=1, fp=0, fn=1, tn=8)))
     0.75
     """
-    return (recall(counts) + _specificity(counts)) / 2
+    of_positives, of_negatives = _shares_right(counts)
+    return (of_positives + of_negatives) / 2
 
 
+@of_counts
 def g_mean(counts: Any) -> Any:
     r"""Compute the geometric mean of recall and specificity.
 
@@ -216,9 +312,11 @@ def g_mean(counts: Any) -> Any:
     >>> float(g_mean(Counts(tp=1, fp=3, fn=3, tn=1)))
     0.25
     """
-    return np.sqrt(recall(counts) * _specificity(counts))
+    of_positives, of_negatives = _shares_right(counts)
+    return np.sqrt(of_positives * of_negatives)
 
 
+@of_counts
 def matthews(counts: Any) -> Any:
     r"""Compute the Matthews correlation of truth and decisions.
 
@@ -243,14 +341,14 @@ def matthews(counts: Any) -> Any:
     0.5
     """
     # Products of four counts leave the range of integers.
-    tp, fp, fn, tn = (cells.astype(np.float64) for cells in wide(counts))
+    tp, fp, fn, tn = (np.asarray(cells, dtype=np.float64) for cells in counts)
     scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
     return ratio(tp * tn - fp * fn, scale, np.nan)
 
 
 def wrong_share(counts: Any) -> Any:
     """Compute the share of wrong decisions: the Hamming loss of one sample."""
-    tp, fp, fn, tn = wide(counts)
+    tp, fp, fn, tn = counts
     return ratio(fp + fn, (tp + fp) + (fn + tn), np.nan)
 
 
@@ -259,13 +357,14 @@ def is_exact(counts: Any) -> Any:
 
     The mean over samples is the subset accuracy.
     """
-    _, fp, fn, _ = wide(counts)
+    _, fp, fn, _ = counts
     return np.asarray(fp + fn == 0, dtype=np.float64)[()]
 
 
 def precision_and_recall(counts: Any) -> np.ndarray:
     """Stack precision and recall along a new first axis."""
-    return np.stack([precision(counts), recall(counts)])
+    tp, fp, fn, _ = counts
+    return np.stack([ratio(tp, tp + fp, np.nan), ratio(tp, tp + fn, np.nan)])
 
 
 def f_of_rates(rates: np.ndarray, beta: float) -> Any:
@@ -274,19 +373,7 @@ def f_of_rates(rates: np.ndarray, beta: float) -> Any:
     return ratio(weighted, beta**2 * rates[0] + rates[1], when_empty=0.0)
 
 
-def _specificity(counts: Any) -> Any:
-    _, fp, _, tn = wide(counts)
-    return ratio(tn, tn + fp, np.nan)
-
-
-def wide(counts: Any) -> Iterator[np.ndarray]:
-    """Yield the four counts as int64 or float64, whose sums do not overflow.
-
-    Counts of any other type become float64.
-    """
-    refuse_sparse(counts, "counts", "Counts, or four numbers or arrays (tp, fp, fn, tn)")
-    for cells in counts:
-        check_readable(cells, "counts")
-        array = np.asarray(cells)
-        is_wide = array.dtype in (np.int64, np.float64)
-        yield array if is_wide else array.astype(np.float64)
+def _shares_right(counts: Any) -> tuple[Any, Any]:
+    """Compute the shares of the positives (recall) and negatives (specificity) decided rightly."""
+    tp, fp, fn, tn = counts
+    return ratio(tp, tp + fn, np.nan), ratio(tn, tn + fp, np.nan)

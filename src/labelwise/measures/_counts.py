@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts
+from labelwise._counts import Counts, counts_of
 from labelwise._validation import Outcome, check_outcome
 
 
@@ -24,18 +24,18 @@ def count(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0/1 of shape (n_samples, n_labels). NaN, null or a masked cell is a missing
-        label: the cell is not counted, whether it is decided or not.
-    decided : array, sparse matrix, frame or list of sets
-        Decisions of the same shape. Columns with names are matched by name.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN, null or a masked cell is a missing label: the cell is not counted,
+        whether it is decided or not.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
     by : {"label", "sample"}, default="label"
         Whether each label or each sample has its own counts.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of Y and decided has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def count_matched(
     """
     hits = Y.multiply(decided)
     tp, n_positive, n_decided = (_totals(matrix, by) for matrix in (hits, Y, decided))
-    return counts_from(tp, n_positive, n_decided, cells_of_each(Y, by, missing))
+    return counts_of(n_decided, tp, n_positive, cells_of_each(Y, by, missing))
 
 
 def cells_of_each(Y: sparse.csc_array, by: str, missing: sparse.csc_array | None) -> Any:
@@ -115,14 +115,9 @@ def weighted_counts(
     n_samples = weights.sum()
     if missing is not None:
         n_samples = n_samples - weights @ missing.astype(np.float64)
-    sums = counts_from(tp, n_positive, n_decided, n_samples)
+    sums = counts_of(n_decided, tp, n_positive, n_samples)
     by_label = exactly_empty(sums, count_matched(Y, decided, "label", missing))
     return by_label if by == "label" else Counts(*(np.sum(c, keepdims=True) for c in by_label))
-
-
-def counts_from(tp: Any, n_positive: Any, n_decided: Any, n_samples: Any) -> Counts:
-    """Compute the four counts from hits, positives, decisions and samples."""
-    return Counts(tp, n_decided - tp, n_positive - tp, n_samples - n_positive - n_decided + tp)
 
 
 def exactly_empty(weighted: Counts, counted: Counts) -> Counts:

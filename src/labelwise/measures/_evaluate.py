@@ -14,13 +14,11 @@ from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._counts import count_empty_samples, count_matched, weighted_counts
-from labelwise.measures._evaluation_result import Evaluation, Measured
-from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
-from labelwise.measures.ranking._mean_over_rankings import check_k
-from labelwise.measures.ranking._propensities import check_inverse
-from labelwise.measures.ranking._top_labels import TopLabels, find_top
-from labelwise.measures.ranking._weighted_ranks import find_weighted_places
-from labelwise.measures.ranking.positives._ranks_of_positives import find_places
+from labelwise.measures._evaluation import Evaluation, Measured
+from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
+from labelwise.measures._ranks import find_places
+from labelwise.measures._register import NamedMeasure, measure_named, named_measures
+from labelwise.measures._weighted_ranks import find_weighted_places
 
 _NEEDS = ("decided", "scores")
 _BY = ("all", "label", "sample")
@@ -50,20 +48,19 @@ def evaluate(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame, list of sets, path or dask array
-        True labels, 0/1 of shape (n_samples, n_labels). Rows of scores and decisions are matched
-        by ids if both have them: an index of pandas frames that is more than a count from 0, or
-        `ids`. NaN, null or a masked cell is a missing label: it counts nowhere, as if the cell did
-        not exist. Samples and labels without any truth are left out. `Evaluation.n_missing` is the
-        number of missing labels.
-    scores : array, sparse matrix, frame, path, dask array or None, default=None
-        Scores for the ranking measures. In a sparse matrix, absent scores are tied below all
-        present scores.
+    Y : array, sparse matrix, frame, list of sets, path or dask array of shape (n_samples, n_labels)
+        True labels, 0 or 1. Rows of scores and decisions are matched by ids if both have them: an
+        index of pandas frames that is more than a count from 0, or `ids`. NaN, null or a masked
+        cell is a missing label: it counts nowhere, as if the cell did not exist. Samples and labels
+        without any truth are left out. `Evaluation.n_missing` is the number of missing labels.
+    scores : array, sparse matrix, frame, path or dask array, default=None
+        Finite scores; higher scores mean likelier labels. The ranking measures need them. In a
+        sparse matrix, absent scores are tied below all present scores.
     decided : array, sparse matrix, frame, list of sets, path, dask array or None, default=None
-        Decisions for the measures of counts. If any argument is a path (npy, parquet file or
-        folder, zarr) or a dask array, rows are read in blocks (see Notes).
+        Decisions, 0 or 1. The measures of counts need them. If any argument is a path (npy, parquet
+        file or folder, zarr) or a dask array, rows are read in blocks (see Notes).
     beta : float, default=1.0
-        Weight of recall in the F-measures: recall counts beta² as much as precision.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
     cutoffs : iterable of int, default=(1, 3, 5)
         Values of k for precision, recall and NDCG at k; those above the number of labels are left
         out.
@@ -84,13 +81,13 @@ def evaluate(
         F and Jaccard of a label or sample with neither positives nor decisions are 1 by
         convention; "skip" leaves these out as well. "zero" counts 0 in both cases, as
         scikit-learn does.
-    label_names : sequence of str or None, default=None
-        Names of the columns; for lists of sets, the columns. Frames bring their own names, and
-        columns are matched by name. Without names, sets beside an array must contain column
-        numbers, and sets alone have their sorted members as columns.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        Weights of the samples, not negative: a sample of weight 2 counts as two samples, one of
-        weight 0 as none. Numbers of positives and decisions are then sums of weights.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+        Frames bring their own names, and columns are matched by name. Without names, sets beside an
+        array must contain column numbers, and sets alone have their sorted members as columns.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples,
+        one of weight 0 as none. Numbers of positives and decisions are then sums of weights.
     n_bootstrap : int, default=0
         Number of times that the samples are drawn with replacement to compute intervals; 0 for no
         intervals. Measures of counts and means over samples get an interval, but not AUC and
@@ -98,14 +95,14 @@ def evaluate(
     confidence : float, default=0.95
         Share of the draws inside an interval (percentiles), between 0 and 1.
     random_state : int, RandomState or None, default=None
-        Seed of the draws.
+        Seed of the random numbers; the same int gives the same result.
     ids : str or dict, default=None
-        Ids of the rows, by which they are matched: the name of a column that all arguments have
-        beside the labels, or a dict with keys such as "Y" and "scores" and, for each, the name of
-        its column or an array-like of its ids. None means the index of pandas frames.
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of Y and another argument has ids. Such
-        rows are refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

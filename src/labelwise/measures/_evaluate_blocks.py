@@ -17,11 +17,11 @@ from labelwise._blocks import Blocks
 from labelwise._counts import Counts
 from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
 from labelwise._validation import Outcome
+from labelwise.measures._count_measures import filled_and_defined, mean_of_sums
 from labelwise.measures._counts import count_empty_samples, count_matched
-from labelwise.measures._evaluation_result import Evaluation, Measured
-from labelwise.measures._named_measures import NamedMeasure
-from labelwise.measures._undefined import filled_and_defined, mean_of_sums
-from labelwise.measures.ranking.positives._ranks_of_positives import find_places, ranked_positives
+from labelwise.measures._evaluation import Evaluation, Measured
+from labelwise.measures._ranks import find_places, ranked_positives
+from labelwise.measures._register import NamedMeasure
 
 
 def evaluate_blocks(

@@ -1,17 +1,28 @@
 """The register: one record for each measure, read by tables, scorers and the optimisers.
 
-A new measure of counts is a function in `_count_measures` and one record in `MEASURES`.
+A new measure of counts is a function in `_count_measures` and one record in `MEASURES`. A record
+stands for one `NamedMeasure` for each average ("micro-f") or each k ("ndcg-at-5"), by whose name
+`evaluate`, scorers, studies and the commands find it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from labelwise._text import did_you_mean
+from labelwise._validation import check_beta
 from labelwise.measures import _count_measures as counts
-from labelwise.measures.ranking import _per_sample, _rankings, _top, _top_labels
+from labelwise.measures import _rankings as rankings
+from labelwise.measures._count_measures import mean, unchecked
+from labelwise.measures._rankings import RANKINGS
+
+_AT_K = re.compile(r".+-at-(\d+)")
 
 
 class LinearWeights(NamedTuple):
@@ -110,7 +121,7 @@ def _of_ranking(name: str, function: Any, meaning: str, **more: Any) -> MeasureR
 _at_k = partial(_of_ranking, takes_k=True)
 _by_label = partial(_at_k, average="macro", of_top=True)
 _by_propensity = partial(
-    _at_k, combine_means=_top_labels.share_of_best, of_top=True, needs_propensity=True
+    _at_k, combine_means=rankings.share_of_best, of_top=True, needs_propensity=True
 )
 _MEAN = "Mean {} of the labels if the k highest scores of a sample are decided."
 
@@ -192,72 +203,72 @@ MEASURES: tuple[MeasureRecord, ...] = (
     ),
     MeasureRecord(
         "average-precision",
-        _rankings.average_precision_of,
+        rankings.average_precision_of,
         "scores",
         meaning="Mean precision at the ranks of the positives, by falling score.",
     ),
     MeasureRecord(
         "auc",
-        _rankings.area_under_roc_of,
+        rankings.area_under_roc_of,
         "scores",
         meaning="Chance that a positive has a higher score than a negative; 0.5 by chance.",
     ),
     _of_ranking(
         "coverage",
-        _per_sample.coverage_of,
+        rankings.coverage_of,
         "How far down the ranked labels the last positive is, counted from 0.",
         higher_is_better=False,
     ),
     _of_ranking(
         "ranking-loss",
-        _per_sample.ranking_loss_of,
+        rankings.ranking_loss_of,
         "Share of pairs of a positive and a negative label in the wrong order.",
         higher_is_better=False,
     ),
     _of_ranking(
         "one-error",
-        _per_sample.one_error_of,
+        rankings.one_error_of,
         "Share of the samples whose highest score belongs to a wrong label.",
         higher_is_better=False,
     ),
     _of_ranking(
         "r-precision",
-        _top.r_precision_of,
+        rankings.r_precision_of,
         "Precision of as many highest scores as the sample has labels.",
     ),
     _at_k(
         "precision",
-        _top.precision_at_of,
+        rankings.precision_at_of,
         "Share of positives among the k highest scores of a sample.",
     ),
     _at_k(
         "recall",
-        _top.recall_at_of,
+        rankings.recall_at_of,
         "Share of the positives of a sample among its k highest scores.",
     ),
     _at_k(
         "ndcg",
-        _top.ndcg_at_of,
+        rankings.ndcg_at_of,
         "Gain of positives among the k highest scores; earlier ranks count more.",
     ),
-    _by_label("macro-precision", _top_labels.macro_precision_of, _MEAN.format("precision")),
-    _by_label("macro-recall", _top_labels.macro_recall_of, _MEAN.format("recall")),
+    _by_label("macro-precision", rankings.macro_precision_of, _MEAN.format("precision")),
+    _by_label("macro-recall", rankings.macro_recall_of, _MEAN.format("recall")),
     _by_label(
-        "macro-f", _top_labels.macro_f_of, _MEAN.format("F"), takes_beta=True, empty_is_one=True
+        "macro-f", rankings.macro_f_of, _MEAN.format("F"), takes_beta=True, empty_is_one=True
     ),
     _by_label(
         "label-coverage",
-        _top_labels.label_coverage_of,
+        rankings.label_coverage_of,
         "Share of the labels found among the k highest scores of at least one sample.",
     ),
     _by_propensity(
         "ps-precision",
-        _top_labels.ps_precision_of,
+        rankings.ps_precision_of,
         "Precision at k in which rare labels count more, as a share of the best ranking.",
     ),
     _by_propensity(
         "ps-ndcg",
-        _top_labels.ps_ndcg_of,
+        rankings.ps_ndcg_of,
         "NDCG at k in which rare labels count more, as a share of the best ranking.",
     ),
 )
@@ -275,7 +286,8 @@ def record_of(measure: Any) -> tuple[MeasureRecord, float] | None:
     Parameters
     ----------
     measure : callable
-        A function of the register, or a `functools.partial` of one that sets only `beta`.
+        A function of the register, checked or unchecked, or a `functools.partial` of one that
+        sets only `beta`.
 
     Returns
     -------
@@ -288,6 +300,175 @@ def record_of(measure: Any) -> tuple[MeasureRecord, float] | None:
             return None
         measure, beta = measure.func, measure.keywords["beta"]
     for record in MEASURES:
-        if record.function is measure:
+        if measure is record.function or measure is unchecked(record.function):
             return record, beta
     return None
+
+
+@dataclass(frozen=True)
+class NamedMeasure:
+    """A measure with its average, beta and k chosen.
+
+    Parameters
+    ----------
+    name : str
+        Full name, such as "macro-f".
+    needs : {"decided", "scores"}
+        Whether the measure is computed from decisions or from scores.
+    by : {"all", "label", "sample"}
+        What each value of `values_of` belongs to: all cells, one label or one sample.
+    values_of : callable
+        The values before averaging, from `Counts`, `RankedPositives` or `WeightedPositives`.
+    higher_is_better : bool, default=True
+        Direction: False for losses.
+    takes_beta : bool, default=False
+        Whether the measure depends on beta.
+    combine_means : callable or None, default=None
+        Turns several means into one value, if `values_of` returns several rows.
+    k : int, default=1
+        The least number of labels that the measure needs.
+    empty_is_one : bool, default=False
+        Whether the value is 1, by convention, where there are neither positives nor decisions.
+    of_top : bool, default=False
+        Whether the values come from `TopLabels`.
+    needs_propensity : bool, default=False
+        Whether the measure needs the propensities of labels.
+    meaning : str, default=""
+        What the value says, in a sentence for reports.
+    """
+
+    name: str
+    needs: str
+    by: str
+    values_of: Callable[[Any], Any]
+    higher_is_better: bool = True
+    takes_beta: bool = False
+    combine_means: Callable[[Any], Any] | None = None
+    k: int = 1
+    empty_is_one: bool = False
+    of_top: bool = False
+    needs_propensity: bool = False
+    meaning: str = ""
+
+    def under(self, undefined: str | float) -> NamedMeasure:
+        """Return the measure for a policy; "skip" and "zero" replace the conventional 1 by NaN."""
+        applies = undefined == "zero" or (undefined == "skip" and self.by != "all")
+        if not (self.empty_is_one and applies):
+            return self
+        at_k = self.k if self.of_top else None
+        return replace(self, values_of=partial(_nan_where_empty, self.values_of, at_k))
+
+    def averaged(
+        self, values: Any, undefined: str | float, weights: np.ndarray | None = None
+    ) -> Any:
+        """Average the values of `values_of`; `weights` are sample weights, for by="sample"."""
+        means = mean(values, undefined, weights)
+        return means if self.combine_means is None else self.combine_means(means)
+
+
+def _nan_where_empty(values_of: Callable[[Any], Any], at_k: int | None, evidence: Any) -> Any:
+    """Compute a measure of counts, or of counts at k, NaN without positives and decisions."""
+    counts = evidence if at_k is None else evidence.counts(at_k)
+    is_empty = np.equal(counts.tp + counts.fp + counts.fn, 0)
+    return np.where(is_empty, np.nan, values_of(evidence))
+
+
+def named_measures(beta: float = 1.0, cutoffs: Iterable[int] = ()) -> dict[str, NamedMeasure]:
+    """Return all measures in the order of tables; those at k for each k in `cutoffs`."""
+    check_beta(beta)
+    cutoffs = tuple(cutoffs)
+    measures = [one for record in MEASURES for one in _named(record, beta, cutoffs)]
+    return {measure.name: measure for measure in measures}
+
+
+def measure_named(name: str, beta: float = 1.0) -> NamedMeasure:
+    """Return one measure; those such as "precision-at-7" exist for every number."""
+    at_k = _AT_K.fullmatch(name)
+    known = named_measures(beta, [int(at_k[1])] if at_k else [])
+    if name not in known:
+        at_any_k = [f"{record.name}-at-K" for record in MEASURES if record.takes_k]
+        names = ", ".join([*named_measures(), *at_any_k])
+        meant = did_you_mean(name, named_measures())
+        raise ValueError(f"name must be one of {names}, got {name!r}{meant}")
+    if beta != 1 and not known[name].takes_beta:
+        raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
+    return known[name]
+
+
+def average_and_measure(name: str, input_name: str = "maximize") -> tuple[str, Callable[..., Any]]:
+    """Split a name such as "micro-f" into the average and the function of counts.
+
+    Parameters
+    ----------
+    name : str
+        An average ("micro", "macro" or "sample"), a hyphen and the name of a measure of counts.
+    input_name : str, default="maximize"
+        What error messages call the argument.
+
+    Returns
+    -------
+    average : str
+        The average.
+    measure : callable
+        The function of counts.
+
+    Raises
+    ------
+    TypeError
+        If the name is not a string.
+    ValueError
+        If the average or the measure is unknown.
+
+    Examples
+    --------
+    >>> from labelwise.measures import average_and_measure
+    >>> average, measure = average_and_measure("macro-jaccard")
+    >>> average, measure.__name__
+    ('macro', 'jaccard')
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"{input_name} must be a name such as 'micro-f', got {name!r}.")
+    average, _, measure = name.partition("-")
+    records = averaged_records()
+    if average not in RANKINGS or measure not in records:
+        full = [f"{average}-{record}" for average in RANKINGS for record in records]
+        raise ValueError(
+            f"{input_name} must be micro-, macro- or sample- and one of {', '.join(records)}, "
+            f"got {name!r}{did_you_mean(name, full)}"
+        )
+    return average, records[measure].function
+
+
+def _named(record: MeasureRecord, beta: float, cutoffs: tuple[int, ...]) -> Iterator[NamedMeasure]:
+    """Yield the measures of a record: one for each average, or one for each k."""
+    values_of, combine = unchecked(record.function), record.combine_means
+    if record.takes_beta and combine is not None:
+        combine = partial(combine, beta=beta)
+    elif record.takes_beta:
+        values_of = partial(values_of, beta=beta)
+    if record.average is None:
+        names = {average: f"{average}-{record.name}" for average in RANKINGS}
+    else:
+        names = {record.average: record.name}
+    named = [
+        NamedMeasure(
+            name,
+            record.needs,
+            RANKINGS[average],
+            values_of,
+            record.higher_is_better,
+            record.takes_beta,
+            combine,
+            empty_is_one=record.empty_is_one,
+            of_top=record.of_top,
+            needs_propensity=record.needs_propensity,
+            meaning=record.meaning,
+        )
+        for average, name in names.items()
+    ]
+    if not record.takes_k:
+        yield from named
+        return
+    for k in cutoffs:
+        for one in named:
+            yield replace(one, name=f"{one.name}-at-{k}", values_of=partial(values_of, k=k), k=k)

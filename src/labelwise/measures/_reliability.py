@@ -65,13 +65,13 @@ def reliability(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels.
-    proba : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Probabilities from 0 to 1; an absent entry of a CSR matrix is 0.
+        True labels, 0 or 1.
+    proba : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Probabilities from 0 to 1; absent entries of a sparse matrix are 0.
     n_bins : int, default=10
         Number of bins of equal width between 0 and 1.
     label_names : sequence of str, default=None
-        Names of the labels, to match columns by name.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

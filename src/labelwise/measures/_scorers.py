@@ -1,18 +1,36 @@
-"""Scorers for scikit-learn's model selection: measures by name, applied to an estimator."""
+"""Scorers for scikit-learn's model selection: measures by name, applied to an estimator.
+
+A scorer matches the true labels with the labels that the model was fitted to, asks the model for
+the decisions and scores that its measures need, and computes the measures as `evaluate` does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from labelwise._validation import check_instance, check_undefined
+import numpy as np
+from scipy import sparse
+
+from labelwise._validation import (
+    Labels,
+    ModelTruth,
+    Outcome,
+    as_dense,
+    check_instance,
+    check_outcome,
+    check_readable,
+    check_undefined,
+    is_array_per_label,
+    scores_of_class_1,
+    truth_for,
+    with_nan,
+    without_cells,
+)
 from labelwise.measures._evaluate import measure_outcome
-from labelwise.measures._model_answers import outcome_of
-from labelwise.measures._model_labels import truth_for
-from labelwise.measures._named_measures import NamedMeasure, measure_named, named_measures
-from labelwise.measures.ranking._mean_over_rankings import check_k
-from labelwise.measures.ranking._propensities import check_inverse
+from labelwise.measures._rankings import check_inverse, check_k
+from labelwise.measures._register import NamedMeasure, measure_named, named_measures
 
 _NEGATED = "neg-"
 _UNKNOWN = ("raise", "missed")
@@ -34,7 +52,8 @@ def scorer(
         For instance "micro-f", "macro-auc" or "precision-at-5". Losses are negated, since
         scikit-learn maximises scores, and have the prefix "neg-": "neg-hamming-loss".
     beta : float, default=1.0
-        Weight of recall in the F-measure. Any other measure allows only 1.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any other
+        measure allows only 1.
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
@@ -164,7 +183,7 @@ class _Routed:
 
         Parameters
         ----------
-        sample_weight : bool, str or None, default=None
+        sample_weight : bool, str, default=None
             True requests the weights, False ignores them, None makes it an error to pass them, and
             a string is the name under which they are passed.
 
@@ -225,8 +244,8 @@ class Scorers(_Routed):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Samples.
         Y : array, sparse matrix, frame or list of sets
-            True labels.
-        sample_weight : array of shape (n_samples,) or None, default=None
+            True labels, 0 or 1.
+        sample_weight : array of shape (n_samples,), default=None
             Weights of the samples.
 
         Returns
@@ -238,7 +257,7 @@ class Scorers(_Routed):
         if truth.n_known is not None:
             self._check_cutoffs(truth.n_known + truth.n_unknown)
         needs = {measure.needs for measure in self.measures}
-        outcome = outcome_of(estimator, X, truth, needs).weighted(sample_weight).with_truth()
+        outcome = _outcome_of(estimator, X, truth, needs).weighted(sample_weight).with_truth()
         self._check_cutoffs(outcome.Y.shape[1])
         inverse = check_inverse(self.inverse_propensity, outcome.Y.shape[1])
         measured, _ = measure_outcome(outcome, self.measures, self.undefined, inverse=inverse)
@@ -268,8 +287,8 @@ class Scorer(_Routed):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Samples.
         Y : array, sparse matrix, frame or list of sets
-            True labels.
-        sample_weight : array of shape (n_samples,) or None, default=None
+            True labels, 0 or 1.
+        sample_weight : array of shape (n_samples,), default=None
             Weights of the samples.
 
         Returns
@@ -311,3 +330,70 @@ def _name_of(measure: NamedMeasure) -> str:
 
 def _sign(measure: NamedMeasure) -> int:
     return 1 if measure.higher_is_better else -1
+
+
+def _outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str]) -> Outcome:
+    """Predict what is needed ("decided", "scores") and join the predictions with the truth.
+
+    Labels that the model does not know are never decided, and their scores are the lowest.
+    """
+    check_readable(X, "X")
+    answers = {}
+    if "decided" in needs:
+        answers["decided"] = _decisions(estimator, X, truth.n_known)
+    if "scores" in needs:
+        answers["scores"] = _scores(estimator, X, truth.n_known)
+    if not isinstance(truth.known, Labels):
+        return check_outcome(truth.known, by_position=True, **answers)
+    Y = with_nan(truth.known.matrix, truth.known.missing)
+    found = check_outcome(Y, label_names=truth.known.names, allow_missing=True, **answers)
+    return found if truth.unknown is None else _with_unknown(found, truth.unknown)
+
+
+def _with_unknown(found: Outcome, unknown: Labels) -> Outcome:
+    """Append labels that the model does not know."""
+    never = sparse.csc_array(unknown.matrix.shape, dtype=bool)
+    scores = None if found.scores is None else _with_lowest(found.scores, never)
+    gaps = [found.missing, unknown.missing]
+    missing = None
+    if any(part is not None for part in gaps):
+        none = [sparse.csc_array(found.Y.shape, dtype=bool), never]
+        pairs = zip(gaps, none, strict=True)
+        missing = sparse.csc_array(sparse.hstack([b if a is None else a for a, b in pairs]))
+        scores = None if scores is None else without_cells(scores, missing)
+    decided = None
+    if found.decided is not None:
+        decided = sparse.csc_array(sparse.hstack([found.decided, never]))
+    Y = sparse.csc_array(sparse.hstack([found.Y, unknown.matrix]))
+    return Outcome(Y, scores, decided, None, missing=missing)
+
+
+def _with_lowest(scores: Any, never: sparse.csc_array) -> Any:
+    """Append columns whose scores are below all others."""
+    if sparse.issparse(scores):
+        return sparse.csr_array(sparse.hstack([scores, never.astype(scores.dtype)]))
+    return np.hstack([scores, np.full(never.shape, -np.inf, dtype=scores.dtype)])
+
+
+def _decisions(estimator: Any, X: Any, n_labels: int | None) -> Any:
+    return _as_matrix(estimator.predict(X), n_labels, "predict")
+
+
+def _scores(estimator: Any, X: Any, n_labels: int | None) -> Any:
+    """Compute scores of the labels by the estimator, as one matrix."""
+    if hasattr(estimator, "decision_function"):
+        return _as_matrix(estimator.decision_function(X), n_labels, "decision_function")
+    if not hasattr(estimator, "predict_proba"):
+        kind = type(estimator).__name__
+        raise TypeError(f"{kind} must have decision_function or predict_proba for this measure.")
+    proba = estimator.predict_proba(X)
+    if is_array_per_label(proba):
+        return scores_of_class_1(proba, "predict_proba", getattr(estimator, "classes_", None))
+    return _as_matrix(proba, n_labels, "predict_proba")
+
+
+def _as_matrix(answer: Any, n_labels: int | None, method: str) -> Any:
+    """Return predictions as a matrix, also if one label has another form."""
+    if (n_labels != 1 and np.ndim(answer) != 1) or sparse.issparse(answer):
+        return answer
+    return as_dense(answer, method).reshape(len(answer), -1)[:, -1:]

@@ -19,23 +19,18 @@ if TYPE_CHECKING:
     )
     from labelwise.splitting._folds import splits_of as splits_of
     from labelwise.splitting._holdout import train_test_split
-    from labelwise.splitting._quality import (
-        SplitComparison,
-        SplitQuality,
-        compare_splits,
-        split_quality,
-    )
+    from labelwise.splitting._quality import SplitComparison as SplitComparison
+    from labelwise.splitting._quality import SplitQuality as SplitQuality
+    from labelwise.splitting._quality import compare_splits, split_quality
 
 __all__ = [
     "MultilabelStratifiedKFold",
     "MultilabelStratifiedShuffleSplit",
     "RepeatedMultilabelStratifiedKFold",
-    "SplitComparison",
-    "SplitQuality",
     "assign",
     "compare_splits",
     "split_quality",
     "train_test_split",
 ]
 
-publish(__name__, __all__)
+publish(__name__, [*__all__, "SplitComparison", "SplitQuality"])

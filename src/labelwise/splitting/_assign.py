@@ -46,9 +46,9 @@ def assign(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame, list of sets, path or dask array
-        Labels of the samples, of shape (n_samples, n_labels); a sparse matrix is not made dense. A
-        path (npy, parquet file or folder, zarr) and a dask array are read in blocks.
+    Y : array, sparse matrix, frame, list of sets, path or dask array of shape (n_samples, n_labels)
+        Labels of the samples, 0 or 1. A sparse matrix is not made dense. A path (npy, parquet file
+        or folder, zarr) and a dask array are read in blocks.
     proportions : int or sequence of float
         Share of each subset, positive and summing to 1; a whole number k means k equal parts.
     method : {"auto", "balanced", "iterative", "labelset", "pairs", "random"}, default="auto"
@@ -56,10 +56,11 @@ def assign(
         "iterative" if samples and positives together are more than 10 million and `budget` is
         None.
     groups : array of shape (n_samples,), default=None
-        Group of each sample; samples of the same group are assigned to the same subset. There must
-        be at least as many groups as subsets. Not for method "labelset".
+        Group of each sample; samples of a group stay together. There must be at least as many
+        groups as subsets. Not for method "labelset".
     random_state : int, RandomState or None, default=None
-        Seed of the order of the samples and of ties; the same int gives the same subsets.
+        Seed of the random numbers; the same int gives the same result. It draws the order of the
+        samples and ties.
     budget : int or timedelta, default=None
         Only for method "balanced": number of swaps to try. None means 400 for each sample, but at
         most 500,000, which takes less than a second for some thousand samples and some seconds
@@ -69,8 +70,8 @@ def assign(
         Only for a parquet file or folder: names of the columns that are labels, or a prefix with a
         star such as ``"label:*"``; other columns are not read. None means all columns but the ids.
     ids : str or sequence of str, default=None
-        Only for a parquet file or folder: name of the column of ids, or several names, of which the
-        first that the file has is used. None finds the column.
+        Name of the column of ids, or several names of which the file has one. Only for a parquet
+        file or folder. None finds the column.
 
     Returns
     -------

@@ -35,7 +35,7 @@ class _StratifiedSplitter(BaseCrossValidator):
         y : array, sparse matrix, frame or list of sets, default=None
             Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
         groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of the same group stay together.
+            Group of each sample; samples of a group stay together.
 
         Yields
         ------
@@ -60,11 +60,11 @@ class _StratifiedSplitter(BaseCrossValidator):
         Parameters
         ----------
         X : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
         y : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
         groups : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class MultilabelStratifiedKFold(_StratifiedSplitter):
     shuffle : bool, default=False
         Whether the folds depend on `random_state`; without `shuffle` they are always the same.
     random_state : int, RandomState or None, default=None
-        Seed of the folds, only with `shuffle`; the same int gives the same folds.
+        Seed of the random numbers; the same int gives the same result. Only used with `shuffle`.
     method : str, default="auto"
         Method of stratification, as for `assign`.
 
@@ -166,7 +166,7 @@ class RepeatedMultilabelStratifiedKFold(_StratifiedSplitter):
     n_repeats : int, default=10
         Number of repetitions, at least 1.
     random_state : int, RandomState or None, default=None
-        Seed of the folds; the same int gives the same folds.
+        Seed of the random numbers; the same int gives the same result.
     method : str, default="auto"
         Method of stratification, as for `assign`.
 
@@ -217,11 +217,11 @@ class RepeatedMultilabelStratifiedKFold(_StratifiedSplitter):
         Parameters
         ----------
         X : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
         y : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
         groups : object, default=None
-            Ignored; present for scikit-learn.
+            Ignored; present for scikit-learn's convention.
 
         Returns
         -------
@@ -247,7 +247,7 @@ class MultilabelStratifiedShuffleSplit(_StratifiedSplitter):
         Share between 0 and 1, or number of samples, of the training part. None means the samples
         that `test_size` leaves. Samples in neither part are not used.
     random_state : int, RandomState or None, default=None
-        Seed of the parts; the same int gives the same parts.
+        Seed of the random numbers; the same int gives the same result.
     method : str, default="auto"
         Method of stratification, as for `assign`.
 
@@ -307,7 +307,7 @@ def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndar
         boolean masks of all rows.
     X : array-like of shape (n_samples, n_features)
         Samples, for the splitter.
-    Y : array-like of shape (n_samples, n_labels)
+    Y : array of shape (n_samples, n_labels)
         Labels, for the splitter and for the number of rows.
     groups : array of shape (n_samples,), default=None
         Group of each row, for the splitter.

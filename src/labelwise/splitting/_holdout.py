@@ -44,9 +44,9 @@ def train_test_split(
     stratify : array, sparse matrix, frame or list of sets, default=None
         Labels to stratify by, of shape (n_samples, n_labels), instead of the second array.
     groups : array of shape (n_samples,), default=None
-        Group of each sample; samples of the same group stay together.
+        Group of each sample; samples of a group stay together.
     random_state : int, RandomState or None, default=None
-        Seed of the split; the same int gives the same parts.
+        Seed of the random numbers; the same int gives the same result.
     method : str, default="auto"
         Method of stratification, as for `assign`.
 

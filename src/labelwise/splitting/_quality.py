@@ -136,13 +136,14 @@ def split_quality(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels of the samples.
+        Labels of the samples, 0 or 1.
     subsets : array of int of shape (n_samples,)
         Subset of each sample, counted from 0, as `assign` returns it.
     proportions : int or sequence of float, default=None
         Wanted share of each subset, as for `assign`; None means equal shares.
     label_names : sequence of str, default=None
-        Names of the labels; None takes those of a frame or of sets, otherwise "0", "1", ...
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+        Without any, they are "0", "1", ...
 
     Returns
     -------
@@ -318,9 +319,9 @@ def compare_splits(
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame, list of sets, path or dask array
-        Labels of the samples, of shape (n_samples, n_labels). A path (npy, parquet file or folder,
-        zarr) and a dask array are read in blocks.
+    Y : array, sparse matrix, frame, list of sets, path or dask array of shape (n_samples, n_labels)
+        Labels of the samples, 0 or 1. A path (npy, parquet file or folder, zarr) and a dask array
+        are read in blocks.
     proportions : int or sequence of float
         Share of each subset, as for `assign`; a whole number k means k equal parts.
     method : str, default="auto"
@@ -328,15 +329,17 @@ def compare_splits(
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together.
     random_state : int, RandomState or None, default=None
-        Seed, the same for every method if it is an int.
+        Seed of the random numbers; the same int gives the same result. An int is the seed of every
+        method.
     label_names : sequence of str, default=None
-        Names of the labels; None takes those of a frame or of sets, otherwise "0", "1", ...
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+        Without any, they are "0", "1", ...
     columns : str or sequence of str, default=None
         Only for a parquet file or folder: names of the columns that are labels, or a prefix with a
         star such as ``"label:*"``; other columns are not read. None means all columns but the ids.
     ids : str or sequence of str, default=None
-        Only for a parquet file or folder: name of the column of ids, or several names, of which the
-        first that the file has is used. None finds the column.
+        Name of the column of ids, or several names of which the file has one. Only for a parquet
+        file or folder. None finds the column.
 
     Returns
     -------

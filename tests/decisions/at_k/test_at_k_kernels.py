@@ -1,6 +1,6 @@
 """Passes over samples, prices and bounds of labels against their definitions.
 
-Tests `_at_k_kernels`, `_bound_kernels` and the starts of `_ascent`.
+Tests `_at_k_kernels` and the starts of `_ascent`.
 """
 
 import numpy as np
@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelwise.decisions.at_k import _ascent, _best_at_k, _bounds
-from labelwise.decisions.at_k._at_k_kernels import Climb, add_up, improve_rows, top_of_rows
-from labelwise.decisions.at_k._bound_kernels import (
+from labelwise.decisions.at_k import _ascent, _best_at_k
+from labelwise.decisions.at_k._at_k_kernels import (
+    Climb,
+    add_up,
     best_less_prices,
     cells_of_labels,
+    improve_rows,
     keep_above_price,
     prices_of_rows,
+    top_of_rows,
 )
 from labelwise.decisions.at_k._expected_measures import (
     check_goal,
@@ -110,7 +113,7 @@ def test_cells_above_their_price_are_kept_with_the_sum_and_the_largest_of_their_
 @given(proba=probabilities(5, 4))
 def test_probabilities_by_label_fall_and_are_rounded_up_to_32_bits(proba):
     expected, _ = _best_at_k._expected(proba, check_goal("macro-f", 1.0))
-    labels, falling = _bounds._falling_by_label(expected)
+    labels, falling = _ascent._falling_by_label(expected)
     cells = sorted((j, -proba[i, j]) for i, j in zip(*np.nonzero(proba), strict=True))
     assert labels.tolist() == [j for j, _ in cells]
     exact = np.array([-p for _, p in cells])

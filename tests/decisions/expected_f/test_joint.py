@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import joint_from_samples, make_consistent, maximize_expected_f
-from labelwise.decisions.expected_f import _joint_kernels as kernels
+from labelwise.decisions.expected_f import _expected_f_kernels as kernels
 from tests.oracles import consistent
 from tests.oracles import expected_f as oracle
 

@@ -148,7 +148,7 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
     tuned = best_thresholds(SCORES, Y, cost=(1.0, 2.0))
-    desk = Desk(SCORES, Y, tuned)
+    desk = Desk(SCORES, Y, tuned, random_state=0)
     page = _page_data.desk_page(desk)
     assert page.data["points"][0]["honest"] is None
     assert "not known" in page.words["headline"][1]
@@ -159,7 +159,7 @@ def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
 
 
 def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
-    desk = Desk(SCORES, Y)
+    desk = Desk(SCORES, Y, random_state=0)
     request = Request()
     tuned = tune_and_correct(desk.problem, request, 0).thresholds
     corrected = tuned.evidence.corrected_value

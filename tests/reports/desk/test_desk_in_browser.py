@@ -468,8 +468,8 @@ def test_thresholds_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
     path = desk.saved("#save-thresholds", tmp_path)
     loaded = Thresholds.load(path)
     assert loaded.values.tolist() == FRONTIER.thresholds(LAST // 2).tolist()
-    assert loaded.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
-    assert loaded.support.tolist() == Y.sum(axis=0).tolist()
+    assert loaded.evidence.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
+    assert loaded.evidence.support.tolist() == Y.sum(axis=0).tolist()
     same(loaded.value, f_measure(Counts(*(cells[LAST // 2] for cells in FRONTIER.counts))))
     assert loaded.label_names == NAMES
     with (tmp_path / "scores.csv").open(

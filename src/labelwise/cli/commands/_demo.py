@@ -77,7 +77,8 @@ def demo() -> None:
     _show_bags(console, folder)
     _show_texts(console)
     title = "Digits in pictures"
-    desk = reports.Desk(unseen, test.Y, tuned, label_names=digits.label_names, title=title)
+    names = digits.label_names
+    desk = reports.Desk(unseen, test.Y, tuned, label_names=names, title=title, random_state=0)
     reports.write_report(desk, folder / "report.html")
     _show_report(console, folder / "report.html")
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from labelwise import experiments, measures
-from labelwise._text import printable
+from labelwise import experiments
+from labelwise._text import did_you_mean, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import (
     Outputs,
@@ -108,7 +108,7 @@ def _measure_to_rank(results: experiments.Results, measure: str | None) -> str:
         raise ValueError(f"--measure must be given for ranks: one of {known}.")
     if measure is not None and measure not in results.measures:
         known = ", ".join(results.measures) or "none"
-        meant = measures.did_you_mean(measure, results.measures)
+        meant = did_you_mean(measure, results.measures)
         raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
     return measure or results.measures[0]
 
@@ -118,7 +118,7 @@ def _direction(results: experiments.Results, measure: str, lower: Sequence[str])
     for name in lower:
         if name not in results.measures:
             known = ", ".join(results.measures)
-            meant = measures.did_you_mean(name, results.measures)
+            meant = did_you_mean(name, results.measures)
             raise ValueError(f"--lower-is-better must be one of {known}, got {name!r}{meant}")
     known_direction = results.higher_is_better(measure)
     if measure in lower:

@@ -41,7 +41,7 @@ _SHARED = {
     "debug": typer.Option("--debug", help="Show where an error occurred in the program."),
 }
 # A program of one command for each command whose file was imported.
-_PROGRAMS: dict[str, typer.Typer] = {}
+PROGRAMS: dict[str, typer.Typer] = {}
 
 
 def command(
@@ -81,7 +81,7 @@ def command(
             with (
                 settings_in_use(settings),
                 _traceback(settings.debug),
-                errors_name_options(lambda: get_command(_PROGRAMS[name])),
+                errors_name_options(lambda: get_command(PROGRAMS[name])),
                 standard_input_as_file(given, inputs) as arguments,
             ):
                 made = {
@@ -106,7 +106,7 @@ def command(
             add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
         )
         program.command(name, epilog=example_text(example), cls=_Command)(run)
-        _PROGRAMS[name] = program
+        PROGRAMS[name] = program
         return function
 
     return add
@@ -115,7 +115,7 @@ def command(
 def load_command(name: str) -> Any:
     """Import the file of a command, and return the command for the parser."""
     import_module(f"labelwise.cli.commands._{name.replace('-', '_')}")
-    return get_command(_PROGRAMS[name])
+    return get_command(PROGRAMS[name])
 
 
 class _Command(TyperCommand):

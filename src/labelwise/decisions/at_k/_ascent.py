@@ -1,8 +1,13 @@
-"""Local optima over samples: each sample gets its best labels while all others stay."""
+"""Local optima over samples, and upper bounds of the value of any decisions.
+
+Each sample in turn gets its best labels of at most k, while all other samples stay. How far the
+local optimum may be from the best decisions is bounded by Lagrange multipliers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +16,12 @@ from labelwise.decisions.at_k._at_k_kernels import (
     Decisions,
     Ratios,
     add_up,
+    best_less_prices,
+    cells_of_labels,
     improve_rows,
+    prices_of_rows,
     top_of_rows,
 )
-from labelwise.decisions.at_k._bounds import bound_of_sum
 from labelwise.decisions.at_k._expected_measures import Expected, linear_terms, values_of
 
 # The most passes over all samples, and the least relative gain of a pass that another one follows.
@@ -76,3 +83,93 @@ def _climb(expected: Expected, ratios: Ratios, picked: np.ndarray) -> Decisions:
 
 def _value(ratios: Ratios, state: Climb | Decisions) -> float:
     return float(values_of(ratios, state).sum())
+
+
+# A sum of n terms is wrong by at most n/2 of this share of the sum of their sizes. Values are made
+# of a few such sums, and of few other steps.
+_EPSILON, _FEW_SUMS, _FEW_STEPS = 2.0**-52, 4, 64
+
+
+def rounded_outward(bound: float, n_values: int, n_terms: Any, size: Any = 1.0) -> float:
+    """Raise an upper bound of a sum of values by more than its rounding errors.
+
+    Each of the `n_values` values is at most 1, and is computed from sums of `n_terms` terms, the
+    largest of which is about `size`.
+    """
+    error = _FEW_SUMS * _EPSILON * np.mean((np.asarray(n_terms) + _FEW_STEPS) * (1 + size))
+    return max(bound, min(bound + float(error) * (abs(bound) + n_values), float(n_values)))
+
+
+def bound_of_sum(expected: Expected, ratios: Ratios, best: Decisions, k: int) -> float:
+    """Return an upper bound of the sum of the labels' values.
+
+    For F, precision and coverage, each decision of a sample is charged a price (a Lagrange
+    multiplier): for any prices of at least 0, the sum over labels of the best value less prices,
+    plus k times the prices, is a bound. The prices are those at which the given decisions are
+    nearly best. For other measures each label gets its best samples, without a limit.
+    """
+    if ratios.factors.size == 0:
+        bound = _coverage_bound(expected, best, k)
+    elif ratios.factors[:, [0, 2, 4]].any():
+        bound = _without_limit(expected, ratios)
+    else:
+        bound = _fractional_bound(expected, ratios, best, k)
+    n_cells = np.bincount(expected.cells.labels, minlength=1).max()
+    return rounded_outward(bound, expected.n_labels, n_cells)
+
+
+def _coverage_bound(expected: Expected, best: Decisions, k: int) -> float:
+    """Bound the chance of a hit, concave in the sum of the amounts, by its tangents."""
+    cells, slope = expected.cells, np.exp(-best.hits)
+    by_amount = cells._replace(proba=cells.amounts)
+    prices, excess = prices_of_rows(by_amount, linear_terms(slope), expected.most_of(k))
+    touching = 1 - slope - slope * best.hits
+    return float(touching.sum() + excess + k * prices.sum())
+
+
+def _fractional_bound(expected: Expected, ratios: Ratios, best: Decisions, k: int) -> float:
+    """Bound values ``b·hits / (d + f·decided)`` by the best set of each label less prices."""
+    _, rise, _, constant, _, step = ratios.factors.T
+    below = constant + step * best.decided
+    size = np.where(below > 0, below, step)
+    fall = rise * best.hits * step / size**2
+    cells, terms = expected.cells, linear_terms(rise / size, -fall)
+    prices, _ = prices_of_rows(cells, terms, expected.most_of(k))
+    rows = np.searchsorted(cells.starts, best.chosen, side="right") - 1
+    paid = np.bincount(cells.labels[best.chosen], prices[rows], minlength=expected.n_labels)
+    # No slope is higher than that of a single decision.
+    scale, least = float(rise[0] / step[0]), constant / step
+    columns = cells_of_labels(cells, prices, scale / (least + 1))
+    found = np.maximum(rise * best.hits / size - paid, 0.0)
+    best_less_prices(columns, scale, least, found)
+    is_empty = constant <= 0
+    found = np.where(is_empty, np.maximum(found, ratios.when_empty), found)
+    return float(found.sum() + k * prices.sum())
+
+
+def _without_limit(expected: Expected, ratios: Ratios) -> float:
+    """Return the sum of the best values of all labels, each with as many samples as it likes."""
+    labels, proba = _falling_by_label(expected)
+    is_first = np.diff(labels, prepend=-1) > 0
+    starts = np.flatnonzero(is_first)
+    number = np.cumsum(is_first) - 1
+    sums = np.append(0.0, np.cumsum(proba))
+    decided = np.arange(1.0, labels.size + 1) - starts[number]
+    nobody = np.zeros(0, dtype=np.int64)
+    at = Decisions(nobody, sums[1:] - sums[starts][number], decided)
+    best = values_of(ratios, Decisions(nobody, *np.zeros((2, expected.n_labels))))
+    values = values_of(ratios._replace(factors=ratios.factors[labels]), at)
+    if starts.size:
+        best[labels[starts]] = np.maximum(best[labels[starts]], np.maximum.reduceat(values, starts))
+    return float(best.sum()) + 1e-9 * expected.n_labels
+
+
+def _falling_by_label(expected: Expected) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells as labels and falling probabilities, which are rounded up to 32 bits.
+
+    A label and a probability in one integer are sorted many times faster than two arrays.
+    """
+    levels = np.ceil(expected.cells.proba * 2.0**32).astype(np.int64)
+    keys = (expected.cells.labels.astype(np.int64) << 33) + (2**32 - levels)
+    keys.sort()
+    return keys >> 33, 1 - (keys & (2**33 - 1)) * 2.0**-32

@@ -10,9 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
-from labelwise.decisions.at_k._ascent import ascend, top_entries
+from labelwise.decisions.at_k._ascent import ascend, rounded_outward, top_entries
 from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
-from labelwise.decisions.at_k._bounds import rounded_outward
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
     Goal,
@@ -88,8 +87,8 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
 
     Parameters
     ----------
-    proba : array, frame or sparse matrix of shape (n_samples, n_labels)
-        P(y_label = 1); entries that a sparse matrix does not store are 0. All samples are decided
+    proba : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Probabilities from 0 to 1; absent entries of a sparse matrix are 0. All samples are decided
         together.
     k : int
         Largest number of labels of a sample, at least 1.

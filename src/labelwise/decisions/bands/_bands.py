@@ -148,11 +148,11 @@ class Bands:
 
         Parameters
         ----------
-        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            Finite scores. In a CSR matrix, an absent score is rejected. The columns of a frame are
-            matched by name if the bands have label names. Those of an array have the order of
-            `upper`, `lower` and `label_names`, which is that of the scores that the bands were
-            tuned on.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score
+            is rejected. The columns of a frame are matched by name if the bands have label names.
+            Those of an array have the order of `upper`, `lower` and `label_names`, which is that of
+            the scores that the bands were tuned on.
 
         Returns
         -------
@@ -199,8 +199,8 @@ class Bands:
 
         Parameters
         ----------
-        scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-            Finite scores, as for `decide`.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. They are those of `decide`.
 
         Returns
         -------

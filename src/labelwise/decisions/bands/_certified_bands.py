@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_random_state
-from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_measures import count_states
@@ -22,6 +21,7 @@ from labelwise.decisions.guarantees._certified_path import (
 )
 from labelwise.decisions.guarantees._certify import Parts, split_parts
 from labelwise.decisions.guarantees.paths._path_choice import choose_paths
+from labelwise.decisions.objectives._constraints import InfeasibleError
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.measures import precision, recall

@@ -38,12 +38,13 @@ def review_bands(
 
     Parameters
     ----------
-    scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
-        Finite scores of any model on samples that the model was not fitted to, float32 or
-        float64. In a CSR matrix, an absent score means that the label is rejected.
-    Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-        The true labels, 0 or 1. Columns with names are matched by name. Rows are matched by the
-        ids if both have them: an index of pandas frames that is more than a count from 0, or `ids`.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. They are those of any model on samples
+        that it was not fitted to, float32 or float64. In a sparse matrix, an absent score means
+        that the label is rejected.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. Columns with names are matched by name. Rows are matched by the ids if
+        both have them: an index of pandas frames that is more than a count from 0, or `ids`.
     min_precision : float, default=None
         Lower bound on the share of positives among all accepted cells. If no cell is accepted,
         none is wrong, and the bound is met. With None and without `max_review`, no cell is
@@ -66,21 +67,22 @@ def review_bands(
     cost : three of float or of array-like of shape (n_labels,), default=None
         Costs of a false positive (a wrong acceptance), of a false negative (a wrong rejection) and
         of a review. The total cost is minimised. Without the other three arguments.
-    random_state : int, RandomState instance or None, default=None
-        With `guarantee`, splits the samples. With None, the split is the same in every call.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. With `guarantee`, it splits
+        the samples. With None, the split is the same in every call.
     label_names : sequence of str, default=None
-        Names of the columns, for data without column names.
-    groups : array-like of shape (n_samples,), default=None
-        With `guarantee`, samples of the same group are in the same part, and the groups must be
-        independent of each other: the samples of one patient. Without groups, all samples must be
-        independent; give groups if samples were copied.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together. With `guarantee`, they are in the
+        same part, and the groups must be independent of each other: the samples of one patient.
+        Without groups, all samples must be independent; give groups if samples were copied.
     ids : str or dict, default=None
-        Ids of the rows, by which they are matched: the name of a column that scores and Y have
-        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
-        column or an array-like of its ids. None means the index of pandas frames.
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

@@ -100,7 +100,7 @@ def review_measures(
         1 where a label is accepted, 0 where it is rejected and -1 where a person decides, as
         `Bands.decide` returns it. Columns with names are matched by name.
     label_names : sequence of str, default=None
-        Names of the columns, for data without column names.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
 
     Returns
     -------

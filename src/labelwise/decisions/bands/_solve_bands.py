@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._certified_bands import certified_bands
@@ -18,6 +17,7 @@ from labelwise.decisions.bands.search._equal_rate import highest_equal_rate
 from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._review_cost import least_cost
 from labelwise.decisions.bands.search._whole_hulls import whole_hulls
+from labelwise.decisions.objectives._constraints import InfeasibleError
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify
 

@@ -9,7 +9,7 @@ from labelwise.decisions.bands._band_request import BandRequest
 from labelwise.decisions.bands._review_measures import ReviewMeasures, count_states
 from labelwise.decisions.bands._solve_bands import solve_bands
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import random_folds
+from labelwise.decisions.thresholds._cross_fitting import random_folds
 
 
 def unseen_review(problem: Problem, request: BandRequest) -> ReviewMeasures | None:

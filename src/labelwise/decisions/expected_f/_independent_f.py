@@ -20,8 +20,8 @@ def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[A
 
     Parameters
     ----------
-    proba : array, frame or sparse matrix of shape (n_samples, n_labels)
-        P(y_label = 1); entries that a sparse matrix does not store are 0.
+    proba : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Probabilities from 0 to 1; absent entries of a sparse matrix are 0.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number.

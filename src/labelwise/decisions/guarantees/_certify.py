@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._validation import check_random_state
-from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.guarantees._certified_labels import certified_labels
 from labelwise.decisions.guarantees._certified_path import certified_point, shortfall
 from labelwise.decisions.guarantees._f_bound import f_bound
@@ -21,6 +20,7 @@ from labelwise.decisions.guarantees.paths._units import (
     shuffled_units,
     split_units,
 )
+from labelwise.decisions.objectives._constraints import InfeasibleError
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.measures import macro, micro, precision, recall
@@ -60,7 +60,7 @@ def certify(
         What thresholds are tuned for, with a constraint on precision or recall.
     options : Certify
         The level of the guarantee, and how samples are split.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState or None
         Splits the samples. With None, the split is the same in every call.
     calibration : Problem or None
         Samples for calibration; then all samples of `problem` are for tuning.

@@ -49,7 +49,7 @@ def adapt_thresholds(
     thresholds : Thresholds
         Thresholds tuned on probabilities, by `best_thresholds`, `TunedThresholds` or
         ``labelwise tune``.
-    new_scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
+    new_scores : array-like, CSR matrix or frame of shape (n_samples, n_labels)
         Probabilities of the labels of new samples, from 0 to 1. In a CSR matrix, an absent
         probability is 0, and the label is never decided. The columns of a frame are matched by
         name if the thresholds have label names.

@@ -3,7 +3,9 @@
 Adapted probabilities rise with the score, so that the expected curve of each label is its own
 concave hull, and the best decisions for any number of them are those with the highest adapted
 probabilities. Every measure that rises with true positives and not with other decisions is
-therefore highest if labels are decided from one level of the adapted probability on.
+therefore highest if labels are decided from one level of the adapted probability on. (Equal
+probabilities are decided together; for measures that are not quotients of linear functions of the
+counts, deciding those of one label only may be better.)
 """
 
 from __future__ import annotations
@@ -14,17 +16,16 @@ import numpy as np
 
 from labelwise._counts import counts_of
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors, rounded_up
-from labelwise.decisions.thresholds.objectives._choice import first_best
-from labelwise.decisions.thresholds.objectives._linear_fractional import (
-    certificate_of,
-    least_certificate,
-)
+from labelwise.decisions.objectives._choice import first_best
+from labelwise.decisions.objectives._linear_fractional import certificate_of, least_certificate
 from labelwise.measures import Measure
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.
 _TRIED = 0.25
 # Relative rounding error of a bound that is allowed for.
 _SLACK = 1e-9
+# Probabilities that differ relatively by less are equal but for rounding, and decided together.
+_ROUNDING = 1e-12
 
 
 def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
@@ -87,7 +88,7 @@ class ExpectedCurve(NamedTuple):
         decided = np.arange(hits.size)
         values = measure(rounded_up(counts_of(decided, hits, self.n_positive, self.n_cells)))
         bounds = np.concatenate(([1.0], falling, [self.floor]))
-        is_cut = bounds[1:] < bounds[:-1]
+        is_cut = bounds[1:] < bounds[:-1] * (1 - _ROUNDING)
         # No decision is always possible, and so is deciding all, even at the floor itself.
         is_cut[[0, -1]] = True
         best = first_best(values, is_cut)

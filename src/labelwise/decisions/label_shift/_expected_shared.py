@@ -9,7 +9,7 @@ import numpy as np
 from labelwise._counts import counts_of
 from labelwise._curves import halfway
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, rounded_up
-from labelwise.decisions.thresholds.objectives._choice import first_best
+from labelwise.decisions.objectives._choice import first_best
 from labelwise.measures import Measure
 
 

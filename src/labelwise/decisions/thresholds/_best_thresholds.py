@@ -48,18 +48,18 @@ def best_thresholds(
 
     Parameters
     ----------
-    scores : array-like, CSR matrix, data frame, path or dask array
-        Finite scores of any model on samples that the model was not fitted to, float32 or
-        float64, of shape (n_samples, n_labels). In a CSR matrix, an absent score means that the
-        label is never decided. A path (npy, parquet file or folder, zarr) and a dask array are
-        read in blocks of rows (see Notes).
-    Y : array-like, sparse matrix, data frame, list of sets, path or dask array
-        The true labels, 0 or 1, of shape (n_samples, n_labels). Columns with names are matched by
-        name. Rows are matched by the ids if both have them: an index of pandas frames that is more
-        than a count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts
-        nowhere: each label is tuned on the samples that have it, and samples without any label are
-        left out. A label without truth for any sample is never decided, and is in no average.
-        `Evidence.n_missing` is the number of missing labels.
+    scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. They are those of any model on samples
+        that it was not fitted to, float32 or float64. In a sparse matrix, an absent score means
+        that the label is never decided. A path (npy, parquet file or folder, zarr) and a dask array
+        are read in blocks of rows (see Notes).
+    Y : array, sparse matrix, frame, list of sets, path or dask array of shape (n_samples, n_labels)
+        True labels, 0 or 1. Columns with names are matched by name. Rows are matched by the ids if
+        both have them: an index of pandas frames that is more than a count from 0, or `ids`. NaN,
+        null or a masked cell is a missing label, which counts nowhere: each label is tuned on the
+        samples that have it, and samples without any label are left out. A label without truth for
+        any sample is never decided, and is in no average. `Evidence.n_missing` is the number of
+        missing labels.
     maximize : str or callable, default="micro-f"
         The measure to maximise, with its average. By name: "micro", "macro" or "sample", a hyphen,
         and one of "f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews",
@@ -126,35 +126,36 @@ def best_thresholds(
         and recall of samples; "expectation" guarantees the expected mean recall instead. A
         `Certify` also says which samples test the thresholds, and whether a guarantee of labels
         is for each label or for all together.
-    groups : array-like of shape (n_samples,), default=None
-        Samples of the same group are in the same fold behind "auto", and are drawn together for
-        the bootstrap: the samples of one patient, or the scores of one sample by several models.
-        Without groups, copies of a sample are in the same fold: samples with the same labels and
-        scores, in two labels or more, if no other sample has any of these scores. The bootstrap
-        and the guarantee draw and count every copy by itself. With `guarantee`, groups
-        are the independent units, and a new group must not have more samples than the largest;
-        "macro" and "expectation" then use one random sample of each group for calibration, and
-        their guarantee is for a random sample of a new group.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
-        samples, one of weight 0 as none, in the measure, in costs and in constraints. Folds and
-        bootstrap draws are of samples, whatever their weights. With `min_precision`, `min_recall`
-        or `max_decisions`, and for measures without a certificate, thresholds off the micro
-        frontier are searched only if all weights are whole numbers; otherwise the best point of
-        the frontier is returned and the gap is None.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together. They are in the same fold behind
+        "auto", and are drawn together for the bootstrap: the samples of one patient, or the scores
+        of one sample by several models. Without groups, copies of a sample are in the same fold:
+        samples with the same labels and scores, in two labels or more, if no other sample has any
+        of these scores. The bootstrap and the guarantee draw and count every copy by itself. With
+        `guarantee`, groups are the independent units, and a new group must not have more samples
+        than the largest; "macro" and "expectation" then use one random sample of each group for
+        calibration, and their guarantee is for a random sample of a new group.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples,
+        one of weight 0 as none, in the measure, in costs and in constraints. Folds and bootstrap
+        draws are of samples, whatever their weights. With `min_precision`, `min_recall` or
+        `max_decisions`, and for measures without a certificate, thresholds off the micro frontier
+        are searched only if all weights are whole numbers; otherwise the best point of the frontier
+        is returned and the gap is None.
     label_names : sequence of str, default=None
-        Names of the columns. Without names, a list of sets beside scores without names must
-        contain column numbers.
-    random_state : int, RandomState instance or None, default=None
-        Draws folds, bootstrap samples and the samples for calibration. With None, folds and the
-        samples for calibration are the same in every call.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+        Without names, a list of sets beside scores without names must contain column numbers.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws folds, bootstrap
+        samples and the samples for calibration. With None, folds and the samples for calibration
+        are the same in every call.
     ids : str or dict, default=None
-        Ids of the rows, by which they are matched: the name of a column that scores and Y have
-        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
-        column or an array-like of its ids. None means the index of pandas frames.
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

@@ -122,25 +122,26 @@ def micro_frontier(
 
     Parameters
     ----------
-    scores : array, CSR matrix, frame, path or dask array of shape (n_samples, n_labels)
-        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided. A path
-        (npy, parquet file or folder, zarr) and a dask array are read in blocks of rows.
+    scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. float32 stays float32. In a sparse
+        matrix, an absent score is never decided. A path (npy, parquet file or folder, zarr) and a
+        dask array are read in blocks of rows.
     Y : array, sparse matrix, frame, list of sets, path or dask array
-        True labels. If scores and Y both have column names, columns are matched by name. Rows are
-        matched by ids if both have them: an index of pandas frames that is more than a count from
-        0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
+        True labels, 0 or 1. If scores and Y both have column names, columns are matched by name.
+        Rows are matched by ids if both have them: an index of pandas frames that is more than a
+        count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
     label_names : sequence of str, default=None
-        Names of the labels, for data without column names.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples, finite and not negative: a sample of weight 2 counts as two
-        samples. Decisions and true positives are then sums of weights.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples.
+        Decisions and true positives are then sums of weights.
     ids : str or dict, default=None
-        Ids of the rows, by which they are matched: the name of a column that scores and Y have
-        beside the labels, or a dict with the keys "scores" and "Y" and, for each, the name of its
-        column or an array-like of its ids. None means the index of pandas frames.
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

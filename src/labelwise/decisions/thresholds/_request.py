@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-    from labelwise.decisions.thresholds.objectives._constraints import Limits
-    from labelwise.decisions.thresholds.objectives._cost import CostRule
+    from labelwise.decisions.objectives._by_label import CostRule
+    from labelwise.decisions.objectives._constraints import Limits
     from labelwise.measures import Counts, Measure
 
 AVERAGES = ("micro", "macro", "sample")
@@ -295,8 +295,8 @@ class Request:
     max_rank: int | None = field(init=False)  # only that many highest scores of a sample count
 
     def __post_init__(self, n_labels: int | None) -> None:
-        from labelwise.decisions.thresholds.objectives._constraints import check_limits, check_most
-        from labelwise.decisions.thresholds.objectives._cost import check_cost
+        from labelwise.decisions.objectives._by_label import check_cost
+        from labelwise.decisions.objectives._constraints import check_limits, check_most
         from labelwise.measures import with_beta
 
         checked = {

@@ -26,7 +26,7 @@ from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
 
 if TYPE_CHECKING:
-    from labelwise.decisions.thresholds.generalisation._intervals import Bounds
+    from labelwise.decisions.thresholds._intervals import Bounds
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -281,19 +281,19 @@ class Thresholds:
 
         Parameters
         ----------
-        scores : array, CSR matrix, frame, path or dask array of shape (n_samples, n_labels)
-            Finite scores. A path names an npy or parquet file, a folder of parquet files, or a zarr
-            array, which is read in blocks of rows. In a CSR matrix, an absent score is never
-            decided. The columns of a frame are matched by name if the thresholds have label names.
-            Those of an array have the order of `values` and `label_names`, which is that of the
-            scores that the thresholds were tuned on.
+        scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. A path names an npy or parquet file,
+            a folder of parquet files, or a zarr array, which is read in blocks of rows. In a sparse
+            matrix, an absent score is never decided. The columns of a frame are matched by name if
+            the thresholds have label names. Those of an array have the order of `values` and
+            `label_names`, which is that of the scores that the thresholds were tuned on.
         output : str, Path or None, default=None
             File to write the decisions to, block by block, with the ending .parquet, .npy or
             .zarr; they are int8. It appears only once it is complete. Ids of the rows are written
             along to parquet files.
         ids : str or sequence of str, default=None
-            For a parquet file of scores: name of the column of ids, or several names, of which the
-            first that the file has is used. None finds the column.
+            Name of the column of ids, or several names of which the file has one. Only for a
+            parquet file of scores. None finds the column.
         by_position : bool, default=False
             For a file of scores: whether labels are matched by position if only the thresholds or
             only the file has names. They are refused otherwise.
@@ -360,16 +360,18 @@ class Thresholds:
 
         Parameters
         ----------
-        scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
-            The scores that the thresholds were tuned on.
-        Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-            The true labels that the thresholds were tuned on.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each sample: samples of a group are in the same fold.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        random_state : int, RandomState instance or None, default=None
-            Draws the folds behind "auto" amounts.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. They are those that the thresholds
+            were tuned on.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1. They are those that the thresholds were tuned on.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample; samples of a group stay together, in the same fold.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative.
+        random_state : int, RandomState or None, default=None
+            Seed of the random numbers; the same int gives the same result. Draws the folds behind
+            "auto" amounts.
 
         Returns
         -------
@@ -410,20 +412,21 @@ class Thresholds:
 
         Parameters
         ----------
-        scores : array-like, CSR matrix or data frame of shape (n_samples, n_labels)
-            The scores that the thresholds were tuned on.
-        Y : array-like, sparse matrix, data frame or list of sets of shape (n_samples, n_labels)
-            The true labels that the thresholds were tuned on.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. They are those that the thresholds
+            were tuned on.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1. They are those that the thresholds were tuned on.
         n_bootstrap : int, default=200
             Number of bootstrap draws.
         confidence : float, default=0.95
             Share of the draws within the interval and the spreads.
-        groups : array-like of shape (n_samples,), default=None
-            Group of each sample: samples of a group are drawn together.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        random_state : int, RandomState instance or None, default=None
-            Draws samples and folds. With the seed of the tuning, "auto" means the same amounts.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample; samples of a group stay together, and are drawn together.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative.
+        random_state : int, RandomState or None, default=None
+            Seed of the random numbers; the same int gives the same result. Draws samples and folds. With the seed of the tuning, "auto" means the same amounts.
 
         Returns
         -------
@@ -548,7 +551,7 @@ class Thresholds:
             Number that each label has in these thresholds; -1 for a new label, which is never
             decided.
         label_names : tuple of str or None
-            Names of the labels.
+            Names of the labels; None for their numbers.
         **evidence : object
             Fields of the evidence to replace.
 

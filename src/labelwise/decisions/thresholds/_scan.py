@@ -57,22 +57,23 @@ def scan_thresholds(
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores, float32 or float64. In a CSR matrix, an absent score is never decided.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. float32 stays float32. In a sparse
+        matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels. If scores and Y both have column names, columns are matched by name, and rows
-        by the index of pandas frames if both have one that is more than a count from 0. NaN, null
-        or a masked cell is a missing label, which counts nowhere.
+        True labels, 0 or 1. If scores and Y both have column names, columns are matched by name,
+        and rows by the index of pandas frames if both have one that is more than a count from 0.
+        NaN, null or a masked cell is a missing label, which counts nowhere.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision.
     max_scans : int, default=None
         Largest number of scans; 1 is the greedy rule of Fan and Lin. With None, scans are repeated
         until no threshold moves, and the value is the highest of all threshold vectors.
     label_names : sequence of str, default=None
-        Names of the labels, for data without column names.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     by_position : bool, default=False
-        Whether rows are matched by position if only one of scores and Y has ids. Such rows are
-        refused otherwise, unless the other one is an array, which has no ids.
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
 
     Returns
     -------

@@ -14,23 +14,17 @@ import numpy as np
 from labelwise._blocks import refuse_in_blocks
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
+from labelwise.decisions.objectives._by_label import LabelObjective, MacroRule, best_by_label
+from labelwise.decisions.objectives._choice import Choice, Objective
+from labelwise.decisions.objectives._micro import MicroRule, best_micro
+from labelwise.decisions.objectives._off_frontier import OffFrontier
+from labelwise.decisions.objectives._sample import ascend
+from labelwise.decisions.objectives._shared import SharedTuner
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
+from labelwise.decisions.thresholds._intervals import Bounds, Retuning, bootstrap
 from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Evidence, Thresholds
-from labelwise.decisions.thresholds.generalisation._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds.objectives._choice import (
-    Choice,
-    LabelObjective,
-    Objective,
-    best_by_label,
-)
-from labelwise.decisions.thresholds.objectives._macro import MacroRule
-from labelwise.decisions.thresholds.objectives._micro import MicroRule
-from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
-from labelwise.decisions.thresholds.objectives._pruned_micro import best_of_few
-from labelwise.decisions.thresholds.objectives._sample import ascend
-from labelwise.decisions.thresholds.objectives._shared import SharedTuner
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
 from labelwise.measures import Measure
 
@@ -56,8 +50,9 @@ def solve(
         options that need all scores together are refused.
     request : Request
         What thresholds are tuned for.
-    random_state : int, RandomState instance or None
-        Draws folds and bootstrap samples. With None, folds are the same in every call.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws folds and bootstrap
+        samples. With None, folds are the same in every call.
     calibration : Problem, default=None
         Samples that a guarantee is tested on; None splits them from `problem`.
 
@@ -125,8 +120,9 @@ def confidence_interval(
         Number of draws.
     confidence : float
         Share of the draws within the interval and the spreads.
-    random_state : int, RandomState instance or None
-        Draws samples and folds. With None, folds are the same in every call.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws samples and folds.
+        With None, folds are the same in every call.
 
     Returns
     -------
@@ -174,9 +170,9 @@ def solve_with_folds(
         What thresholds are tuned for; without constraints and not for the sample average.
     folds : ndarray of int of shape (n_samples,)
         The fold of each sample.
-    random_state : int, RandomState instance or None
-        Draws the folds behind "auto" amounts. The amounts found on all samples are used without
-        each fold, too.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        "auto" amounts. The amounts found on all samples are used without each fold, too.
 
     Returns
     -------
@@ -309,15 +305,6 @@ def _label_objective(curves: Curves, request: Request) -> LabelObjective | None:
     if request.costs is not None or request.average != "macro":
         return request.costs
     return MacroRule(request.measure, request.limits.in_total(curves.total_weight))
-
-
-def best_micro(curves: Curves, rule: MicroRule) -> Choice:
-    """Find the highest micro average: by few scores, on the frontier, or by a search off it."""
-    chosen = best_of_few(curves, rule) or rule(curves.frontier_cuts())
-    if chosen.gap is not None:
-        return chosen
-    search = OffFrontier(curves, curves.cuts_of_all(), rule.measure)
-    return search.best() if search.can_prove else chosen
 
 
 def _shared(problem: Problem, request: Request) -> TuningMethod:

@@ -14,11 +14,11 @@ from labelwise._curves import Curves
 from labelwise._validation import columns_in_order
 from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._cross_fitting import cross_fitted
+from labelwise.decisions.thresholds._intervals import Bounds
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
-from labelwise.decisions.thresholds.generalisation._cross_fitted_counts import cross_fitted
-from labelwise.decisions.thresholds.generalisation._intervals import Bounds
 from labelwise.measures import Counts, micro, precision, recall
 
 

@@ -61,7 +61,7 @@ def paired_difference(
     n_bootstrap : int, default=10000
         Number of bootstrap samples.
     random_state : int, RandomState or None, default=None
-        Seed of the bootstrap samples; the same seed gives the same interval.
+        Seed of the random numbers; the same int gives the same result.
     measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
         Passed to `paired_values`: the name of the measure, whether higher values are better, and
         whether to refuse or to drop data sets with a missing value.

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_html, as_text, latex_table, markdown_table
+from labelwise._text import as_html, as_text, did_you_mean, latex_table, markdown_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
-from labelwise.measures import did_you_mean, measure_named
+from labelwise.measures import measure_named
 
 _COLUMNS = "model"
 

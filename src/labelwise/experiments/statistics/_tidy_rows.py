@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._text import did_you_mean
 from labelwise._validation import is_frame
-from labelwise.measures import did_you_mean
 
 # Columns that identify a cell of a study; means are taken over the last two.
 KEYS = ("dataset", "model", "split", "fold", "seed")

@@ -287,7 +287,7 @@ def decide_of_label_sets(log_odds: np.ndarray, seen: LabelSets, beta: float) -> 
     seen : LabelSets
         At least one label set.
     beta : float
-        Weight of recall in the F-measure.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
 
     Returns
     -------

@@ -39,11 +39,11 @@ class Desk:
 
     Parameters
     ----------
-    scores : array, CSR matrix or frame of shape (n_samples, n_labels)
-        Finite scores of samples that the model was not fitted to. In a CSR matrix, an absent
-        score is never decided.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. They are those of samples that the model
+        was not fitted to. In a sparse matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1, none of them missing. Columns with names are matched by name.
+        True labels, 0 or 1. None of them is missing. Columns with names are matched by name.
     thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
         Thresholds in use, such as those of a model, under their names: the page opens at the first
         of them. Thresholds with a guarantee are marked as certified, with what they guarantee.
@@ -59,12 +59,13 @@ class Desk:
             default=None
         Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
     label_names : sequence of str, default=None
-        Names of the labels, for data without column names.
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     title : str, default="Decision desk"
         Heading of the page.
-    random_state : int, RandomState instance or None, default=0
-        Draws bootstrap samples, and the folds on which the amounts of shrinkage and FBR are
-        chosen. Folds of held-out values are always the same ones.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws bootstrap samples,
+        and the folds on which the amounts of shrinkage and FBR are chosen. Folds of held-out values
+        are always the same ones.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class Desk:
         decided: Any = None,
         label_names: Sequence[str] | None = None,
         title: str = "Decision desk",
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")

@@ -64,10 +64,11 @@ class CoOccurrenceDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            Labels of the samples.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         max_labels : int, default=25
             Number of the most frequent labels to draw.
         ax : matplotlib Axes, default=None

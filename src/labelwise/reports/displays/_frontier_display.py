@@ -9,9 +9,9 @@ import numpy as np
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import with_nan
+from labelwise._validation import labels_for, with_nan
 from labelwise.decisions import micro_frontier
-from labelwise.measures import Counts, f_measure, labels_for
+from labelwise.measures import Counts, f_measure
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
@@ -31,7 +31,8 @@ class FrontierDisplay:
     n_positive : int
         Number of positives of all labels.
     beta : float, default=1.0
-        Weight of recall in the F-measure whose highest point is marked.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. The highest
+        point of this measure is marked.
     name : str, default=None
         Name of the model in the legend.
 
@@ -101,14 +102,17 @@ class FrontierDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
-        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Scores; absent entries of a sparse matrix are never decided.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score
+            is never decided.
         beta : float, default=1.0
-            Weight of recall in the F-measure whose highest point is marked.
+            Weight of recall in the F-measure: recall counts beta² as much as precision. The highest
+            point of this measure is marked.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         name : str, default=None
             Name of the model in the legend.
         ax : matplotlib Axes, default=None
@@ -146,8 +150,8 @@ class FrontierDisplay:
             Fitted, with `predict_proba` or `decision_function`.
         X : array or sparse matrix of shape (n_samples, n_features)
             Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
         name : str, default=None
             Name of the model in the legend; by default its class.
         **options

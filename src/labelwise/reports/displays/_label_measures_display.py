@@ -9,8 +9,8 @@ import numpy as np
 
 from labelwise._estimators import scoring_method
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_readable, check_whole
-from labelwise.measures import Evaluation, evaluate, labels_for
+from labelwise._validation import check_instance, check_readable, check_whole, labels_for
+from labelwise.measures import Evaluation, evaluate
 
 _OF_DECISIONS, _OF_SCORES = ("precision", "recall", "f"), ("auc", "average-precision")
 
@@ -111,14 +111,15 @@ class LabelMeasuresDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
-        decided : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            Decided labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Decisions, 0 or 1.
         beta : float, default=1.0
-            Weight of recall in the F-measure.
+            Weight of recall in the F-measure: recall counts beta² as much as precision.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         max_labels : int, default=20
             Number of labels to draw, those with the lowest F.
         ax : matplotlib Axes, default=None
@@ -142,8 +143,8 @@ class LabelMeasuresDisplay:
             Fitted, with `predict`.
         X : array or sparse matrix of shape (n_samples, n_features)
             Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
         **options
             Further arguments of `from_predictions`.
 

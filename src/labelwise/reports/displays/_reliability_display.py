@@ -9,7 +9,8 @@ import numpy as np
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise.measures import labels_for, reliability
+from labelwise._validation import labels_for
+from labelwise.measures import reliability
 
 _LARGEST_DOT, _SMALLEST_DOT = 120.0, 12.0
 
@@ -81,14 +82,15 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
-        proba : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Probabilities; absent entries of a sparse matrix are 0.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        proba : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Probabilities from 0 to 1; absent entries of a sparse matrix are 0.
         n_bins : int, default=10
             Number of bins of equal width between 0 and 1.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         name : str, default=None
             Name of the model in the legend.
         ax : matplotlib Axes, default=None
@@ -114,8 +116,8 @@ class ReliabilityDisplay:
             Fitted, with `predict_proba`.
         X : array or sparse matrix of shape (n_samples, n_features)
             Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
         name : str, default=None
             Name of the model in the legend; by default its class.
         **options

@@ -60,8 +60,8 @@ class SplitQualityDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            Labels of the samples.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1.
         subsets : array of int of shape (n_samples,)
             Subset of each sample, counted from 0.
         proportions : int or sequence of float, default=None

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import check_outcome, check_whole, columns_in_order, with_nan
+from labelwise._validation import check_outcome, check_whole, columns_in_order, labels_for, with_nan
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.measures import Counts, f_measure, labels_for
+from labelwise.measures import Counts, f_measure
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"
@@ -43,7 +43,7 @@ class ThresholdDisplay:
     n_hidden : int, default=0
         Number of labels that are not shown.
     beta : float, default=1.0
-        Weight of recall in the F-measure that is shown.
+        Weight of recall in the F-measure: recall counts beta² as much as precision.
 
     Attributes
     ----------
@@ -83,14 +83,16 @@ class ThresholdDisplay:
 
         Parameters
         ----------
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
-        scores : array, sparse matrix or data frame of shape (n_samples, n_labels)
-            Scores; absent entries of a sparse matrix are never decided.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels. In a sparse matrix, an absent score
+            is never decided.
         thresholds : Thresholds or array of shape (n_labels,), default=None
             Thresholds to show; by default those that `best_thresholds` finds.
         label_names : sequence of str, default=None
-            Names of the labels; by default those of the columns of a data frame.
+            Names of the labels, in the order of the columns; None takes those of a frame or of
+            sets.
         max_labels : int, default=25
             Largest number of labels to draw, the most frequent ones first.
         ax : matplotlib Axes, default=None
@@ -140,8 +142,8 @@ class ThresholdDisplay:
             shown.
         X : array or sparse matrix of shape (n_samples, n_features)
             Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, data frame or label sets of shape (n_samples, n_labels)
-            True labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
         **options
             Further arguments of `from_predictions`.
 

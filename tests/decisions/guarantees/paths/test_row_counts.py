@@ -11,9 +11,9 @@ from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
 from labelwise.decisions.guarantees.paths._units import shuffled_units
+from labelwise.decisions.objectives._constraints import Limits
 from labelwise.decisions.problem._problem import check_problem
 from labelwise.decisions.problem._row_limit import decisions_at
-from labelwise.decisions.thresholds.objectives._constraints import Limits
 from tests.decisions.problems import problems
 from tests.oracles import guarantees as oracle
 

@@ -1,6 +1,6 @@
 """Paths of shrunk thresholds equal their definition, for dense and for sparse scores.
 
-Tests `_micro_path` with its kernels, `_macro_path`, `_pooled_curve` and `_range_maxima`.
+Tests `_micro_path` with its kernels, `_macro_path` and `_pooled_curve`.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from scipy import sparse
 from labelwise import _jit
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
+from labelwise.decisions.thresholds.shrinkage._macro_path import RangeMaxima
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import N_COMMON, _quantiles
-from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
 from labelwise.decisions.thresholds.shrinkage._shrinkage import AMOUNTS, Shrinkage, _weights
 from labelwise.measures import accuracy, f_measure, jaccard, matthews, precision
 from tests.decisions.problems import problems

@@ -9,13 +9,12 @@ from itertools import product
 
 import numpy as np
 
-from labelwise.decisions._infeasible_error import InfeasibleError
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut, nested
 from labelwise.decisions.bands.search._side_values import SideValues
 from labelwise.decisions.bands.search._sides import Found, Side, SideValue, sides_of
+from labelwise.decisions.objectives._constraints import InfeasibleError, Limits
+from labelwise.decisions.objectives._off_frontier import OffFrontier
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives._constraints import Limits
-from labelwise.decisions.thresholds.objectives._off_frontier import OffFrontier
 from labelwise.measures import f_measure
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from labelwise._curves import Cuts
 from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut
+from labelwise.decisions.objectives._by_label import costs_by_label
+from labelwise.decisions.objectives._choice import first_best
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives._choice import first_best
-from labelwise.decisions.thresholds.objectives._cost import costs_by_label
 
 _EVENTS = ("a false positive", "a false negative", "a review")
 

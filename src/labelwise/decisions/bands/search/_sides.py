@@ -18,12 +18,8 @@ from labelwise.decisions.bands.search._whole_hulls import (
     near_cuts,
     whole_hulls,
 )
+from labelwise.decisions.objectives._off_frontier import FewestDecisions, Wanted, search_hits
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.objectives._hit_search import (
-    FewestDecisions,
-    Wanted,
-    search_hits,
-)
 
 # Most steps of successive searches: what a short search finds leaves less for the next one.
 _MOST_STEPS = (10**6, 10**7, 10**8)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions.guarantees.paths._row_counts import RowCounts
-from labelwise.decisions.thresholds.objectives._constraints import Limits
+from labelwise.decisions.objectives._constraints import Limits
 
 
 class RowStatistic(NamedTuple):

@@ -9,13 +9,12 @@ import numpy as np
 
 from labelwise._counts import counts_of
 from labelwise._curves import ROUNDING, Cuts
-from labelwise.decisions.thresholds.objectives._choice import first_best_of_each
+from labelwise.decisions.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     CommonSteps,
     PooledCurve,
     n_at_or_above,
 )
-from labelwise.decisions.thresholds.shrinkage._range_maxima import RangeMaxima
 from labelwise.measures import Counts, Measure, measured, ratio
 
 # Number of candidates that are evaluated at a time.
@@ -233,3 +232,30 @@ def _averages_and_expected(
         is_defined = ~np.isnan(values)
         average[place] = ratio(np.where(is_defined, values, 0).sum(), is_defined.sum(), np.nan)
     return average, expected
+
+
+class RangeMaxima:
+    """Maxima of all stretches of an array whose length is a power of two; NaN is left out.
+
+    Parameters
+    ----------
+    values : ndarray
+        The numbers.
+    """
+
+    def __init__(self, values: np.ndarray) -> None:
+        levels = [np.where(np.isnan(values), -np.inf, values)]
+        width = 1
+        while 2 * width <= values.size:
+            before = levels[-1]
+            after = np.append(before[width:], np.full(width, -np.inf))
+            levels.append(np.maximum(before, after))
+            width *= 2
+        self._table = np.stack(levels)
+        self._level = np.frexp(np.arange(1, values.size + 1))[1] - 1
+
+    def highest(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Return the largest value from each first to each last place; -inf if there is none."""
+        level = self._level[last - first]
+        two = self._table[level, first], self._table[level, last - (1 << level) + 1]
+        return np.asarray(np.maximum(*two))

@@ -8,8 +8,8 @@ import numpy as np
 
 from labelwise._counts import counts_of
 from labelwise._curves import Cuts, hulls_of, n_cells
-from labelwise.decisions.thresholds.objectives._choice import first_best
-from labelwise.decisions.thresholds.objectives._linear_fractional import gains_from_hits
+from labelwise.decisions.objectives._choice import first_best
+from labelwise.decisions.objectives._linear_fractional import gains_from_hits
 from labelwise.decisions.thresholds.shrinkage._micro_path_kernels import (
     CommonVertices,
     OwnVertices,

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from labelwise.decisions.objectives._by_label import MacroRule
+from labelwise.decisions.objectives._choice import Choice, choice_with, first_best
+from labelwise.decisions.objectives._micro import MicroRule
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds.generalisation._held_out_means import N_FOLDS, held_out_means
-from labelwise.decisions.thresholds.objectives._choice import Choice, choice_with, first_best
-from labelwise.decisions.thresholds.objectives._macro import MacroRule
-from labelwise.decisions.thresholds.objectives._micro import MicroRule
+from labelwise.decisions.thresholds.shrinkage._held_out_means import N_FOLDS, held_out_means
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve

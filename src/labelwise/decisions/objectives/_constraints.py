@@ -1,0 +1,109 @@
+"""Constraints on precision, recall and the number of decisions: checks and refusals."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._curves import FrontierSteps
+from labelwise._validation import check_real, is_real
+from labelwise.measures import Counts, precision, recall
+
+
+class InfeasibleError(ValueError):
+    """The arguments are right, but these data cannot meet the constraints that they set."""
+
+
+class Limits(NamedTuple):
+    """Constraints on decisions; None where there is none."""
+
+    min_precision: float | None = None
+    min_recall: float | None = None
+    max_decisions: int | float | None = None  # int: in total, float: mean per sample
+
+    @property
+    def are_set(self) -> bool:
+        """Whether there is any constraint."""
+        return any(limit is not None for limit in self)
+
+    def in_total(self, n_samples: float) -> Limits:
+        """Return the limits with `max_decisions` as the total for `n_samples` samples."""
+        most = self.max_decisions
+        if not isinstance(most, float | np.floating):
+            return self
+        # 0.7 must allow 7 decisions on 10 samples, whatever 0.7 * 10 rounds to.
+        total = most * n_samples * (1 + 1e-12)
+        return self._replace(max_decisions=int(total) if isinstance(n_samples, int) else total)
+
+    def per_sample(self, n_samples: float) -> Limits:
+        """Return the limits with `max_decisions` as the mean per sample of `n_samples` samples."""
+        most = self.max_decisions
+        if most is None or isinstance(most, float | np.floating):
+            return self
+        return self._replace(max_decisions=float(most / n_samples))
+
+    def __str__(self) -> str:
+        given = self._asdict().items()
+        return ", ".join(f"{name}={limit}" for name, limit in given if limit is not None)
+
+
+NO_LIMITS = Limits()
+
+
+def check_most(max_decisions: Any) -> tuple[Any, int | None]:
+    """Return `max_decisions` in total or as a mean, and the number of a text as "3 per row"."""
+    if not isinstance(max_decisions, str):
+        return max_decisions, None
+    found = re.fullmatch(r"\s*([1-9][0-9]{0,8}) per row\s*", max_decisions)
+    if found is None:
+        raise ValueError(
+            f'max_decisions must be a number, or a text as "3 per row", got {max_decisions!r}.'
+        )
+    return None, int(found[1])
+
+
+def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:
+    """Return checked constraints; a lower bound of 0 on a rate is not a constraint."""
+    most = max_decisions
+    if most is not None and not (is_real(most) and 0 <= most < np.inf):
+        raise ValueError(
+            "max_decisions must be a whole number in total or a decimal number as mean per "
+            f"sample, not negative, got {most!r}."
+        )
+    return Limits(
+        _least_rate(min_precision, "min_precision"), _least_rate(min_recall, "min_recall"), most
+    )
+
+
+def _least_rate(rate: Any, name: str) -> float | None:
+    # Every rate is at least 0, and one that is not defined is not below it.
+    return None if rate is None else check_real(rate, name, least=0, most=1) or None
+
+
+def within(limits: Limits, counts: Counts) -> np.ndarray:
+    """Return which counts meet the limits; an undefined precision or recall meets none."""
+    kept = np.ones(np.shape(counts.tp), dtype=bool)
+    if limits.min_precision is not None:
+        kept &= np.asarray(precision(counts) >= limits.min_precision)
+    if limits.min_recall is not None:
+        kept &= np.asarray(recall(counts) >= limits.min_recall)
+    if limits.max_decisions is not None:
+        kept &= np.asarray(counts.tp + counts.fp <= limits.max_decisions)
+    return kept
+
+
+def why_not(steps: FrontierSteps, limits: Limits) -> str:
+    """Return the error message for constraints that are proven to be impossible."""
+    if steps.n_positive == 0:
+        return f"{limits} cannot be met: Y has no positives."
+    highest = {
+        "min_precision": steps.slopes[0] if steps.slopes.size else 0.0,
+        "min_recall": steps.hits[-1] / steps.n_positive,
+    }
+    for name, reached in highest.items():
+        limit = getattr(limits, name)
+        if limit is not None and reached < limit:
+            return f"{name}={limit} cannot be met on these data, the highest is {reached:.4g}."
+    return f"{limits} cannot be met together on these data, by any thresholds."

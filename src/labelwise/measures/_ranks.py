@@ -1,0 +1,302 @@
+"""Ranks of positives: how many scores lie above each one, which all ranking measures use."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._parallel import in_threads
+from labelwise.measures._counts import cells_of_each
+
+# Up to this many positives, one pass through the ranking for each is cheaper than sorting.
+FEW = 32
+# Scores that a thread copies and sorts at a time: this bounds the memory.
+_BLOCK = 2**21
+# Dense scores of a ranking from which only the positives are sorted. For fewer, sorting is quick,
+# and its kernels are compiled sooner.
+_LONG = 2**15
+# Columns of a transpose that are copied together: the cache lines that they are in are read once.
+_TILE = 4096
+# Longer pieces are sorted one by one: sorting them takes longer than a step of Python.
+_LONG_PIECE = 1024
+
+
+class RankedPositives(NamedTuple):
+    """Ranks of the positives of each ranking, best first.
+
+    A ranking is the scores of a row ("sample"), of a column ("label") or of the matrix ("all").
+    Ties are kept apart, so that each measure can treat them by its own rule.
+    """
+
+    ranking: np.ndarray  # the ranking that each positive belongs to
+    above: np.ndarray  # scores greater than its own
+    at_least: np.ndarray  # scores as great, its own among them
+    hits_above: np.ndarray  # the same, of positives only
+    hits_at_least: np.ndarray
+    n_positives: np.ndarray  # of each ranking
+    n_scores: Any  # of each ranking: one number, or an array
+
+    @property
+    def n_negatives(self) -> np.ndarray:
+        """Negatives of each ranking."""
+        return np.asarray(self.n_scores - self.n_positives)
+
+    @property
+    def misses_above(self) -> np.ndarray:
+        """Negatives with a score greater than the positive's."""
+        return np.asarray(self.above - self.hits_above)
+
+    @property
+    def misses_at_least(self) -> np.ndarray:
+        """Negatives with a score as great as the positive's."""
+        return np.asarray(self.at_least - self.hits_at_least)
+
+    @property
+    def position(self) -> np.ndarray:
+        """Position from 1 when ties are broken against the model."""
+        first = np.cumsum(self.n_positives) - self.n_positives
+        rank = np.arange(1, self.ranking.size + 1) - first[self.ranking]
+        return np.asarray(rank + self.misses_at_least)
+
+    def total(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum over the positives of each ranking."""
+        return np.bincount(self.ranking, weights, minlength=self.n_positives.size)
+
+
+def find_places(
+    Y: sparse.csc_array, scores: Any, by: str, missing: sparse.csc_array | None = None
+) -> RankedPositives:
+    """Rank the positives of each sample, of each label or of all cells.
+
+    In sparse scores, absent scores are tied below all present scores, except those of cells
+    without truth (`missing`), which are in no ranking. If a ranking has few positives, the scores
+    above each are counted, O(positives * scores); otherwise the ranking is sorted, O(scores log
+    scores). Of long rankings only the positives are sorted, and the scores between them counted,
+    O(scores) if the positives are spread evenly, at most O(scores log positives).
+    """
+    n_scores = cells_of_each(Y, by, missing)
+    if by == "all":
+        n_positives = np.array([Y.nnz])
+        above, at_least = _counts_overall(Y, scores, n_scores)
+    else:
+        Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
+        Y, scores = sparse.csr_array(Y), _as_rows(scores)
+        n_positives = np.diff(Y.indptr)
+        if not sparse.issparse(scores) and scores.shape[1] >= _LONG:
+            above, at_least = _counts_in_long_rows(Y, scores)
+        else:
+            above, at_least = _counts_in_rows(Y, scores, n_scores)
+    return ranked_positives(above, at_least, n_positives.astype(np.int64), n_scores)
+
+
+def ranked_positives(
+    above: np.ndarray, at_least: np.ndarray, n_positives: np.ndarray, n_scores: Any
+) -> RankedPositives:
+    """For each positive, count the positives above it (input sorted by descending score)."""
+    ranking = np.repeat(np.arange(n_positives.size), n_positives)
+    first = np.cumsum(n_positives) - n_positives
+    is_last = np.append((np.diff(at_least) != 0) | (np.diff(ranking) != 0), True)
+    ends = np.flatnonzero(is_last[: ranking.size]) + 1
+    sizes = np.diff(ends, prepend=0)
+    return RankedPositives(
+        ranking=ranking,
+        above=above,
+        at_least=at_least,
+        hits_above=np.repeat(ends - sizes, sizes) - first[ranking],
+        hits_at_least=np.repeat(ends, sizes) - first[ranking],
+        n_positives=n_positives,
+        n_scores=n_scores,
+    )
+
+
+def ranks_by_column(Y: sparse.csc_array, scores: Any) -> np.ndarray:
+    """Rank each positive in its sample from 1, equal scores by column; 0 without a score.
+
+    O(positives * labels); dense copies of sparse scores are made for a block of samples at a time.
+    """
+    from labelwise.measures._ranks_kernels import places_by_column
+
+    rows = sparse.csr_array(Y)
+    together = max(1, _BLOCK // rows.shape[1])
+    found = [np.empty(0, dtype=np.int64)]
+    for start in range(0, rows.shape[0], together):
+        some = rows[start : start + together]
+        dense = np.ascontiguousarray(_filled(scores[start : start + together]))
+        found.append(places_by_column(dense, some.indptr.astype(np.int64), some.indices))
+    return np.concatenate(found)
+
+
+def _filled(scores: Any) -> np.ndarray:
+    """Return dense scores, -inf where a sparse matrix has none."""
+    if not sparse.issparse(scores):
+        return np.asarray(scores)
+    dense = np.full(scores.shape, -np.inf, dtype=scores.dtype)
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    dense[rows, scores.indices] = scores.data
+    return dense
+
+
+def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
+    """Return where the score of each positive is stored, -1 if it is absent.
+
+    The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
+    CSC with sorted indices. One pass over both, O(nnz).
+    """
+    from labelwise.measures._ranks_kernels import places_in_rows
+
+    return np.asarray(
+        places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
+    )
+
+
+def _counts_in_rows(
+    Y: sparse.csr_array, scores: Any, n_scores: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the scores above, and at or above, each positive within its row, best first."""
+    n_of_row = np.broadcast_to(n_scores, Y.shape[0])
+    cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
+
+    def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        from labelwise.measures._ranks_kernels import count_above
+
+        bounds = cut_bounds[rows.start : rows.stop + 1]
+        mine = cuts[bounds[0] : bounds[-1]]
+        is_sorted = np.diff(bounds) > FEW
+        values, starts = _flat(scores, rows, copy=bool(is_sorted.any()))
+        for flat, pieces in ((values, starts), (mine, bounds - bounds[0])):
+            sort_pieces(flat, pieces, np.flatnonzero(is_sorted))
+        n_absent = n_of_row[rows] - np.diff(starts)
+        found = count_above(values, starts, mine, bounds - bounds[0], n_absent, is_sorted)
+        return found[0], found[1]
+
+    parts = list(in_threads(count_block, _blocks(scores, _BLOCK)))
+    return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
+
+
+def _counts_in_long_rows(Y: sparse.csr_array, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count as `_counts_in_rows` does, for dense rows of which only the positives are sorted."""
+    from labelwise._curves import counts_at_cuts
+
+    cuts, bounds = _scores_at(Y, scores), _long(Y.indptr)
+    above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
+
+    def count_block(rows: slice) -> None:
+        values, _ = _flat(scores, rows, copy=False)
+        for i, row in enumerate(values.reshape(-1, scores.shape[1]), rows.start):
+            mine = slice(bounds[i], bounds[i + 1])
+            cuts[mine].sort()
+            above[mine], at_least[mine] = counts_at_cuts(row, cuts[mine])
+
+    for _ in in_threads(count_block, _blocks(scores, _BLOCK)):
+        pass
+    return above, at_least
+
+
+def _counts_overall(
+    Y: sparse.csc_array, scores: Any, n_scores: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the scores of the whole matrix above, and at or above, each positive, best first."""
+    scores = _as_rows(scores)
+    cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
+    counted = _counts_of_long if scores.size >= _LONG else _counts_of_short
+
+    def count_block(rows: slice) -> np.ndarray:
+        return counted(_flat(scores, rows, copy=scores.size < _LONG)[0], cuts)
+
+    above, at_least = total = np.zeros((2, cuts.size), dtype=np.int64)
+    # With blocks larger than the positives, counting costs more than adding up.
+    for found in in_threads(count_block, _blocks(scores, max(2 * _BLOCK, 4 * cuts.size))):
+        total += found
+    at_least += (n_scores - scores.size) * np.isneginf(cuts[::-1])
+    return above, at_least
+
+
+def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    from labelwise._curves import counts_at_cuts
+
+    return np.stack(counts_at_cuts(values, cuts))
+
+
+def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Return the counts of a few values, which are sorted in place."""
+    from labelwise.measures._ranks_kernels import add_counts
+
+    values.sort()
+    found = np.zeros((2, cuts.size), dtype=np.int64)
+    add_counts(values, cuts, *found)
+    return found
+
+
+def _as_rows(scores: Any) -> Any:
+    """Return dense scores as they are, sparse ones as CSR."""
+    return sparse.csr_array(scores) if sparse.issparse(scores) else scores
+
+
+def _scores_at(Y: sparse.csr_array, scores: Any) -> np.ndarray:
+    """Return the score of each positive, -inf where it is absent."""
+    if not sparse.issparse(scores):
+        rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
+        return np.asarray(scores[rows, Y.indices])
+    places = stored_places(Y, scores)
+    is_there = places >= 0
+    found = np.full(places.size, -np.inf, dtype=scores.dtype)
+    found[is_there] = scores.data[places[is_there]]
+    return found
+
+
+def _flat(scores: Any, rows: slice, *, copy: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of some rows one after the other, and where each row begins."""
+    if sparse.issparse(scores):
+        bounds = _long(scores.indptr[rows.start : rows.stop + 1])
+        values = scores.data[bounds[0] : bounds[-1]]
+        return values.copy() if copy else values, bounds - bounds[0]
+    block = scores[rows]
+    bounds = np.arange(block.shape[0] + 1) * block.shape[1]
+    if copy or not block.flags.c_contiguous:
+        found = np.empty(block.shape, block.dtype)
+        for start in range(0, block.shape[1], _TILE):
+            found[:, start : start + _TILE] = block[:, start : start + _TILE]
+        block = found
+    return block.ravel(), bounds
+
+
+def _long(bounds: np.ndarray) -> np.ndarray:
+    """Return bounds of rows as 64-bit numbers, the only ones that kernels are compiled for."""
+    return np.asarray(bounds, dtype=np.int64)
+
+
+def _blocks(scores: Any, n_together: int) -> list[slice]:
+    """Split the rows into blocks of about `n_together` scores."""
+    n_rows = scores.shape[0]
+    # Eight columns are a cache line of their transpose: fewer would read it more than once.
+    n_together = max(8, n_together * n_rows // max(1, scores.size))
+    starts = range(0, n_rows, n_together)
+    return [slice(start, min(start + n_together, n_rows)) for start in starts]
+
+
+def sort_pieces(values: np.ndarray, bounds: np.ndarray, numbers: np.ndarray) -> None:
+    """Sort some pieces of an array upwards, in place.
+
+    Piece i is ``values[bounds[i]:bounds[i + 1]]``; `numbers` are the pieces to sort. Short pieces
+    of similar size are copied into the rows of a table, which are sorted together.
+    """
+    sizes = np.diff(bounds)[numbers]
+    for i in numbers[sizes > _LONG_PIECE].tolist():
+        values[bounds[i] : bounds[i + 1]].sort()
+    # Powers of two: a table is at most twice as large as its pieces.
+    powers = np.frexp(np.maximum(sizes - 1, 0))[1]
+    for power in np.unique(powers[sizes <= _LONG_PIECE]).tolist():
+        is_alike = (powers == power) & (sizes <= _LONG_PIECE)
+        _sort_alike(values, bounds[numbers[is_alike]], sizes[is_alike], 1 << power)
+
+
+def _sort_alike(values: np.ndarray, starts: np.ndarray, sizes: np.ndarray, width: int) -> None:
+    """Sort pieces of at most `width` values."""
+    is_there = np.arange(width) < sizes[:, None]
+    places = (starts[:, None] + np.arange(width))[is_there]
+    table = np.full(is_there.shape, np.inf, dtype=values.dtype)
+    table[is_there] = values[places]
+    table.sort(axis=1)
+    values[places] = table[is_there]
