@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._blocks import Blocks, is_stored, open_blocks, refuse_in_blocks
+from labelwise._blocks import is_stored, refuse_in_blocks
 from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
@@ -162,8 +162,8 @@ def evaluate(
             n_bootstrap=n_bootstrap,
         )
         data = {"Y": Y, "scores": scores, "decided": decided}
-        blocks = open_blocks(data, label_names, ids=ids, by_position=by_position)
-        return _evaluate_stored(blocks, data, beta, cutoffs, undefined)
+        matching = {"label_names": label_names, "ids": ids, "by_position": by_position}
+        return _evaluate_stored(data, matching, beta, cutoffs, undefined)
     given = check_outcome(
         Y,
         scores=scores,
@@ -203,11 +203,17 @@ def evaluate(
 
 
 def _evaluate_stored(
-    blocks: Blocks, data: Mapping[str, Any], beta: float, cutoffs: Iterable[int], undefined: Any
+    data: dict[str, Any],
+    matching: Mapping[str, Any],
+    beta: float,
+    cutoffs: Iterable[int],
+    undefined: Any,
 ) -> Evaluation:
-    # Rows in memory need no kernels of curves.
+    # Rows in memory need neither readers of files nor kernels of curves.
+    from labelwise._blocks import open_blocks
     from labelwise.measures._evaluate_blocks import evaluate_blocks
 
+    blocks = open_blocks(data, **matching)
     given = [name for name in ("scores", "decided") if data[name] is not None]
     measures = applicable_measures(blocks.n_labels, given, beta, cutoffs)
     return evaluate_blocks(blocks, given, measures, undefined, beta)
