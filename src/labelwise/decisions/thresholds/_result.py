@@ -426,7 +426,8 @@ class Thresholds:
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, finite and not negative.
         random_state : int, RandomState or None, default=None
-            Seed of the random numbers; the same int gives the same result. Draws samples and folds. With the seed of the tuning, "auto" means the same amounts.
+            Seed of the random numbers; the same int gives the same result. Draws samples
+            and folds. With the seed of the tuning, "auto" means the same amounts.
 
         Returns
         -------
