@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import best_thresholds, confidence_interval
 from labelwise.experiments import paired_difference
 from labelwise.measures import Counts, evaluate, f_measure, macro, micro
 
@@ -111,8 +111,8 @@ def coverage(setting: Setting, average: str, n_simulations: int) -> str:
         scores, Y = draw(setting, random)
         level = LEVELS[seed % len(LEVELS)]
         tuned = best_thresholds(scores, Y, maximize=f"{average}-f", random_state=seed)
-        found = tuned.confidence_interval(
-            scores, Y, n_bootstrap=N_DRAWS, confidence=level, random_state=seed
+        found = confidence_interval(
+            tuned, scores, Y, n_bootstrap=N_DRAWS, confidence=level, random_state=seed
         )
         new = value_on_new_rows(setting, tuned.values, average)
         held[level].append(found.value[0] <= new <= found.value[1])

@@ -71,7 +71,7 @@ def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any
         return found
     names = ("groups", "sample_weight", "random_state")
     samples = {name: options[name] for name in names if name in options}
-    bounds = found.confidence_interval(scores, Y, **drawn, **samples)
+    bounds = decisions.confidence_interval(found, scores, Y, **drawn, **samples)
     evidence = dataclasses.replace(
         found.evidence, interval=bounds.value, intervals=bounds.thresholds
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import best_thresholds, confidence_interval
 
 
 def tuned_with_interval(
@@ -18,8 +18,8 @@ def tuned_with_interval(
     """Tune thresholds, and add the interval and the spreads to their evidence."""
     samples = {"random_state": random_state, "groups": groups, "sample_weight": sample_weight}
     tuned = best_thresholds(scores, Y, **samples, **options)
-    found = tuned.confidence_interval(
-        scores, Y, n_bootstrap=n_bootstrap, confidence=confidence, **samples
+    found = confidence_interval(
+        tuned, scores, Y, n_bootstrap=n_bootstrap, confidence=confidence, **samples
     )
     evidence = replace(tuned.evidence, interval=found.value, intervals=found.thresholds)
     return replace(tuned, evidence=evidence)

@@ -12,8 +12,8 @@ from labelwise.decisions import (
     Problem,
     Request,
     Thresholds,
+    bootstrap_bounds,
     check_bootstrap,
-    confidence_interval,
     solve,
     tune_and_correct,
 )
@@ -117,7 +117,7 @@ def tuning_report(problem: Problem, request: Request, seed: int, n_bootstrap: in
     problem = problem.with_top(request.max_rank)
     tuned = tune_and_correct(problem, request, seed).thresholds
     if n_bootstrap:
-        bounds = confidence_interval(problem, request, n_bootstrap, _CONFIDENCE, seed)
+        bounds = bootstrap_bounds(problem, request, n_bootstrap, _CONFIDENCE, seed)
         evidence = replace(tuned.evidence, interval=bounds.value, intervals=bounds.thresholds)
         tuned = replace(tuned, evidence=evidence)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import norm
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import best_thresholds, confidence_interval, corrected_value
 from labelwise.decisions.thresholds._intervals import _widened
 from labelwise.measures import Counts, f_measure, g_mean, macro, micro, precision
 from tests.decisions.intervals import tuned_with_interval
@@ -186,19 +186,19 @@ def test_intervals_that_cannot_be_computed_are_refused(tuning, options, message)
     scores, Y = make_problem()
     tuned = best_thresholds(scores, Y, **tuning)
     with pytest.raises((TypeError, ValueError), match=message):
-        tuned.confidence_interval(scores, Y, **options)
+        confidence_interval(tuned, scores, Y, **options)
 
 
 def test_estimates_need_the_samples_and_the_options_of_the_tuning(tmp_path):
     scores, Y = make_problem()
     tuned = best_thresholds(scores, Y, shrink="auto", random_state=0)
     limited = best_thresholds(scores, Y, max_decisions=1000)
-    assert limited.corrected_value(scores, Y) == limited.evidence.corrected_value
-    assert tuned.corrected_value(scores, Y, random_state=0) < tuned.value
+    assert corrected_value(limited, scores, Y) == limited.evidence.corrected_value
+    assert corrected_value(tuned, scores, Y, random_state=0) < tuned.value
     with pytest.raises(
         ValueError, match=r"scores must have the \d labels of the thresholds, got 1"
     ):
-        tuned.corrected_value(scores[:, :1], Y[:, :1])
+        corrected_value(tuned, scores[:, :1], Y[:, :1])
     tuned.save(tmp_path / "tuned.json")
     with pytest.raises(ValueError, match="thresholds from a file cannot be tuned again"):
-        type(tuned).load(tmp_path / "tuned.json").confidence_interval(scores, Y)
+        confidence_interval(type(tuned).load(tmp_path / "tuned.json"), scores, Y)

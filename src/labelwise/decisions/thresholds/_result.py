@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from labelwise.decisions.problem._row_limit import decisions_at
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
-
-if TYPE_CHECKING:
-    from labelwise.decisions.thresholds._intervals import Bounds
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -75,11 +72,11 @@ class Evidence:
         F-measure below which FBR raised the threshold of a label, as given or as chosen by "auto";
         None without FBR.
     interval : tuple of two floats or None
-        Confidence interval of the value on new samples (`Thresholds.confidence_interval`), if it
+        Confidence interval of the value on new samples (`confidence_interval`), if it
         was stored; None otherwise.
     intervals : ndarray of shape (2, n_labels) or None
         Lower and upper end of the spread of each threshold over resampled samples, as
-        `Thresholds.confidence_interval` computes it, if it was stored; None otherwise.
+        `confidence_interval` computes it, if it was stored; None otherwise.
     constraints : tuple of ConstraintCheck
         What each constraint reaches on the tuning data and, by cross-validation, on other data.
     guarantee : Guarantee or None
@@ -96,7 +93,7 @@ class Evidence:
         The cross-validated value: each fold is decided by thresholds tuned on the scores of all
         others. With a guarantee, the value on the samples for calibration. NaN if it is not known:
         `best_thresholds` computes it only with constraints, because it takes the time of tuning
-        five times; `Thresholds.corrected_value` computes it.
+        five times; the function `corrected_value` computes it.
     request : object or None
         What the thresholds were tuned for, as the methods that tune again need it; None for
         thresholds from a file.
@@ -343,151 +340,6 @@ class Thresholds:
     def _decide(self, scores: Any) -> Any:
         """Decide checked scores whose columns have the order of the labels."""
         return decisions_at(scores, self.values, self.max_decided, self.max_rank)
-
-    def corrected_value(
-        self,
-        scores: Any,
-        Y: Any,
-        *,
-        groups: Any = None,
-        sample_weight: Any = None,
-        random_state: Any = None,
-    ) -> float:
-        """Estimate the value on new samples by cross-validation.
-
-        Each of five random folds is decided by thresholds that are tuned on the other folds in the
-        same way, and the decisions of all folds are measured together. No model is fitted.
-
-        Parameters
-        ----------
-        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-            Finite scores; higher scores mean likelier labels. They are those that the thresholds
-            were tuned on.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            True labels, 0 or 1. They are those that the thresholds were tuned on.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of a group stay together, in the same fold.
-        sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, finite and not negative.
-        random_state : int, RandomState or None, default=None
-            Seed of the random numbers; the same int gives the same result. Draws the folds behind
-            "auto" amounts.
-
-        Returns
-        -------
-        float
-            The corrected value; NaN if other folds give no thresholds.
-
-        Raises
-        ------
-        ValueError
-            If the thresholds come from a file, which does not contain all options of the tuning.
-
-        Examples
-        --------
-        >>> from labelwise.decisions import best_thresholds
-        >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-        >>> Y = [[1, 0], [0, 1], [1, 0], [0, 0]]
-        >>> tuned = best_thresholds(scores, Y)
-        >>> tuned.corrected_value(scores, Y) <= tuned.value
-        True
-        """
-        # Estimates tune again, and tuning returns Thresholds.
-        from labelwise.decisions.thresholds._tune import corrected_again
-
-        return corrected_again(self, scores, Y, groups, sample_weight, random_state)
-
-    def confidence_interval(
-        self,
-        scores: Any,
-        Y: Any,
-        *,
-        n_bootstrap: int = 200,
-        confidence: float = 0.95,
-        groups: Any = None,
-        sample_weight: Any = None,
-        random_state: Any = None,
-    ) -> Bounds:
-        """Compute a bootstrap confidence interval of the value on new samples.
-
-        Parameters
-        ----------
-        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-            Finite scores; higher scores mean likelier labels. They are those that the thresholds
-            were tuned on.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            True labels, 0 or 1. They are those that the thresholds were tuned on.
-        n_bootstrap : int, default=200
-            Number of bootstrap draws.
-        confidence : float, default=0.95
-            Share of the draws within the interval and the spreads.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of a group stay together, and are drawn together.
-        sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, finite and not negative.
-        random_state : int, RandomState or None, default=None
-            Seed of the random numbers; the same int gives the same result. Draws samples
-            and folds. With the seed of the tuning, "auto" means the same amounts.
-
-        Returns
-        -------
-        Bounds
-            A named tuple: `value` has the lower and the upper end of the interval, or is None with
-            fewer than 20 samples or groups, and for a macro average if a label has no positives;
-            `thresholds`, of shape (2, n_labels), has those of the spread of each threshold.
-
-        Raises
-        ------
-        ValueError
-            If the thresholds come from a file, which does not contain all options of the tuning,
-            or if they were tuned with constraints or for the sample average.
-
-        Warns
-        -----
-        UserWarning
-            If no interval can be computed.
-
-        Notes
-        -----
-        The value on the tuning samples is too high, and so are values of thresholds that are tuned
-        and measured on resampled data. The interval is therefore centred on cross-fitted decisions:
-        each sample is decided by thresholds tuned on four of five random folds, in four
-        repetitions. Each draw is the value of these decisions under exponential weights of the
-        samples (the Bayesian bootstrap), plus the deviation from their mean of the values on all
-        samples of thresholds tuned on samples drawn with replacement. An "auto" amount is chosen
-        again in each fold, but not in each draw. The user guide shows the measured coverage.
-
-        The spread of a threshold is the middle share of its draws. It is not a confidence interval:
-        the best threshold is the location of the maximum of a step function, for which the
-        bootstrap is not consistent (Abrevaya and Huang, 2005).
-
-        References
-        ----------
-        D. B. Rubin, "The Bayesian Bootstrap", 1981.
-
-        P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation Confidence Intervals for Test
-        Error", 2020.
-
-        J. Abrevaya, J. Huang, "On the Bootstrap of the Maximum Score Estimator", 2005.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from labelwise.decisions import best_thresholds
-        >>> random = np.random.default_rng(0)
-        >>> Y = random.random((60, 2)) < 0.4
-        >>> scores = Y + random.normal(size=Y.shape)
-        >>> low, high = best_thresholds(scores, Y).confidence_interval(
-        ...     scores, Y, n_bootstrap=20, random_state=0
-        ... ).value
-        >>> low < high
-        True
-        """
-        from labelwise.decisions.thresholds._tune import interval_again
-
-        return interval_again(
-            self, scores, Y, n_bootstrap, confidence, groups, sample_weight, random_state
-        )
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.

@@ -103,7 +103,7 @@ def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None
         raise ValueError('n_bootstrap does not go together with average="sample".')
 
 
-def confidence_interval(
+def bootstrap_bounds(
     problem: Problem, request: Request, n_bootstrap: int, confidence: float, random_state: Any
 ) -> Bounds:
     """Compute an interval of the value on new samples, and the spread of each threshold.
@@ -132,7 +132,7 @@ def confidence_interval(
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
-        found = confidence_interval(
+        found = bootstrap_bounds(
             problem.labels(known),
             request.for_labels(chosen_labels),
             n_bootstrap,
