@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise._blocks._matching import BLOCK_BYTES, block_rows, first_difference, match_blocks
+from labelwise._blocks._interface import BLOCK_BYTES, block_rows
+from labelwise._blocks._matching import first_difference, match_blocks
 
 SCORES = np.arange(12.0).reshape(6, 2)
 Y = SCORES % 3 == 0

@@ -36,7 +36,7 @@ def test_digits_are_recognised_from_the_labels_of_bags_alone():
     assert macro(f_measure, count(test.Y, model.predict(test))) > 0.85
 
 
-def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatch):
+def test_folds_behind_an_automatic_amount_are_drawn_anew_without_a_seed(monkeypatch):
     seeds = []
 
     def remember(problem, request, seed):
@@ -47,10 +47,10 @@ def test_folds_behind_an_automatic_amount_are_the_same_without_a_seed(monkeypatc
     train, _ = digits(30)
     for _ in range(2):
         BagPlugin(FAST, n_iter=1, cv=2, shrink="auto").fit(train)
-    assert set(seeds) == {0}
+    assert len(set(seeds)) == 2
 
 
-def test_the_speaker_has_the_score_that_decided_the_label():
+def test_the_top_instance_has_the_score_that_decided_the_label():
     train, test = digits()
     model = BagPlugin(FAST, n_iter=2, cv=2, random_state=0).fit(train)
     found = model.predict_instances(test)

@@ -10,24 +10,29 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._blocks._matching import (
+from labelwise._blocks._interface import (
     BLOCK_BYTES,
     Accumulator,
     Blocks,
+    Part,
+    RowSource,
     Total,
+    is_dask,
+    warn_of_label_order,
+)
+from labelwise._blocks._matching import (
     check_same,
     check_shape,
     checked_block,
     match_blocks,
     some_labels,
     stacked,
-    warn_of_label_order,
 )
-from labelwise._blocks._sources import RowSource, open_source
+from labelwise._blocks._sources import open_source
 from labelwise._parallel import has_lost_scheduler
 from labelwise._validation import (
     Outcome,
@@ -37,7 +42,6 @@ from labelwise._validation import (
     columns_in_order,
 )
 
-Part = TypeVar("Part")
 # Parts that one task of a merge tree joins.
 _FAN_IN = 8
 _SCHEDULER_LOST = (
@@ -50,26 +54,6 @@ _WORKERS_LOST = (
 )
 # Reasons of dask for a cancelled task that have nothing to do with workers.
 _OF_SCHEDULER = ("scheduler-connection-lost", "scheduler-restart")
-
-
-def is_dask(data: Any) -> bool:
-    """Return whether data is a dask array, without importing dask."""
-    return type(data).__module__.split(".")[0] == "dask" and hasattr(data, "to_delayed")
-
-
-def is_stored(*given: Any) -> bool:
-    """Return whether rows are read in blocks: those of a path, a dask array or a `RowSource`."""
-    return any(isinstance(data, str | Path | RowSource) or is_dask(data) for data in given)
-
-
-def refuse_in_blocks(**options: Any) -> None:
-    """Refuse options that need all rows in memory; None, 0 and empty values are not given."""
-    for name, value in options.items():
-        if value is not None and np.size(value) and not (np.ndim(value) == 0 and not value):
-            raise ValueError(
-                f"{name} needs all rows in memory: it cannot be given for rows that are read in "
-                "blocks."
-            )
 
 
 class DaskBlocks(NamedTuple):

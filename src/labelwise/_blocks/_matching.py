@@ -6,16 +6,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._blocks._sources import RowSource, open_source
-from labelwise._text import listed
+from labelwise._blocks._interface import (
+    Accumulator,
+    Part,
+    RowSource,
+    Total,
+    rows_together,
+    warn_of_label_order,
+)
+from labelwise._blocks._sources import open_source
 from labelwise._validation import (
     Outcome,
     check_names,
@@ -25,73 +29,6 @@ from labelwise._validation import (
     is_list_of_sets,
     take_columns,
 )
-
-# Bytes of the scores of a block, unless `block_rows` says how many rows.
-BLOCK_BYTES = 2**25
-_ROWS: ContextVar[int | None] = ContextVar("rows of a block", default=None)
-Part = TypeVar("Part")
-Total = TypeVar("Total")
-
-
-@contextmanager
-def block_rows(n_rows: int | None) -> Iterator[None]:
-    """Read blocks of some rows below, as a bound on memory asks for; None means about 32 MB.
-
-    No result depends on it. The blocks of dask arrays are their chunks.
-    """
-    token = _ROWS.set(n_rows)
-    try:
-        yield
-    finally:
-        _ROWS.reset(token)
-
-
-def rows_together(row_bytes: int) -> int:
-    """Return how many rows of the given size are a block."""
-    return _ROWS.get() or max(1, BLOCK_BYTES // row_bytes)
-
-
-class Accumulator(Protocol[Total]):
-    """A total over the scores of all blocks, which does not depend on their order.
-
-    On a cluster, the accumulator is sent to each worker once.
-    """
-
-    def empty(self) -> Total:
-        """Return the total of no block."""
-
-    def add(self, total: Total, scores: np.ndarray) -> None:
-        """Add the scores of a block, in place."""
-
-    def joined(self, one: Total, other: Total) -> Total:
-        """Return the total of both."""
-
-
-class Blocks(Protocol):
-    """Rows of scores and labels that are read in blocks, wherever these are."""
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """Names of the labels, or None."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-
-    @property
-    def n_labels(self) -> int:
-        """Number of labels."""
-
-    def reduced(
-        self, of_block: Callable[[Outcome], Part], merge: Callable[[Sequence[Part]], Part]
-    ) -> Part:
-        """Merge what a function returns for each block, in any grouping."""
-
-    def accumulated(self, accumulator: Accumulator[Total]) -> Total:
-        """Return the total over the scores of all blocks."""
-
-    def label_groups(self, most_bytes: int) -> Iterator[Outcome]:
-        """Yield all rows of a few labels at a time."""
 
 
 class MatchedBlocks(NamedTuple):
@@ -348,30 +285,3 @@ def stacked(parts: list[Outcome]) -> Outcome:
     scores: Any = [part.scores for part in parts]
     Y = sparse.csc_array(sparse.vstack([part.Y for part in parts], format="csc"))
     return parts[0]._replace(Y=Y, scores=np.concatenate(scores))
-
-
-def warn_of_label_order(
-    names: tuple[str, ...] | None,
-    names_of_Y: tuple[str, ...] | None,
-    label_names: Sequence[str] | None,
-    stacklevel: int = 3,
-) -> None:
-    """Warn once if Y or `label_names` have the labels in another order than the result.
-
-    Names that are not labels are those of columns of ids.
-    """
-    if names is None:
-        return
-    given, known = {"Y": names_of_Y, "label_names": label_names}, frozenset(names)
-    others = [
-        name
-        for name, order in given.items()
-        if order is not None
-        and tuple(label for label in map(str, order) if label in known) != names
-    ]
-    if others:
-        warnings.warn(
-            f"The labels of {' and '.join(others)} are in another order than those of scores: they "
-            f"are matched by name, and the result has the order of scores ({listed(names)}).",
-            stacklevel=stacklevel,
-        )

@@ -4,48 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._blocks._interface import RowSource
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
 from labelwise._io import DataError, bound_of, npy_header
 from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
-
-
-@runtime_checkable
-class RowSource(Protocol):
-    """A matrix whose rows are read in order, as often as needed, a block at a time."""
-
-    names: tuple[str, ...] | None
-    id_name: str | None  # of the column of ids; None if rows have none
-    is_array: bool  # whether it is an array in memory, which has neither names nor ids
-
-    def ids(self) -> Iterator[Any]:
-        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers."""
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-
-    def blocks(self, n_together: int) -> Iterator[Any]:
-        """Yield all rows in order, `n_together` at a time; the last block may be shorter."""
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Return some rows, which need not be in order with other calls."""
-
-    def chunk_sizes(self, n_together: int) -> list[int]:
-        """Return numbers of rows, about `n_together` each, that can be read by themselves."""
 
 
 class ArraySource:

@@ -130,8 +130,8 @@ class LabelAccuracyMixin:
         return float(accuracy_score(truth, predicted, sample_weight=sample_weight))
 
 
-def report_progress(verbose: int, estimator: Any, text: str) -> None:
-    """Write one line of progress to the standard error stream, if `verbose`."""
-    if verbose:
+def report_progress(estimator: Any, text: str) -> None:
+    """Write one line of progress to the standard error stream, if the estimator is verbose."""
+    if estimator.verbose:
         sys.stderr.write(f"{type(estimator).__name__}: {text}\n")
         sys.stderr.flush()

@@ -83,9 +83,9 @@ def open_archive(
         limits.check(sum(member.file_size for member in packed.infolist()))
         text = _text(path, packed, _SCHEMA)
         costs = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
-        limits.check(costs + unpacked_size(packed))
-        objects = described_objects(path, _parsed(path, text, _SCHEMA))
-        check_members(path, packed, objects, max_bytes)
+        limits.check(costs + _unpacked_size(packed))
+        objects = _described_objects(path, _parsed(path, text, _SCHEMA))
+        _check_members(path, packed, objects, max_bytes)
         about = _parsed(path, _text(path, packed, ABOUT), ABOUT)
     return Archive(path, stream, objects, about)
 
@@ -141,7 +141,7 @@ class Described(NamedTuple):
     file: str | None  # the member with the array
 
 
-def described_objects(path: Path, schema: Any) -> frozenset[Described]:
+def _described_objects(path: Path, schema: Any) -> frozenset[Described]:
     """Return the objects of a schema, refusing what skops would misread."""
     protocol = schema.get("protocol") if isinstance(schema, dict) else None
     if type(protocol) is not int or protocol < _FIRST_PROTOCOL:
@@ -258,7 +258,7 @@ def _check_object_array(path: Path, node: dict[str, Any]) -> None:
             waiting.extend(item.get("content", ()))
 
 
-def unpacked_size(packed: zipfile.ZipFile) -> int:
+def _unpacked_size(packed: zipfile.ZipFile) -> int:
     """Return the bytes of all members, and of the arrays in those that are archives themselves.
 
     Nothing is unpacked but the inner archives; `zipfile` reads no more of a member than the size
@@ -273,7 +273,7 @@ def unpacked_size(packed: zipfile.ZipFile) -> int:
     return size
 
 
-def check_members(
+def _check_members(
     path: Path, packed: zipfile.ZipFile, objects: Iterable[Described], max_bytes: int
 ) -> None:
     """Refuse arrays that differ from their headers or from the objects that own them."""

@@ -82,7 +82,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     if unknown:
         raise TypeError(f"model must contain only types that load knows, got {', '.join(unknown)}.")
     with zipfile.ZipFile(stream, "a") as packed:
-        packed.writestr(ABOUT, json.dumps(versions_here(), indent=1))
+        packed.writestr(ABOUT, json.dumps(_versions_here(), indent=1))
     with written_whole(path) as file:
         file.write(stream.getbuffer())
 
@@ -157,7 +157,7 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     content = read_bytes(path, max_bytes)
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)
-    check_versions(path, archive.about)
+    _check_versions(path, archive.about)
     unknown = foreign_types(archive, trusted)
     if unknown:
         raise DataError(path, f"contains types that are not trusted: {', '.join(sorted(unknown))}.")
@@ -193,7 +193,7 @@ def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
     return model
 
 
-def versions_here() -> dict[str, Any]:
+def _versions_here() -> dict[str, Any]:
     """Return the format and the versions that `save` writes into a file."""
     import sklearn
 
@@ -205,7 +205,7 @@ def versions_here() -> dict[str, Any]:
     }
 
 
-def check_versions(path: Path, about: Any) -> None:
+def _check_versions(path: Path, about: Any) -> None:
     """Refuse files that `save` did not write, and files of other versions of the format."""
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DataError(path, f"contains no {FORMAT}.")
@@ -214,7 +214,7 @@ def check_versions(path: Path, about: Any) -> None:
         raise DataError(path, f"has version {version!r:.50}, but must have a whole number.")
     if version < VERSION:
         raise DataError(path, f"has version {version}, which named private modules: save it again.")
-    here = versions_here()
+    here = _versions_here()
     if version > VERSION:
         raise DataError(
             path,

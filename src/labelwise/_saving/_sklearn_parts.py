@@ -40,7 +40,7 @@ def check_sklearn_part(part: Any) -> None:
             check(part)
 
 
-def check_tree(tree: Tree) -> None:
+def _check_tree(tree: Tree) -> None:
     """Refuse a tree with links or features out of range, or with a cycle."""
     n_nodes = tree.node_count
     # Checked first: every array of a tree has `node_count` entries, whatever was allocated.
@@ -72,13 +72,13 @@ def _depth(inner: np.ndarray, children: np.ndarray, n_nodes: int) -> int:
     return int(n_steps.max())
 
 
-def check_owner(model: Any) -> None:
+def _check_owner(model: Any) -> None:
     """Refuse a fitted tree that reads more features than its estimator checks."""
     if hasattr(model, "tree_"):
         _check_width(model, model)
 
 
-def check_forest(forest: Any) -> None:
+def _check_forest(forest: Any) -> None:
     """Refuse trees of a fitted forest that read more features than the forest checks."""
     for tree in getattr(forest, "estimators_", ()):
         _check_width(tree, forest)
@@ -92,7 +92,7 @@ def _check_width(tree: Any, owner: Any) -> None:
         raise ValueError(f"a tree looks at {tree.tree_.n_features} features of {width}")
 
 
-def check_hist_boosting(model: Any) -> None:
+def _check_hist_boosting(model: Any) -> None:
     """Refuse histogram-based trees that do not match the features and outputs of the model."""
     if hasattr(model, "_in_fit"):
         raise ValueError("boosted trees must not be in the middle of their fit")
@@ -117,7 +117,7 @@ def check_hist_boosting(model: Any) -> None:
         raise ValueError(f"boosted trees must look at {width} features")
 
 
-def check_predictor(predictor: Any) -> None:
+def _check_predictor(predictor: Any) -> None:
     """Refuse a histogram-based tree with a cycle, links out of range, or categories."""
     nodes = predictor.nodes
     if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
@@ -144,7 +144,7 @@ def _most_feature(nodes: np.ndarray) -> int:
     return int(nodes["feature_idx"][nodes["is_leaf"] == 0].max(initial=-1))
 
 
-def check_machine(machine: Any) -> None:
+def _check_machine(machine: Any) -> None:
     """Refuse support vectors, weights and classes that do not fit together."""
     if not hasattr(machine, "support_"):
         return
@@ -179,7 +179,7 @@ def _is_dense_or_full(vectors: Any, weights: Any, is_sparse: Any) -> bool:
     return vectors.format == weights.format == "csr" and np.array_equal(weights.indices, full)
 
 
-def check_neighbors(model: Any) -> None:
+def _check_neighbors(model: Any) -> None:
     """Refuse training samples, classes and a number of neighbours that do not fit together."""
     if not hasattr(model, "_fit_X"):
         return
@@ -202,7 +202,7 @@ def check_neighbors(model: Any) -> None:
         raise ValueError("the samples of a neighbours model must fit together")
 
 
-def check_columns(vectorizer: Any) -> None:
+def _check_columns(vectorizer: Any) -> None:
     """Refuse a vocabulary whose column numbers are not 0, 1, 2, ..."""
     vocabulary = getattr(vectorizer, "vocabulary_", {})
     columns = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))
@@ -210,14 +210,14 @@ def check_columns(vectorizer: Any) -> None:
         raise ValueError(f"vocabulary_ must number its {columns.size} terms from 0")
 
 
-def check_hashed(vectorizer: Any) -> None:
+def _check_hashed(vectorizer: Any) -> None:
     """Refuse a number of columns by which no hash can be divided."""
     n_columns = vectorizer.n_features
     if not is_whole(n_columns) or not 1 <= n_columns < 2**31:
         raise ValueError(f"n_features must be a whole number of at least 1, got {n_columns!r:.50}")
 
 
-def check_one_hot(encoder: Any) -> None:
+def _check_one_hot(encoder: Any) -> None:
     """Refuse more categories than the columns that the encoder makes room for."""
     if not hasattr(encoder, "categories_"):
         return
@@ -259,14 +259,14 @@ def _check_random_state(random: np.random.RandomState) -> None:
 
 _CHECKS: tuple[tuple[Any, Callable[[Any], None]], ...] = (
     (np.random.RandomState, _check_random_state),
-    (Tree, check_tree),
-    ((DecisionTreeClassifier, DecisionTreeRegressor), check_owner),
-    (BaseForest, check_forest),
-    (TreePredictor, check_predictor),
-    (BaseHistGradientBoosting, check_hist_boosting),
-    ((SVC, NuSVC), check_machine),
-    (NeighborsBase, check_neighbors),
-    ((CountVectorizer, DictVectorizer), check_columns),
-    ((FeatureHasher, HashingVectorizer), check_hashed),
-    (OneHotEncoder, check_one_hot),
+    (Tree, _check_tree),
+    ((DecisionTreeClassifier, DecisionTreeRegressor), _check_owner),
+    (BaseForest, _check_forest),
+    (TreePredictor, _check_predictor),
+    (BaseHistGradientBoosting, _check_hist_boosting),
+    ((SVC, NuSVC), _check_machine),
+    (NeighborsBase, _check_neighbors),
+    ((CountVectorizer, DictVectorizer), _check_columns),
+    ((FeatureHasher, HashingVectorizer), _check_hashed),
+    (OneHotEncoder, _check_one_hot),
 )

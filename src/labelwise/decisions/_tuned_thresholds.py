@@ -436,7 +436,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs, self._report)
 
     def _report(self, text: str) -> None:
-        report_progress(self.verbose, self, text)
+        report_progress(self, text)
 
     def _scores(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)

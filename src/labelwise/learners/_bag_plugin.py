@@ -394,7 +394,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         )
         which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
         best, history = best_round(
-            task, rate, stopping, lambda text: report_progress(self.verbose, self, which + text)
+            task, rate, stopping, lambda text: report_progress(self, which + text)
         )
         return _Run(task, best, history)
 

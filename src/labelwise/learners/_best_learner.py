@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -385,11 +386,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             arena = arena.part(np.flatnonzero(samples.weights))
             samples = arena.samples
         candidates, left_out = self._candidates(samples, seed)
-        finish = run_race(candidates, arena, self.budget, self._tell)
+        finish = run_race(candidates, arena, self.budget, partial(report_progress, self))
         blend = best_blend(finish.last, finish.arena) if self.blend else None
         chosen, trials = best_with_blend(finish.last, blend)
         by_name = {one.name: one.estimator for one in candidates}
-        self._tell(f"{chosen.name} is chosen, and fitted to all samples")
+        report_progress(self, f"{chosen.name} is chosen, and fitted to all samples")
         of_names = {trial.name: trial for trial in trials}
         members = [of_names[name] for name in chosen.names]
         self._store(chosen, members, finish, by_name, samples)
@@ -465,9 +466,6 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         if self.label_sets_ is not None and self.set_log_weights_ is not None:
             seen = LabelSets(self.label_sets_, self.set_log_weights_)
         return FittedCandidates(self.estimators_, sigmoids, self.constants_, self.rule_, seen)
-
-    def _tell(self, text: str) -> None:
-        report_progress(self.verbose, self, text)
 
     def _check_loaded(self) -> None:
         """Refuse a loaded model whose parts do not match its labels."""

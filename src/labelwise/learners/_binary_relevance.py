@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -410,7 +411,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         X, deviations = self._standardized(X)
-        settings = penalties, tol, self.n_jobs, self._tell
+        settings = penalties, tol, self.n_jobs, partial(report_progress, self)
         rescales = check_rescale(self.rescale, loss, penalties)
         problem = RegressionProblem(
             X, weights, splits or [], *settings, loss=loss, rescales=rescales
@@ -431,9 +432,6 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         scaler = StandardScaler(with_mean=False).set_output(transform="default").fit(X)
         return scaler.transform(X), scaler.scale_
 
-    def _tell(self, text: str) -> None:
-        report_progress(self.verbose, self, text)
-
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments to pass to the ``fit`` of the classifiers."""
         given = {name: value for name, value in params.items() if value is not None}
@@ -452,7 +450,7 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         fitted = []
         for model in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
             fitted.append(model)
-            self._tell(f"label {len(fitted)} of {targets.varying.size}")
+            report_progress(self, f"label {len(fitted)} of {targets.varying.size}")
         return fitted
 
     def _linear_scores(self, X: Any) -> np.ndarray:

@@ -276,7 +276,7 @@ class CalibratedLabelRanking(
         found: list[Any] = []
         for models in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
             found += models
-            report_progress(self.verbose, self, f"pair {len(found)} of {places.size}")
+            report_progress(self, f"pair {len(found)} of {places.size}")
         return joined(found) if is_packable(self._base()) else found
 
     def _same_for_all(self) -> np.ndarray:

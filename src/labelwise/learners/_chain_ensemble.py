@@ -332,7 +332,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         for result in run(delayed(work)(*job) for job in jobs):
             found.append(result)
-            report_progress(self.verbose, self, f"chain {len(found)} of {len(jobs)}")
+            report_progress(self, f"chain {len(found)} of {len(jobs)}")
         return found
 
     def _chain(self, number: int) -> LinearChain | ModelChain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -178,7 +179,9 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             splits: Splits = []
             if len(penalties) > 1:
                 splits = penalty_splits(cv, X, sizes.classes, groups)
-            problem = RegressionProblem(X, weights, splits, penalties, tol, self.n_jobs, self._tell)
+            problem = RegressionProblem(
+                X, weights, splits, penalties, tol, self.n_jobs, partial(report_progress, self)
+            )
             self._learn(problem, sizes)
         return self
 
@@ -317,9 +320,6 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     def _decisions(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for joint, p_empty in self._joints(X):
             yield maximize_expected_f(joint, p_empty, beta=self.beta)
-
-    def _tell(self, text: str) -> None:
-        report_progress(self.verbose, self, text)
 
     def _check_loaded(self) -> None:
         """Check that classes and coefficients of a loaded file match its labels."""

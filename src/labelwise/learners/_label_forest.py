@@ -241,7 +241,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         Y = targets.dense()
         model.fit(X, Y[:, 0] if Y.shape[1] == 1 else Y, sample_weight=weights)
         trees = pack_joint(model)
-        report_progress(self.verbose, self, f"{len(model.estimators_)} trees of all labels")
+        report_progress(self, f"{len(model.estimators_)} trees of all labels")
         if not scores_bags:
             return trees, np.empty(0)
         return trees, trees.chances(X, Y.shape[1], samples_seen(model, X.shape[0]))
@@ -259,7 +259,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         ):
             parts.append(part)
             scores.append(column)
-            report_progress(self.verbose, self, f"label {len(parts)} of {len(columns)}")
+            report_progress(self, f"label {len(parts)} of {len(columns)}")
         return PackedLabels(joined(parts), None), np.column_stack(scores)
 
     def _seeded(self, n_models: int) -> list[Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LENGTHS = ("document", "selected")
 # Products of such weights cannot overflow, however many terms there are.
-LARGEST = 1e100
+_LARGEST = 1e100
 # Above the logarithm of any number of documents.
 _LARGEST_IDF = 50.0
 
@@ -223,8 +223,8 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
                [[0.119, 0.   ]]])
         """
         check_is_fitted(self)
-        order = check_order(term_order, self.n_features_in_)
-        steps, place = np.unique(check_sizes(sizes, order.size), return_inverse=True)
+        order = _check_order(term_order, self.n_features_in_)
+        steps, place = np.unique(_check_sizes(sizes, order.size), return_inverse=True)
         if self.lengths == "selected":
             sums = self._separate_sums(X_test, [order[:step] for step in steps])
         else:
@@ -263,8 +263,8 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         X = sparse.csr_array(learn_features(self, X, reset=reset))
         if not self.weighted:
             check_non_negative(X, type(self).__name__)
-        if X.nnz and max(-X.data.min(), X.data.max()) > LARGEST:
-            raise ValueError(f"X must contain numbers of at most {LARGEST:g} in size.")
+        if X.nnz and max(-X.data.min(), X.data.max()) > _LARGEST:
+            raise ValueError(f"X must contain numbers of at most {_LARGEST:g} in size.")
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -319,7 +319,7 @@ def _arrays(matrix: Any, data: np.ndarray) -> Csr:
     return Csr(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), data)
 
 
-def check_order(term_order: Any, n_terms: int) -> np.ndarray:
+def _check_order(term_order: Any, n_terms: int) -> np.ndarray:
     """Return distinct column numbers."""
     order = np.asarray(term_order)
     if order.ndim != 1 or (order.size and order.dtype.kind not in "iu"):
@@ -334,7 +334,7 @@ def check_order(term_order: Any, n_terms: int) -> np.ndarray:
     return order.astype(np.int64)
 
 
-def check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
+def _check_sizes(sizes: Sequence[int], most: int) -> np.ndarray:
     """Return numbers of terms, each from 1 to the number of terms in the order."""
     checked = [check_whole(size, "sizes") for size in sizes]
     if not checked:
@@ -361,8 +361,8 @@ def check_documents(postings: Any, labels: Any, shape: tuple[int, int]) -> None:
         raise ValueError("documents must be stored by term, and labels by document")
     if postings.shape != (labels.shape[0], n_terms) or labels.shape[1] != n_labels:
         raise ValueError("documents, terms and labels must match")
-    if postings.dtype != np.float64 or not (np.abs(postings.data) <= LARGEST).all():
-        raise ValueError(f"documents must have weights of at most {LARGEST:g} in size")
+    if postings.dtype != np.float64 or not (np.abs(postings.data) <= _LARGEST).all():
+        raise ValueError(f"documents must have weights of at most {_LARGEST:g} in size")
 
 
 def check_counts(counts: Any, shape: tuple[int, int]) -> None:
@@ -371,8 +371,8 @@ def check_counts(counts: Any, shape: tuple[int, int]) -> None:
         return
     if type(counts) is not sparse.csr_array or counts.shape != shape:
         raise ValueError("counts must be those of the documents")
-    if counts.dtype.kind not in "fiu" or not (np.abs(counts.data) <= LARGEST).all():
-        raise ValueError(f"counts must be at most {LARGEST:g} in size")
+    if counts.dtype.kind not in "fiu" or not (np.abs(counts.data) <= _LARGEST).all():
+        raise ValueError(f"counts must be at most {_LARGEST:g} in size")
 
 
 def check_idf(idf: Any, n_terms: int) -> None:

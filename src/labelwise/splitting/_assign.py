@@ -11,12 +11,12 @@ import tempfile
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._blocks import Blocks, MatchedBlocks, is_stored, open_blocks
+from labelwise._blocks import Blocks, is_stored
 from labelwise._validation import check_groups, check_labels, check_random_state, is_whole
 from labelwise.splitting._subsets import (
     check_proportions,
@@ -25,6 +25,9 @@ from labelwise.splitting._subsets import (
     rarest_label_subsets,
     subset_sizes,
 )
+
+if TYPE_CHECKING:
+    from labelwise._blocks import MatchedBlocks
 
 METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random")
 # Samples and positives together up to which "auto" is "balanced".
@@ -136,6 +139,9 @@ def assign(
     [[(0, 1), (1, 0), (1, 1)], [(0, 1), (1, 0), (1, 1)]]
     """
     if is_stored(Y) or columns is not None:
+        # Labels in memory need no readers of files.
+        from labelwise._blocks import open_blocks
+
         blocks = open_blocks({"Y": Y}, columns=columns, ids=ids)
         return assign_stored(
             blocks,
@@ -209,6 +215,7 @@ def assign_stored(
 
 def _is_assigned_by_files(blocks: Blocks, method: str) -> TypeGuard[MatchedBlocks]:
     """Return whether the method is "iterative", or "auto" on so many positives that it is."""
+    from labelwise._blocks import MatchedBlocks
     from labelwise.splitting._label_files import n_positives
 
     if not isinstance(blocks, MatchedBlocks) or method not in ("auto", "iterative"):

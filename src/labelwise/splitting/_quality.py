@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._blocks import Blocks, is_stored, open_blocks
+from labelwise._blocks import Blocks, is_stored
 from labelwise._text import as_html, as_text, printable, titles_as_html
 from labelwise._validation import check_labels, check_readable
 from labelwise.splitting._assign import assign_checked, assign_stored, method_for
@@ -371,6 +371,9 @@ def compare_splits(
     0
     """
     if is_stored(Y) or columns is not None:
+        # Labels in memory need no readers of files.
+        from labelwise._blocks import open_blocks
+
         blocks = open_blocks({"Y": Y}, label_names, columns, ids)
         return _compare_stored(blocks, proportions, method, groups, random_state)
     labels = check_labels(Y, label_names=label_names, allow_missing=True)

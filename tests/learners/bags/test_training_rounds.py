@@ -12,7 +12,7 @@ from labelwise.decisions import best_thresholds
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.learners.bags import _training_rounds
 from labelwise.learners.bags._training_rounds import draw_hidden, highest
-from labelwise.measures import count, f_measure, matthews, micro
+from labelwise.measures import count, f_measure, micro
 from labelwise.splitting import MultilabelStratifiedKFold
 
 FAST = BinaryRelevance(penalty=0.01)
@@ -135,7 +135,7 @@ def test_of_several_estimators_the_one_with_the_highest_tuned_value_stays(capsys
 def test_a_measure_that_is_nowhere_defined_leaves_the_first_round():
     train, _ = digits(60)
     same = DummyClassifier(strategy="prior")
-    settings = {"maximize": matthews, "n_iter": 3, "cv": None, "random_state": 0}
+    settings = {"maximize": "macro-matthews", "n_iter": 3, "cv": None, "random_state": 0}
     model = BagPlugin(same, **settings).fit(train)
     assert np.isnan(model.history_).all()
     assert model.best_round_ == 0

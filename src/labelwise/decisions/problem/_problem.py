@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._blocks import is_stored, open_blocks, refuse_in_blocks, warn_of_label_order
-from labelwise._counts import Counts, counts_of
-from labelwise._curves import BlockCurves, Curves, RowCurves, exact_weights
+from labelwise._blocks import is_stored, refuse_in_blocks, warn_of_label_order
+from labelwise._counts import Counts, count_matched, counts_of
+from labelwise._curves import Curves, RowCurves, exact_weights
 from labelwise._text import listed, quoted
 from labelwise._validation import Outcome, check_groups, check_outcome, check_weights, frame_names
 from labelwise.decisions.problem._copies import copy_groups
 from labelwise.decisions.problem._row_limit import decisions_at, highest_scores
-from labelwise.measures import count_matched
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +140,10 @@ def check_curves(
         )
         warn_of_label_order(problem.names, frame_names(Y), label_names, stacklevel=4)
         return problem
+    # Rows in memory need no readers of files.
+    from labelwise._blocks import open_blocks
+    from labelwise._curves import BlockCurves
+
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
     refuse_in_blocks(groups=groups, sample_weight=sample_weight)

@@ -49,7 +49,7 @@ def fit_label_regressions(
         np.full(n_labels, np.nan),
         np.full((n_tested, targets.varying.size), np.nan),
     )
-    for part in labels_by_rows(targets):
+    for part in _labels_by_rows(targets):
         labels = targets.matrix[:, part.labels]
         of_part, tested = part.problem(problem, labels, cv, groups)
         tasks = Tasks(part.take(labels), np.ones(part.labels.size, dtype=np.intp))
@@ -122,7 +122,7 @@ class LabelPart(NamedTuple):
         return self.known(penalty_splits(cv, X, Y, groups), X.shape[0])[0]
 
 
-def labels_by_rows(targets: LabelTarget) -> list[LabelPart]:
+def _labels_by_rows(targets: LabelTarget) -> list[LabelPart]:
     """Return the labels that have both classes, those with truth for the same samples together."""
     if targets.missing is None:
         return [LabelPart(targets.varying, None)] if targets.varying.size else []

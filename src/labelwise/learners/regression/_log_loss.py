@@ -35,10 +35,10 @@ class Tasks(NamedTuple):
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
         """Return the numbers of the columns of tasks given in ascending order."""
-        return columns_of(self.widths, tasks)
+        return _columns_of(self.widths, tasks)
 
 
-def columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+def _columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
     """Return the numbers of the columns of tasks given in ascending order."""
     return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
 
@@ -98,7 +98,7 @@ class MeanLogLoss:
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
         """Return the numbers of the columns of tasks given in ascending order."""
-        return columns_of(self.widths, tasks)
+        return _columns_of(self.widths, tasks)
 
     def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
         """Sum the log-loss of some tasks over samples; W has columns of all tasks."""

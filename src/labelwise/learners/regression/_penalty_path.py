@@ -148,7 +148,7 @@ def _best_penalties(
     candidates = np.array(problem.penalties)
     n_tested = sum(len(test) for _, test in problem.splits) if problem.keeps_margins else 0
     held_out = np.empty((n_tested, tasks.targets.shape[1]))
-    sigmoids = unit_sigmoids(tasks.widths.size)
+    sigmoids = _unit_sigmoids(tasks.widths.size)
     if candidates.size == 1:
         return np.full(tasks.widths.size, candidates[0]), held_out, sigmoids
     folds = [
@@ -249,7 +249,7 @@ def _best_of_path(
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
     margins = [_no_margins(problem, test, tasks) for _, test in objectives]
     going = np.arange(tasks.widths.size)
-    sigmoids = unit_sigmoids(tasks.widths.size)
+    sigmoids = _unit_sigmoids(tasks.widths.size)
     tested = np.concatenate([test.rows for _, test in folds])
     Y = tasks.targets[tested].toarray() if problem.rescales else np.empty((0, 0))
     for k, penalty in enumerate(problem.penalties):
@@ -291,7 +291,7 @@ def _held_out_losses(
     tests = [test for _, test in objectives]
     if not problem.rescales:
         losses = sum(test.loss(point.W, going) for test, point in zip(tests, points, strict=True))
-        return losses, unit_sigmoids(going.size)
+        return losses, _unit_sigmoids(going.size)
     margins = [test.margins(point.W[:, going]) for test, point in zip(tests, points, strict=True)]
     weights = np.concatenate([test.weights for test in tests])
     scaled, losses = rescaled_losses(
@@ -342,7 +342,7 @@ def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
     return np.split(np.arange(ends.size), np.flatnonzero(np.diff(part)) + 1)
 
 
-def unit_sigmoids(n_labels: int) -> Sigmoids:
+def _unit_sigmoids(n_labels: int) -> Sigmoids:
     """Return sigmoids that leave margins as they are."""
     return Sigmoids(np.ones(n_labels), np.zeros(n_labels))
 
@@ -351,6 +351,11 @@ def rescaled_losses(
     margins: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
 ) -> tuple[Sigmoids, np.ndarray]:
     """Fit a sigmoid to the held-out margins of each label; return it and the mean log-loss.
+
+    A strong penalty shrinks the coefficients of a logistic regression, so that its probabilities
+    are too close to each other, and the loss of held-out samples is high even if their order is
+    right. A slope and an intercept for each label undo the shrinkage: what is left of the loss is
+    due to the direction of the coefficients.
 
     Where positives do not have the higher margins, the loss is that of a constant probability, and
     the sigmoid leaves margins as they are: a slope of 0 would make all scores equal.

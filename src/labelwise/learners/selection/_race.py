@@ -122,7 +122,7 @@ def run_race(
     clock = _Clock(budget)
     finish = Finish(arena, [], [], plan.left_out, plan.notes)
     for k, one in enumerate(rounds):
-        rows = rows_of_part(arena.samples.Y, one.n_rows)
+        rows = _rows_of_part(arena.samples.Y, one.n_rows)
         here = arena if rows is None else arena.part(rows)
         if k + 1 == len(rounds):
             field = [*field, *plan.late]
@@ -153,8 +153,8 @@ def _settled(
         return finish
     whole = len(arena.samples.Y)
     seconds = partial(_predicted, best, arena)
-    n_rows = part_within(whole, seconds, LONGEST_FIT)
-    rows, tried = rows_of_part(arena.samples.Y, n_rows), finish.rows
+    n_rows = _part_within(whole, seconds, LONGEST_FIT)
+    rows, tried = _rows_of_part(arena.samples.Y, n_rows), finish.rows
     if tried is not None and n_rows <= tried.size:
         rows = tried
     here = arena if rows is None else arena.part(rows)
@@ -204,7 +204,7 @@ def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -
         return _Plan([RaceRound(whole, len(field))], field, [], [], ())
     first = field[0]
     notes: tuple[str, ...] = ()
-    n_rows = part_within(whole, partial(_predicted, first, arena), budget)
+    n_rows = _part_within(whole, partial(_predicted, first, arena), budget)
     if n_rows < whole:
         all_rows = _shown(_predicted(first, arena, whole))
         notes = (
@@ -298,7 +298,7 @@ def _ranked(trials: Sequence[Trial]) -> list[Trial]:
     return ranked
 
 
-def part_within(n_rows: int, seconds: Callable[[int], float], limit: float) -> int:
+def _part_within(n_rows: int, seconds: Callable[[int], float], limit: float) -> int:
     """Return the number of rows, halved as often as needed, whose predicted seconds are in a limit.
 
     It is at least `LEAST_ROWS`, if there are that many.
@@ -308,7 +308,7 @@ def part_within(n_rows: int, seconds: Callable[[int], float], limit: float) -> i
     return n_rows
 
 
-def rows_of_part(Y: np.ndarray, n_rows: int) -> np.ndarray | None:
+def _rows_of_part(Y: np.ndarray, n_rows: int) -> np.ndarray | None:
     """Return about `n_rows` rows with the label ratios of all, always the same; None for all."""
     if n_rows >= len(Y):
         return None

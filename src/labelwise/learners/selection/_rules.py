@@ -101,7 +101,7 @@ class ExpectedF:
         everyone = problem.everyone.astype(np.float64)
         fitted = fit_sigmoids(scores, Y, everyone, increasing=True)
         seen = self.label_sets(Y, everyone)
-        decided = decide_by_expected_f(fitted.log_odds(scores), request, seen)
+        decided = _decide_by_expected_f(fitted.log_odds(scores), request, seen)
         value = _value(problem, request, sparse.csc_array(decided, dtype=bool))
         if np.unique(folds).size < 2:
             return Judgement(value, float("nan"), None, None, seen)
@@ -113,7 +113,7 @@ class ExpectedF:
             sigmoids = fit_sigmoids(*others, increasing=True)
             log_odds = sigmoids.log_odds(scores[here])
             of_others = self.label_sets(Y[~here], everyone[~here])
-            decided[here] = decide_by_expected_f(log_odds, request, of_others)
+            decided[here] = _decide_by_expected_f(log_odds, request, of_others)
         unseen = sparse.csc_array(decided)
         return Judgement(value, _value(problem, request, unseen), unseen, None, seen)
 
@@ -166,18 +166,18 @@ def rules_for(estimator: Any, request: Request) -> list[DecisionRule]:
     For the mean F of samples, estimators that know the expected F of their label sets decide by
     themselves, and the scores of all others become probabilities.
     """
-    if is_sample_f(request) and hasattr(last_step(estimator), "expected_f"):
+    if _is_sample_f(request) and hasattr(last_step(estimator), "expected_f"):
         return [RULES["own"]]
     return rules_of_scores(request)
 
 
 def rules_of_scores(request: Request) -> list[DecisionRule]:
     """Return the rules by which scores of labels may be decided for the request."""
-    names = ("expected-f", "label-sets") if is_sample_f(request) else ("thresholds",)
+    names = ("expected-f", "label-sets") if _is_sample_f(request) else ("thresholds",)
     return [RULES[name] for name in names]
 
 
-def is_sample_f(request: Request) -> bool:
+def _is_sample_f(request: Request) -> bool:
     """Return whether a request is for the mean F of samples."""
     return request.average == "sample" and request.measure_name == f_measure.__name__
 
@@ -188,7 +188,7 @@ def last_step(estimator: Any) -> Any:
     return steps[-1][1] if steps else estimator
 
 
-def decide_by_expected_f(
+def _decide_by_expected_f(
     log_odds: np.ndarray, request: Request, seen: LabelSets | None
 ) -> np.ndarray:
     """Return the decisions of highest expected F, 0 or 1 of shape (n_samples, n_labels).
@@ -354,7 +354,7 @@ class FittedCandidates(NamedTuple):
         if self.rule == OwnDecisions.name:
             sets = self._member_scores(X, "predict")[0]
         else:
-            sets = decide_by_expected_f(self.log_odds(X), request, self.seen)
+            sets = _decide_by_expected_f(self.log_odds(X), request, self.seen)
             sets = sets.astype(np.float64)
         return all_labels(sets, self.constants)
 

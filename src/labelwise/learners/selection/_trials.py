@@ -41,8 +41,8 @@ from labelwise.learners.selection._rules import (
 from labelwise.measures import Counts
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
-MOST_MEMBERS = 5
-N_GROUPS = 50
+_MOST_MEMBERS = 5
+_N_GROUPS = 50
 
 
 class Arena(NamedTuple):
@@ -236,7 +236,7 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
         A blend of two to five candidates.
     """
     scored = [trial for trial in trials if not isinstance(trial.rule, OwnDecisions)]
-    ranked = sorted(scored, key=lambda trial: -trial.judgement.compared)[:MOST_MEMBERS]
+    ranked = sorted(scored, key=lambda trial: -trial.judgement.compared)[:_MOST_MEMBERS]
     total = np.zeros(0)
     best: Trial | None = None
     for n_members, trial in enumerate(ranked, start=1):
@@ -285,7 +285,7 @@ def leave_out_values(problem: Problem, decided: sparse.csc_array, request: Reque
     are left out in turn, so that different decisions of the same samples have the same groups.
     """
     units = np.arange(problem.n_samples) if problem.groups is None else problem.groups
-    n_groups = min(N_GROUPS, problem.n_units)
+    n_groups = min(_N_GROUPS, problem.n_units)
     group = units % n_groups
     if request.counts_by == "sample":
         by_row = problem.counts_of_decisions(decided, "sample")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class SolverOptions(NamedTuple):
     report: Callable[[str], None]
 
 
-def check_solver_options(learner: Any) -> SolverOptions:
+def _check_solver_options(learner: Any) -> SolverOptions:
     """Check the parameters that the structured learners share."""
     return SolverOptions(
         check_penalty(learner.penalty),
@@ -47,7 +48,7 @@ def check_solver_options(learner: Any) -> SolverOptions:
         check_real(learner.intercept_scaling, "intercept_scaling", least=1e-3, most=1e3),
         learner.n_jobs,
         check_random_state(learner.random_state),
-        lambda text: report_progress(learner.verbose, learner, text),
+        partial(report_progress, learner),
     )
 
 
@@ -72,7 +73,7 @@ def learn_weights(
     `pairs_in` gives the gains of pairs for a label matrix. Labels with one class are not learned:
     their weights are 0, and their intercept is -1 or 1.
     """
-    options = check_solver_options(learner)
+    options = _check_solver_options(learner)
     targets = learn_targets(learner, X, Y, groups=groups)
     X = learn_features(learner, X)
     coef = np.zeros((targets.constants.size, X.shape[1]))

@@ -46,7 +46,7 @@ def is_packable(base: Any) -> bool:
     return type(base) in (*_TREES, *FORESTS)
 
 
-def trees_of(model: Any) -> list[Any]:
+def _trees_of(model: Any) -> list[Any]:
     """Return the trees of a fitted tree or forest."""
     return [model] if isinstance(model, _TREES) else list(model.estimators_)
 
@@ -57,7 +57,7 @@ def packed(model: Any, values: np.ndarray | None = None) -> Forests:
     A leaf has the probability of the second class; or, for a single tree, the one of `values`,
     which are given for all of its nodes.
     """
-    parts = [_packed_tree(tree.tree_, values) for tree in trees_of(model)]
+    parts = [_packed_tree(tree.tree_, values) for tree in _trees_of(model)]
     sizes = np.array([code.size for code, _, _ in parts])
     code, value, jump = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     roots = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
@@ -168,7 +168,7 @@ def pack_joint(model: Any) -> PackedLabels:
     """Pack a fitted forest of several labels."""
     parts, tables = [], []
     n_before = 0
-    for tree in trees_of(model):
+    for tree in _trees_of(model):
         is_leaf = tree.tree_.children_left == LEAF
         numbers = n_before + np.cumsum(is_leaf) - 1.0
         parts.append(packed(tree, numbers))
