@@ -163,7 +163,7 @@ def bands_parts(found: Any) -> dict[str, Any]:
 
 def f_of_means(counts: Any) -> Any:
     """F of mean precision and mean recall, undefined ones left out."""
-    from labelwise.measures._count_measures import f_of_rates, mean, precision_and_recall
+    from labelwise._counts._measures import f_of_rates, mean, precision_and_recall
 
     return f_of_rates(mean(precision_and_recall(counts), "skip"), 1.0)
 

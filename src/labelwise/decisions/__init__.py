@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
-    from labelwise.decisions._given_scores import columns_of_labels as columns_of_labels
-    from labelwise.decisions._given_scores import decided_by_label as decided_by_label
     from labelwise.decisions._scores_to_tune_on import Samples as Samples
     from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
     from labelwise.decisions._scores_to_tune_on import constant_scores as constant_scores
@@ -52,7 +50,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.problem._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
-    from labelwise.decisions.problem._row_limit import decisions_at as decisions_at
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -68,7 +65,6 @@ if TYPE_CHECKING:
     )
     from labelwise.decisions.thresholds._cross_fitting import random_folds as random_folds
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
-    from labelwise.decisions.thresholds._frontier import frontier_of as frontier_of
     from labelwise.decisions.thresholds._request import Certify
     from labelwise.decisions.thresholds._request import Request as Request
     from labelwise.decisions.thresholds._request import option_of as option_of

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import averaged_records, with_beta
 from labelwise._validation import check_real
 from labelwise.decisions.label_shift._adaptation import Adaptation
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors
@@ -25,7 +26,7 @@ from labelwise.decisions.label_shift._requirements import (
 )
 from labelwise.decisions.label_shift._score_scale import score_scale
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.measures import Counts, averaged_records, macro, micro, with_beta
+from labelwise.measures import Counts, macro, micro
 
 
 def adapt_thresholds(

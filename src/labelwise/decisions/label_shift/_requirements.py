@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import averaged_records
 from labelwise._validation import check_scores, columns_in_order
 from labelwise.decisions.expected_f._probabilities import refuse_outside
 from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.measures import averaged_records
 
 
 def check_adaptable(thresholds: Thresholds) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._blocks import refuse_in_blocks
+from labelwise._counts import Measure
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.objectives._by_label import LabelObjective, MacroRule, best_by_label
@@ -26,7 +27,6 @@ from labelwise.decisions.thresholds._intervals import Bounds, Retuning, bootstra
 from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Evidence, Thresholds
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
-from labelwise.measures import Measure
 
 
 class TuningMethod(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import count_matched
 from labelwise._text import printable
 from labelwise.decisions import (
     BandCurves,
@@ -18,7 +19,7 @@ from labelwise.decisions import (
     content_of,
     content_of_bands,
 )
-from labelwise.measures import Counts, count_matched, f_measure, micro
+from labelwise.measures import Counts, f_measure, micro
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
     MOST_GROUPS,

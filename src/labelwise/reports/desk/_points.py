@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import averaged_records, count_matched
 from labelwise._parallel import n_threads_for
 from labelwise._validation import check_random_state
 from labelwise.decisions import (
@@ -26,16 +27,7 @@ from labelwise.decisions import (
     solve,
     solve_with_folds,
 )
-from labelwise.measures import (
-    Counts,
-    Resampling,
-    averaged_records,
-    count_matched,
-    f_measure,
-    micro_draws,
-    precision,
-    recall,
-)
+from labelwise.measures import Counts, f_measure, micro_draws, precision, recall
 from labelwise.reports.desk._desk import Desk
 
 N_DRAWS = 200
@@ -272,7 +264,7 @@ def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str
 
 def draws(by_sample: Counts, seed: Any) -> Counts:
     """Draw samples with replacement; the same seed draws the same samples."""
-    return micro_draws(by_sample, Resampling(N_DRAWS, CONFIDENCE, check_random_state(seed)))
+    return micro_draws(by_sample, N_DRAWS, check_random_state(seed))
 
 
 def middle(values: np.ndarray) -> list[float | None]:
