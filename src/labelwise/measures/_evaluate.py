@@ -99,7 +99,8 @@ def evaluate(
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
-        means the index of pandas frames.
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
     by_position : bool, default=False
         Whether samples are matched by position if only one argument has ids. This is refused
         otherwise, unless the other one is an array, which has no ids.
