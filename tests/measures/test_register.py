@@ -109,7 +109,7 @@ def test_a_function_and_a_record_are_all_that_a_new_measure_needs(monkeypatch):
     assert average_and_measure("micro-tversky") == ("micro", tversky)
     assert macro("tversky", Counts(*np.ones((4, 2)))) == 0.5
     # The weights let the optimiser prove its optimum.
-    assert best_thresholds(scores, Y, maximize=tversky).gap == 0
+    assert best_thresholds(scores, Y, maximize=tversky).evidence.gap == 0
 
 
 @pytest.mark.parametrize(

@@ -71,14 +71,16 @@ if TYPE_CHECKING:
     from labelwise.decisions.thresholds._request import options as options
     from labelwise.decisions.thresholds._request import parse_count as parse_count
     from labelwise.decisions.thresholds._request import with_current_options as with_current_options
+    from labelwise.decisions.thresholds._result import Evidence as Evidence
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
+    from labelwise.decisions.thresholds._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise.decisions.thresholds._solve import check_bootstrap as check_bootstrap
-    from labelwise.decisions.thresholds._solve import confidence_interval as confidence_interval
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
+    from labelwise.decisions.thresholds._tune import confidence_interval, corrected_value
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
 
 __all__ = [
@@ -100,6 +102,8 @@ __all__ = [
     "adapt_thresholds",
     "best_at_k",
     "best_thresholds",
+    "confidence_interval",
+    "corrected_value",
     "joint_from_samples",
     "make_consistent",
     "maximize_expected_f",
@@ -112,4 +116,4 @@ __all__ = [
     "scan_thresholds",
 ]
 
-publish(__name__, [*__all__, "Sigmoid"])
+publish(__name__, [*__all__, "Evidence", "Sigmoid"])

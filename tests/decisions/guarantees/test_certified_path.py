@@ -178,7 +178,9 @@ def test_a_refusal_says_what_is_reached_and_proven():
     reached, proven = float(said[1]), float(said[2])
     assert 0 < proven < 0.97
     assert proven <= reached
-    assert best_thresholds(scores, Y, min_precision=proven - 0.05, guarantee=0.95).guarantee
+    assert best_thresholds(
+        scores, Y, min_precision=proven - 0.05, guarantee=0.95
+    ).evidence.guarantee
 
 
 def test_the_best_point_is_one_that_has_a_value():
