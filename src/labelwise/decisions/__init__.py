@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         with_constant_labels as with_constant_labels,
     )
     from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-    from labelwise.decisions.thresholds._cross_fitting import HeldOutFrontier as HeldOutFrontier
     from labelwise.decisions.thresholds._cross_fitting import cross_fitted as cross_fitted
     from labelwise.decisions.thresholds._cross_fitting import (
         held_out_frontiers as held_out_frontiers,
