@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import best_thresholds, confidence_interval
 from labelwise.experiments import paired_difference
 from labelwise.measures import Counts, evaluate, f_measure, macro, micro
 
@@ -110,19 +110,15 @@ def coverage(setting: Setting, average: str, n_simulations: int) -> str:
     for seed in range(n_simulations):
         scores, Y = draw(setting, random)
         level = LEVELS[seed % len(LEVELS)]
-        tuned = best_thresholds(
-            scores,
-            Y,
-            maximize=f"{average}-f",
-            n_bootstrap=N_DRAWS,
-            confidence=level,
-            random_state=seed,
+        tuned = best_thresholds(scores, Y, maximize=f"{average}-f", random_state=seed)
+        found = confidence_interval(
+            tuned, scores, Y, n_bootstrap=N_DRAWS, confidence=level, random_state=seed
         )
         new = value_on_new_rows(setting, tuned.values, average)
-        held[level].append(tuned.interval[0] <= new <= tuned.interval[1])
+        held[level].append(found.value[0] <= new <= found.value[1])
         optimism.append(tuned.value - new)
         if level == 0.95:
-            low, high = tuned.intervals
+            low, high = found.thresholds
             spread.append(np.mean((low <= best) & (best <= high)))
             evaluated.append(is_held_by_evaluate(setting, scores, Y, best, average, seed))
     shares = " | ".join(f"{np.mean(found):.1%}" for found in held.values())

@@ -97,7 +97,7 @@ class Truth(NamedTuple):
         if tuned.average == "sample":
             counts = count(self.Y, tuned.decide(self.scores), by="sample")
             return np.array([macro(rate, counts, "skip") for rate in (precision, recall)])
-        if tuned.most_per_row is None:
+        if tuned.max_decided is None:
             hits, decided = self.population.label_rates(tuned.values)
             positives = self.population.shares
         else:

@@ -62,9 +62,9 @@ def random_quotient(random: np.random.Generator) -> LinearFractional:
 
 def is_beaten(tuned: Thresholds, highest: float) -> bool:
     """Return whether a value exceeds what is claimed to be possible."""
-    if tuned.gap is None or np.isnan(highest):
+    if tuned.evidence.gap is None or np.isnan(highest):
         return False
-    return bool(highest > tuned.value + tuned.gap + 1e-9 * max(1.0, abs(highest)))
+    return bool(highest > tuned.value + tuned.evidence.gap + 1e-9 * max(1.0, abs(highest)))
 
 
 def count_constrained(n_problems: int) -> Counter[str]:
@@ -91,7 +91,7 @@ def count_constrained(n_problems: int) -> Counter[str]:
         highest = np.fmax.reduce(values)
         is_decided = tuned.decide(scores).astype(bool)
         reached = is_decided.sum(), (is_decided & Y).sum()
-        found["exact"] += tuned.exact
+        found["exact"] += tuned.evidence.exact
         found["broken"] += not oracle.keeps(wish, Y, *reached)
         found["beyond the gap"] += is_beaten(tuned, highest)
         found["undefined"] += bool(np.isnan(tuned.value) and not np.isnan(highest))

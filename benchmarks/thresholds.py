@@ -20,7 +20,12 @@ from scipy import sparse
 from benchmarks.growth import show_growth
 from benchmarks.speedups import record
 from benchmarks.timing import fastest, most_memory
-from labelwise.decisions import best_thresholds, micro_frontier, scan_thresholds
+from labelwise.decisions import (
+    best_thresholds,
+    confidence_interval,
+    micro_frontier,
+    scan_thresholds,
+)
 from labelwise.measures import count, f_measure, micro
 
 SIZES = ((30_993, 101, 4.38), (16_105, 983, 19.02))
@@ -159,8 +164,8 @@ def intervals() -> None:
     scores, Y = make_scores(*SIZES[0])
     for average in ("micro", "macro"):
         seconds = fastest(
-            lambda average=average: best_thresholds(
-                scores, Y, maximize=f"{average}-f", n_bootstrap=200, random_state=0
+            lambda average=average: confidence_interval(
+                best_thresholds(scores, Y, maximize=f"{average}-f"), scores, Y, random_state=0
             ),
             1,
         )

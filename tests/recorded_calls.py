@@ -64,7 +64,18 @@ def call(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
 
 def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any:
     """Call `best_thresholds`; a pair (average, function) is a function of counts."""
-    return decisions.best_thresholds(scores, Y, **target(maximize), **tuning_options(options))
+    options = tuning_options(options)
+    drawn = {name: options.pop(name) for name in ("n_bootstrap", "confidence") if name in options}
+    found = decisions.best_thresholds(scores, Y, **target(maximize), **options)
+    if not drawn:
+        return found
+    names = ("groups", "sample_weight", "random_state")
+    samples = {name: options[name] for name in names if name in options}
+    bounds = decisions.confidence_interval(found, scores, Y, **drawn, **samples)
+    evidence = dataclasses.replace(
+        found.evidence, interval=bounds.value, intervals=bounds.thresholds
+    )
+    return dataclasses.replace(found, evidence=evidence)
 
 
 def target(maximize: Any) -> dict[str, Any]:
@@ -117,9 +128,11 @@ def in_blocks(name: str) -> Callable[..., Any]:
 
 def value_of(result: Any, name: str) -> Any:
     """Return an attribute of a result, or of the evidence that belongs to it."""
+    renamed = {"most_per_row": "max_decided", "top_per_row": "max_rank"}
     for owner in (result, getattr(result, "evidence", None)):
-        if hasattr(owner, name):
-            return getattr(owner, name)
+        for spelling in (name, renamed.get(name, name)):
+            if hasattr(owner, spelling):
+                return getattr(owner, spelling)
     return None
 
 
@@ -150,7 +163,7 @@ def bands_parts(found: Any) -> dict[str, Any]:
 
 def f_of_means(counts: Any) -> Any:
     """F of mean precision and mean recall, undefined ones left out."""
-    from labelwise.measures._count_measures import f_of_rates, mean, precision_and_recall
+    from labelwise._counts._measures import f_of_rates, mean, precision_and_recall
 
     return f_of_rates(mean(precision_and_recall(counts), "skip"), 1.0)
 

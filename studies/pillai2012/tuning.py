@@ -196,7 +196,9 @@ class TuningTrial(BaseEstimator):
         ]
         for rule in (0, 1):
             tune = partial(best_thresholds, random_state=self.random_state)
-            chosen = [tune(held_out, truth, fbr=("auto", rule)).fbr for truth, held_out in parts]
+            chosen = [
+                tune(held_out, truth, fbr=("auto", rule)).evidence.fbr for truth, held_out in parts
+            ]
             amount = float(np.mean(chosen))
             self.thresholds_[f"FBR.{rule}, inner"] = tune(scores, Y, fbr=(amount, rule))
 

@@ -1,6 +1,6 @@
 """Rows and labels of files go by id and name, by position only if nothing else is known.
 
-The options are those of _matrix_commands, columns of ids those of labelwise._tables.
+The options are those of labelwise.cli._options, columns of ids those of labelwise._tables.
 """
 
 import json

@@ -60,7 +60,7 @@ def test_tune_and_evaluate_leave_missing_labels_out(files, tmp_path, source):
     tuned, decided = tmp_path / "t.json", tmp_path / "d.csv"
     shown = run("tune", files["scores"], *labels, "--shrink", "0", "-o", tuned)
     expected = best_thresholds(scores, Y)
-    assert f"{expected.n_missing} cells without truth not counted" in shown
+    assert f"{expected.evidence.n_missing} cells without truth not counted" in shown
     np.testing.assert_array_equal(Thresholds.load(tuned).values, expected.values)
     run("decide", tuned, files["scores"], "-o", decided)
     options = ["--scores", files["scores"], "--decided", decided, "--json"]

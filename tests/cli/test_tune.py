@@ -40,7 +40,7 @@ def test_the_file_holds_the_best_thresholds(files, tmp_path):
     assert tuned.label_names == tuple(NAMES)
     for words in (
         f"micro f_measure {best.value:.4f}",
-        f"certificate {best.certificate:.6g}",
+        f"certificate {best.evidence.certificate:.6g}",
         "on unseen rows (cross-validation): 0.",
         "never decided: 1 label without positives (fog)",
         f"written to {output}",

@@ -35,7 +35,7 @@ def test_the_constraint_and_its_cost_are_shown(files):
 
 def test_thresholds_of_few_positives_are_marked_and_the_value_is_judged(files):
     shown = run("tune", files / "s.csv", files / "y.csv", "-o", files / "t.json")
-    few = Thresholds.load(files / "t.json").support < 10
+    few = Thresholds.load(files / "t.json").evidence.support < 10
     rows = [line.split() for line in shown.splitlines()]
     marked = {row[0]: row[1].endswith("*") for row in rows if row and row[0] in NAMES}
     assert marked == dict(zip(NAMES, few.tolist(), strict=True))
@@ -59,5 +59,5 @@ def test_tune_shrinks_as_the_estimator_does(tmp_path):
     paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
     run("tune", *paths, "-o", tmp_path / "t.json")
     best = best_thresholds(scores, Y, shrink="auto", random_state=0)
-    assert best.shrink > 0
+    assert best.evidence.shrink > 0
     assert np.array_equal(Thresholds.load(tmp_path / "t.json").values, best.values)

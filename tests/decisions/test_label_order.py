@@ -13,6 +13,7 @@ from scipy import sparse
 
 from labelwise.decisions import (
     Certify,
+    Evidence,
     Thresholds,
     adapt_thresholds,
     best_thresholds,
@@ -65,7 +66,8 @@ def test_thresholds_have_the_order_of_the_scores(find, of):
         found = find(frame(scores, of=of), frame(Y, BACKWARDS, of=of))
     assert found.label_names == NAMES
     np.testing.assert_array_equal(values_of(found), values_of(wanted))
-    np.testing.assert_array_equal(found.support, wanted.support)
+    one, other = (getattr(result, "evidence", result).support for result in (found, wanted))
+    np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(found.decide(scores), wanted.decide(scores))
 
 
@@ -150,7 +152,7 @@ def test_samples_for_calibration_are_matched_by_name():
     certify = Certify(0.9, calibration=moved)
     found = best_thresholds(frame(scores), frame(Y), min_precision=0.5, guarantee=certify)
     np.testing.assert_array_equal(found.values, wanted.values)
-    assert found.guarantee.value == wanted.guarantee.value
+    assert found.evidence.guarantee.value == wanted.evidence.guarantee.value
 
 
 def test_adapted_thresholds_keep_their_order():
@@ -212,18 +214,8 @@ def test_decisions_by_name_do_not_depend_on_the_order_of_columns(seed, order, li
 
 def thresholds_with_limits(values, most, top):
     zeros = np.zeros(6, dtype=np.int64)
-    return Thresholds(
-        values=values,
-        value=0.5,
-        measure="f_measure",
-        average="micro",
-        support=zeros,
-        decided=zeros,
-        n_samples=8,
-        label_names=NAMES,
-        most_per_row=most,
-        top_per_row=top,
-    )
+    evidence = Evidence(0.5, "f_measure", "micro", zeros, zeros, n_samples=8)
+    return Thresholds(values, evidence, NAMES, max_decided=most, max_rank=top)
 
 
 def test_ties_in_blocks_go_to_the_first_labels_of_the_thresholds(tmp_path):

@@ -52,7 +52,7 @@ def test_no_thresholds_that_keep_to_the_constraints_have_a_higher_value(limits):
         values = oracle.micro(measure, Y, tried)[allowed]
         np.testing.assert_allclose(tuned.value, oracle.micro(measure, Y, decided))
         assert tuned.value == pytest.approx(np.nanmax(values), rel=1e-12)
-        assert tuned.exact
+        assert tuned.evidence.exact
     assert n_kept > 60
 
 
@@ -63,7 +63,7 @@ def test_a_constraint_that_does_not_bind_changes_nothing():
     free = best_thresholds(scores, Y)
     bound = best_thresholds(scores, Y, min_precision=0.1, min_recall=0.1, max_decisions=4.0)
     np.testing.assert_array_equal(free.values, bound.values)
-    assert bound.exact
+    assert bound.evidence.exact
 
 
 def test_with_macro_every_label_keeps_to_the_rates_or_is_not_decided():
@@ -104,7 +104,7 @@ def test_no_threshold_vector_costs_less(by_label):
         counts = oracle.counts(Y, tried)
         costs = (cost[0] * counts.fp + cost[1] * counts.fn).sum(axis=-1)
         assert tuned.value == costs.min()
-        assert tuned.decided.sum() == tried.sum(axis=(1, 2))[costs == costs.min()].min()
+        assert tuned.evidence.decided.sum() == tried.sum(axis=(1, 2))[costs == costs.min()].min()
         reached = count(Y, tuned.decide(scores))
         assert (cost[0] * reached.fp + cost[1] * reached.fn).sum() == tuned.value
 
@@ -113,7 +113,7 @@ def test_no_threshold_vector_costs_less(by_label):
 def test_equal_costs_have_the_fewest_errors(problem):
     scores, Y = problem
     tuned = best_thresholds(scores, Y, cost=(1.0, 1.0))
-    assert tuned.measure == "cost"
+    assert tuned.evidence.measure == "cost"
     tried = scores >= oracle.vectors(scores)[:, None, :]
     assert tuned.value == (tried != Y).sum(axis=(1, 2)).min()
 
@@ -155,14 +155,10 @@ BAD = [
         "max_decisions does not go together with average",
     ),
     ({"maximize": "macro-f", "shared": True, "min_recall": 0.1}, "shared=True needs average"),
-    ({"maximize": "sample-f", "n_bootstrap": 5}, "n_bootstrap does not go together with average"),
     ({"maximize": recall, "average": "weighted"}, "average must be one of micro, macro, sample"),
     ({"shrink": 2}, 'shrink must be between 0 and 1, or "auto", got 2'),
     ({"fbr": "some"}, 'fbr must be between 0 and 1, or "auto"'),
     ({"fbr": (0.1, 2)}, "fbr must have 0 or 1 as its rule, got 2"),
-    ({"n_bootstrap": 1}, "n_bootstrap must be 0 or at least 2, got 1"),
-    ({"n_bootstrap": 2.5}, "n_bootstrap must be a whole number"),
-    ({"n_bootstrap": 5, "confidence": 2.0}, "confidence must be between 0 and 1, got 2.0"),
     ({"beta": -1}, "beta must be a positive number, got -1"),
     ({"beta": 2, "maximize": g_mean}, "beta must be 1 for g_mean"),
     ({"maximize": 3}, "maximize must be a name such as .*, got 3"),

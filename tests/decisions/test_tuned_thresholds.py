@@ -85,10 +85,10 @@ def test_thresholds_are_the_best_ones_of_all_folds_scores_together(options):
     )
     assert isinstance(model.thresholds_, Thresholds)
     np.testing.assert_array_equal(model.thresholds_.values, expected.values)
-    np.testing.assert_array_equal(model.thresholds_.decided, expected.decided)
-    np.testing.assert_array_equal(model.thresholds_.support, expected.support)
+    np.testing.assert_array_equal(model.thresholds_.evidence.decided, expected.evidence.decided)
+    np.testing.assert_array_equal(model.thresholds_.evidence.support, expected.evidence.support)
     assert model.value_ == model.thresholds_.value == expected.value
-    assert model.thresholds_.shrink == expected.shrink
+    assert model.thresholds_.evidence.shrink == expected.evidence.shrink
 
 
 def test_a_prefit_estimator_is_not_fitted_again():
@@ -160,7 +160,7 @@ def test_without_refit_the_model_of_the_training_part_stays():
         np.testing.assert_array_equal(seen[0][1], train)
         expected = best_thresholds(X[test, :2], Y[test])
         np.testing.assert_array_equal(model.thresholds_.values, expected.values)
-        assert model.thresholds_.n_samples == 15
+        assert model.thresholds_.evidence.n_samples == 15
         assert 0 <= model.corrected_value_ <= model.value_
 
 
@@ -203,8 +203,8 @@ def test_labels_with_one_class_become_constants_with_one_warning():
         assert model.value_ == without.value_
         assert model.corrected_value_ == without.corrected_value_
         np.testing.assert_array_equal(model.constants_, [np.nan, 0, np.nan, 1])
-        np.testing.assert_array_equal(model.thresholds_.support, frame.sum())
-        assert model.thresholds_.decided[[1, 3]].tolist() == [0, 120]
+        np.testing.assert_array_equal(model.thresholds_.evidence.support, frame.sum())
+        assert model.thresholds_.evidence.decided[[1, 3]].tolist() == [0, 120]
         assert model.thresholds_.values[[1, 3]].tolist() == [np.inf, -np.inf]
         assert model.decision_function(X)[0, [1, 3]].tolist() == [-1, 1]
         assert model.predict_proba(X)[0, [1, 3]].tolist() == [0, 1]

@@ -127,7 +127,7 @@ def test_candidates_that_take_no_weights_are_fitted_without():
     weights = np.linspace(0.1, 2, len(X))
     model.fit(X, Y, sample_weight=weights)
     np.testing.assert_array_equal(model.decision_function(X), neighbors.fit(X, Y).predict_proba(X))
-    assert model.thresholds_.weighted
+    assert model.thresholds_.evidence.weighted
     np.testing.assert_allclose(model.thresholds_.support, weights @ Y)
 
 

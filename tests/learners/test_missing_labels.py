@@ -122,7 +122,7 @@ def test_tuning_of_one_label_leaves_samples_without_it_out(base, shrink):
     np.testing.assert_allclose(found.thresholds_.values, expected.thresholds_.values, rtol=1e-5)
     np.testing.assert_allclose(found.value_, expected.value_)
     np.testing.assert_allclose(found.corrected_value_, expected.corrected_value_)
-    assert found.thresholds_.n_samples == len(X_known)
+    assert found.thresholds_.evidence.n_samples == len(X_known)
 
 
 def test_thresholds_of_a_fitted_model_are_those_of_its_scores():
@@ -130,9 +130,11 @@ def test_thresholds_of_a_fitted_model_are_those_of_its_scores():
     tuned = TunedThresholds(model, cv="prefit", shrink=0.0).fit(X, Y)
     expected = best_thresholds(model.decision_function(X), Y)
     np.testing.assert_array_equal(tuned.thresholds_.values, expected.values)
-    assert tuned.thresholds_.n_missing == expected.n_missing == np.isnan(Y[2:]).sum()
+    assert (
+        tuned.thresholds_.evidence.n_missing == expected.evidence.n_missing == np.isnan(Y[2:]).sum()
+    )
     assert "cells without truth not counted" in repr(tuned.thresholds_)
-    np.testing.assert_array_equal(tuned.thresholds_.support, np.nansum(Y, axis=0))
+    np.testing.assert_array_equal(tuned.thresholds_.evidence.support, np.nansum(Y, axis=0))
 
 
 def test_frames_with_gaps_are_learned_by_name_and_scored():

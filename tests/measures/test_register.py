@@ -8,29 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.decisions import best_thresholds
-from labelwise.measures import (
-    Counts,
+from labelwise._counts import (
+    _records,
     average_and_measure,
-    evaluate,
-    f_measure,
-    jaccard,
-    macro,
+    averaged_records,
+    function_of,
+    ratio,
     record_of,
-    scorers,
 )
-from labelwise.measures import _register as register
-from labelwise.measures._averages import function_of
-from labelwise.measures._count_measures import ratio
-from labelwise.measures._register import (
-    MEASURES,
-    MeasureRecord,
-    constant_weights,
-    measure_named,
-    named_measures,
-)
+from labelwise.decisions import best_thresholds
+from labelwise.measures import Counts, evaluate, f_measure, jaccard, macro, scorers
+from labelwise.measures._register import measure_named, named_measures
 
-COUNTED = [record for record in MEASURES if record.needs == "decided" and record.average is None]
+COUNTED = list(averaged_records().values())
 EACH = pytest.mark.parametrize("record", COUNTED, ids=lambda record: record.name)
 CELLS = st.integers(0, 20)
 
@@ -100,13 +90,13 @@ def tversky(counts):
 
 
 def test_a_function_and_a_record_are_all_that_a_new_measure_needs(monkeypatch):
-    record = MeasureRecord(
+    record = _records.MeasureRecord(
         "tversky",
         tversky,
-        weights=constant_weights((1, 0, 0, 0), (1, 0.3, 0.7, 0)),
+        weights=_records.constant_weights((1, 0, 0, 0), (1, 0.3, 0.7, 0)),
         falls_with_decisions=True,
     )
-    monkeypatch.setattr(register, "MEASURES", (*MEASURES, record))
+    monkeypatch.setattr(_records, "COUNT_MEASURES", (*_records.COUNT_MEASURES, record))
     Y, scores = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[0.9, 0.2], [0.5, 0.1], [0.3, 0.8]])
     decided = scores > 0.25
     found = evaluate(Y, decided=decided)
@@ -119,7 +109,7 @@ def test_a_function_and_a_record_are_all_that_a_new_measure_needs(monkeypatch):
     assert average_and_measure("micro-tversky") == ("micro", tversky)
     assert macro("tversky", Counts(*np.ones((4, 2)))) == 0.5
     # The weights let the optimiser prove its optimum.
-    assert best_thresholds(scores, Y, maximize=tversky).gap == 0
+    assert best_thresholds(scores, Y, maximize=tversky).evidence.gap == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The average and the measure that the options of `best_thresholds` ask for."""
 
-from labelwise.measures import average_and_measure
+from labelwise._counts import average_and_measure
 
 
 def maximized(options):

@@ -185,7 +185,7 @@ def test_ids_that_are_not_there_are_refused():
     ):
         with pytest.raises(kind, match=message):
             best_thresholds(plain, Y, ids=ids)
-    assert best_thresholds(plain, Y, ids={"Y": "doc"}, by_position=True).n_samples == 3
+    assert best_thresholds(plain, Y, ids={"Y": "doc"}, by_position=True).evidence.n_samples == 3
 
 
 @pytest.mark.parametrize("names", [NAMES, [2, 0, 1]])

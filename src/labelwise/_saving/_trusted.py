@@ -99,6 +99,7 @@ _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     "measures": isfunction,
 }
 _OWN_PARTS = (
+    "labelwise.decisions.Evidence",
     "labelwise.decisions.Sigmoid",
     "labelwise.learners.Forests",
     "labelwise.learners.Leaderboard",

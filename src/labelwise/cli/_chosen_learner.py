@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from labelwise import decisions, learners, measures
+from labelwise import decisions, learners
+from labelwise._counts import average_and_measure
 from labelwise._validation import check_beta
 
 _DEFAULT_MEASURE = "micro-f"
@@ -49,7 +50,7 @@ def choose_learner(
         return _best_of_several(model, maximize, beta)
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, beta)
-    measures.average_and_measure(maximize, "--maximize")
+    average_and_measure(maximize, "--maximize")
     try:
         model = _deciding_for(model, maximize, beta, settings["random_state"])
     except TypeError as error:
@@ -79,7 +80,7 @@ def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
     """Return the learner that tries others, and chooses the best for the measure."""
     if maximize == "none":
         raise ValueError("--learner auto needs a measure to compare learners by, got none.")
-    measures.average_and_measure(maximize, "--maximize")
+    average_and_measure(maximize, "--maximize")
     model.set_params(maximize=maximize, beta=beta)
     return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
 

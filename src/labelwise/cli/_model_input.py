@@ -26,7 +26,6 @@ class ModelInput(NamedTuple):
     """What a model predicts for: samples, their ids and the name of the ids' column."""
 
     X: Any
-    n_rows: int
     ids: tuple[tuple[str, ...] | None, str]
     n_training_rows: int = 0  # of a data set with a fixed split
 
@@ -39,7 +38,7 @@ def read_input(
     step = raw_step(model)
     if step is not None:
         table, ids = read_columns(model, step, source)
-        return ModelInput(table, len(table), ids)
+        return ModelInput(table, ids)
     # Without --labels, all columns of a table are features.
     is_table = is_matrix_file(Path(source.data)) and source.labels is None
     whole = (source._replace(labels="") if is_table else source).load()
@@ -50,7 +49,7 @@ def read_input(
     if isinstance(model, BagPlugin) and rows.bags is None:
         note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
-    return ModelInput(X, len(rows), ids_in(rows.ids), n_training_rows)
+    return ModelInput(X, ids_in(rows.ids), n_training_rows)
 
 
 def raw_step(model: Any) -> Any:

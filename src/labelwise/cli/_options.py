@@ -88,9 +88,6 @@ ThresholdOutput = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="JSON file for thresholds or bands; - for stdout."),
 ]
-Beta = Annotated[
-    float, typer.Option("--beta", help="Beta of the F-measure: above 1 favours recall.")
-]
 
 # Outputs.
 Plot = Annotated[Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")]

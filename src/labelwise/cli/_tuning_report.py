@@ -12,8 +12,8 @@ from labelwise.decisions import (
     Problem,
     Request,
     Thresholds,
+    bootstrap_bounds,
     check_bootstrap,
-    confidence_interval,
     solve,
     tune_and_correct,
 )
@@ -67,29 +67,37 @@ class TuningReport(NamedTuple):
         """Return the same for --json, with all labels."""
         tuned, counts = self.tuned, self.counts
         f_of_label = _f_of_label(tuned, counts)
-        columns = (_names(tuned), tuned.values, tuned.support, tuned.decided, f_of_label)
+        columns = (
+            _names(tuned),
+            tuned.values,
+            tuned.evidence.support,
+            tuned.evidence.decided,
+            f_of_label,
+        )
         keys = ("label", "threshold", "support", "decided", "f")
         return {
-            "measure": tuned.measure,
-            "average": tuned.average,
-            "beta": tuned.beta,
+            "measure": tuned.evidence.measure,
+            "average": tuned.evidence.average,
+            "beta": tuned.evidence.beta,
             "value": tuned.value,
-            "is_highest": tuned.exact,
+            "is_highest": tuned.evidence.exact,
             "unseen_value": self.unseen_value,
             "unseen_reason": self.why_unknown if np.isnan(self.unseen_value) else None,
             "value_without_constraints": self.free_value,
             "micro_precision": micro(precision, counts),
             "micro_recall": micro(recall, counts),
-            "n_samples": tuned.n_samples,
-            "n_missing": tuned.n_missing,
-            "n_decisions": int(np.sum(tuned.decided)),
-            "constraints": [check._asdict() for check in tuned.constraints],
-            "guarantee": None if tuned.guarantee is None else asdict(tuned.guarantee),
-            "most_per_row": tuned.most_per_row,
-            "top_per_row": tuned.top_per_row,
-            "shrink": tuned.shrink,
-            "fbr": tuned.fbr,
-            "interval": tuned.interval,
+            "n_samples": tuned.evidence.n_samples,
+            "n_missing": tuned.evidence.n_missing,
+            "n_decisions": int(np.sum(tuned.evidence.decided)),
+            "constraints": [check._asdict() for check in tuned.evidence.constraints],
+            "guarantee": None
+            if tuned.evidence.guarantee is None
+            else asdict(tuned.evidence.guarantee),
+            "most_per_row": tuned.max_decided,
+            "top_per_row": tuned.max_rank,
+            "shrink": tuned.evidence.shrink,
+            "fbr": tuned.evidence.fbr,
+            "interval": tuned.evidence.interval,
             "never_decided": self.never_decided,
             "labels": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
         }
@@ -107,19 +115,20 @@ def tuning_report(problem: Problem, request: Request, seed: int, n_bootstrap: in
     """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
     check_bootstrap(n_bootstrap, _CONFIDENCE, request)
     problem = problem.with_top(request.max_rank)
-    tuned, unseen, _ = tune_and_correct(problem, request, seed)
+    tuned = tune_and_correct(problem, request, seed).thresholds
     if n_bootstrap:
-        bounds = confidence_interval(problem, request, n_bootstrap, _CONFIDENCE, seed)
-        tuned = replace(tuned, interval=bounds.value, intervals=bounds.thresholds)
+        bounds = bootstrap_bounds(problem, request, n_bootstrap, _CONFIDENCE, seed)
+        evidence = replace(tuned.evidence, interval=bounds.value, intervals=bounds.thresholds)
+        tuned = replace(tuned, evidence=evidence)
     given = [name for name, limit in request.limits._asdict().items() if limit is not None]
     free = tuned.value
     if given:
         free = solve(problem, request.without_limits(), seed).value
     return TuningReport(
         tuned,
-        problem.decision_counts(tuned.values, tuned.most_per_row, "label"),
+        problem.decision_counts(tuned.values, tuned.max_decided, "label"),
         never_decided(tuned, problem, request, seed),
-        unseen,
+        tuned.evidence.corrected_value,
         tuple(map(_option, given)),
         free,
     )
@@ -132,7 +141,7 @@ def _option(constraint: str) -> str:
 def _title(tuned: Thresholds) -> str:
     """Return the lines above the table of thresholds, with constraints by their options."""
     text = repr(tuned).split("\n\n")[0]
-    for check in tuned.constraints:
+    for check in tuned.evidence.constraints:
         text = text.replace(f"\n{check.name} ", f"\n{_option(check.name)} ")
     return text
 
@@ -150,7 +159,7 @@ def _names(tuned: Thresholds) -> tuple[str, ...]:
 
 def _f_of_label(tuned: Thresholds, counts: Counts) -> np.ndarray:
     """Return the F of each label; NaN for labels without positives and decisions."""
-    return np.where(tuned.support + tuned.decided > 0, f_measure(counts), np.nan)
+    return np.where(tuned.evidence.support + tuned.evidence.decided > 0, f_measure(counts), np.nan)
 
 
 def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
@@ -158,14 +167,14 @@ def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
     names, f_of_label = _names(tuned), _f_of_label(tuned, counts)
     order = np.arange(len(tuned))
     if len(tuned) > _MOST_SHOWN:
-        order = np.lexsort((f_of_label, tuned.decided > 0))[:_MOST_SHOWN]
-    few = tuned.support < _FEW
+        order = np.lexsort((f_of_label, tuned.evidence.decided > 0))[:_MOST_SHOWN]
+    few = tuned.evidence.support < _FEW
     rows = [
         [
             printable(names[j]),
             f"{tuned.values[j]:.6g}{'*' if few[j] else ''}",
-            str(tuned.support[j]),
-            str(tuned.decided[j]),
+            str(tuned.evidence.support[j]),
+            str(tuned.evidence.decided[j]),
             f"{f_of_label[j]:.4f}",
         ]
         for j in order
@@ -184,14 +193,14 @@ def never_decided(
     tuned: Thresholds, problem: Problem | None, request: Request, seed: int
 ) -> dict[str, list[str]]:
     """List the labels that are decided for no row of the tuning data, by the reason."""
-    never = tuned.decided == 0
-    reasons = {"without positives": never & (tuned.support == 0)}
-    if tuned.fbr and never.any() and problem is not None:
+    never = tuned.evidence.decided == 0
+    reasons = {"without positives": never & (tuned.evidence.support == 0)}
+    if tuned.evidence.fbr and never.any() and problem is not None:
         plain = solve(problem, request.without_fbr(), seed)
-        reasons[f"with F below fbr {tuned.fbr:g}"] = never & (plain.decided > 0)
+        reasons[f"with F below fbr {tuned.evidence.fbr:g}"] = never & (plain.evidence.decided > 0)
     explained = np.any(list(reasons.values()), axis=0)
-    if tuned.guarantee is not None and tuned.guarantee.needed is not None:
-        failed = never & ~explained & (tuned.guarantee.needed > 0)
+    if tuned.evidence.guarantee is not None and tuned.evidence.guarantee.needed is not None:
+        failed = never & ~explained & (tuned.evidence.guarantee.needed > 0)
         reasons["without a certificate"] = failed
         explained = explained | failed
     reasons["not worth a decision for this measure"] = never & ~explained
@@ -222,7 +231,7 @@ def _perfect_lines(tuned: Thresholds) -> list[str]:
 
 def _broken_lines(tuned: Thresholds) -> list[str]:
     """Advise a guarantee if unseen rows break a constraint."""
-    broken = [check.name for check in tuned.constraints if check.is_broken]
+    broken = [check.name for check in tuned.evidence.constraints if check.is_broken]
     options = " and ".join(map(_option, broken))
     if not broken:
         return []
@@ -234,7 +243,7 @@ def _broken_lines(tuned: Thresholds) -> list[str]:
 def _unseen_line(tuned: Thresholds, value: float, why_unknown: str) -> str:
     if np.isnan(value):
         return f"on unseen rows: not known, {why_unknown}"
-    if tuned.guarantee is not None:
+    if tuned.evidence.guarantee is not None:
         return f"on the rows for calibration: {value:.4f}"
     less = "less" if value <= tuned.value else "more"
     difference = f"{abs(tuned.value - value):.4f} {less} than on the rows of tuning"

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
-    from labelwise.decisions._given_scores import columns_of_labels as columns_of_labels
-    from labelwise.decisions._given_scores import decided_by_label as decided_by_label
     from labelwise.decisions._scores_to_tune_on import Samples as Samples
     from labelwise.decisions._scores_to_tune_on import TuningScores as TuningScores
     from labelwise.decisions._scores_to_tune_on import constant_scores as constant_scores
@@ -47,12 +45,17 @@ if TYPE_CHECKING:
     from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.objectives._constraints import InfeasibleError as InfeasibleError
     from labelwise.decisions.objectives._linear_fractional import LinearFractional
+    from labelwise.decisions.objectives._request import Certify
+    from labelwise.decisions.objectives._request import Request as Request
+    from labelwise.decisions.objectives._request import option_of as option_of
+    from labelwise.decisions.objectives._request import options as options
+    from labelwise.decisions.objectives._request import parse_count as parse_count
+    from labelwise.decisions.objectives._request import with_current_options as with_current_options
     from labelwise.decisions.problem._problem import Problem as Problem
     from labelwise.decisions.problem._problem import check_problem as check_problem
     from labelwise.decisions.problem._problem import (
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
-    from labelwise.decisions.problem._row_limit import decisions_at as decisions_at
     from labelwise.decisions.thresholds._best_thresholds import best_thresholds
     from labelwise.decisions.thresholds._constant_labels import (
         thresholds_of_no_label as thresholds_of_no_label,
@@ -68,21 +71,16 @@ if TYPE_CHECKING:
     )
     from labelwise.decisions.thresholds._cross_fitting import random_folds as random_folds
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
-    from labelwise.decisions.thresholds._frontier import frontier_of as frontier_of
-    from labelwise.decisions.thresholds._request import Certify
-    from labelwise.decisions.thresholds._request import Request as Request
-    from labelwise.decisions.thresholds._request import option_of as option_of
-    from labelwise.decisions.thresholds._request import options as options
-    from labelwise.decisions.thresholds._request import parse_count as parse_count
-    from labelwise.decisions.thresholds._request import with_current_options as with_current_options
+    from labelwise.decisions.thresholds._result import Evidence as Evidence
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds
     from labelwise.decisions.thresholds._result_json import content_of as content_of
     from labelwise.decisions.thresholds._scan import Scan, scan_thresholds
+    from labelwise.decisions.thresholds._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise.decisions.thresholds._solve import check_bootstrap as check_bootstrap
-    from labelwise.decisions.thresholds._solve import confidence_interval as confidence_interval
     from labelwise.decisions.thresholds._solve import solve as solve
     from labelwise.decisions.thresholds._solve import solve_with_folds as solve_with_folds
+    from labelwise.decisions.thresholds._tune import confidence_interval, corrected_value
     from labelwise.decisions.thresholds._tune import tune_and_correct as tune_and_correct
 
 __all__ = [
@@ -104,6 +102,8 @@ __all__ = [
     "adapt_thresholds",
     "best_at_k",
     "best_thresholds",
+    "confidence_interval",
+    "corrected_value",
     "joint_from_samples",
     "make_consistent",
     "maximize_expected_f",
@@ -116,4 +116,4 @@ __all__ = [
     "scan_thresholds",
 ]
 
-publish(__name__, [*__all__, "Sigmoid"])
+publish(__name__, [*__all__, "Evidence", "Sigmoid"])

@@ -29,18 +29,18 @@ _NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
 Reader = Callable[[Any, str], Any]
 
 
-def write_fields(result: Any, path: str | Path, form: str, version: int) -> None:
-    """Write the fields of a dataclass; an error leaves an existing file unchanged."""
-    content = fields_content(result, form, version)
+def write_fields(named: Mapping[str, Any], path: str | Path, form: str, version: int) -> None:
+    """Write fields by name; an error leaves an existing file unchanged."""
+    content = fields_content(named, form, version)
     lines = ",\n".join(f" {_json(name)}: {_indented(part)}" for name, part in content.items())
     with written_whole(path) as stream:
         stream.write(f"{{\n{lines}\n}}\n".encode())
 
 
-def fields_content(result: Any, form: str, version: int) -> dict[str, Any]:
+def fields_content(named: Mapping[str, Any], form: str, version: int) -> dict[str, Any]:
     """Return the content of a file of fields, ready for JSON."""
-    named = {field.name: _as_json(getattr(result, field.name)) for field in fields(result)}
-    return {"format": form, "version": version, **named}
+    content = {name: _as_json(value) for name, value in named.items()}
+    return {"format": form, "version": version, **content}
 
 
 def read_fields(

@@ -45,20 +45,14 @@ from labelwise.decisions._scores_to_tune_on import (
     split_scores,
     tuning_problem,
 )
+from labelwise.decisions.objectives._request import Certify, Request, options, with_current_options
 from labelwise.decisions.problem._problem import warn_of_labels_without_positives
 from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.decisions.thresholds._request import (
-    Certify,
-    Request,
-    options,
-    with_current_options,
-)
-from labelwise.decisions.thresholds._result import check_thresholds
+from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
 from labelwise.decisions.thresholds._tune import (
-    TunedAndCorrected,
     tune_and_correct,
     warn_of_broken_constraints,
 )
@@ -266,8 +260,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         scored = self._tuning_scores(samples)
         self.estimator_, self.constants_ = scored.scorer
         self._report(f"tuning the thresholds of {counted(labels.matrix.shape[1], 'label')}")
-        self.thresholds_, self.corrected_value_, _ = self._tuned(request, scored, samples)
+        self.thresholds_ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
+        self.corrected_value_ = self.thresholds_.evidence.corrected_value
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         return self
@@ -399,13 +394,13 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             )
         return request
 
-    def _tuned(self, request: Request, scored: TuningScores, samples: Samples) -> TunedAndCorrected:
+    def _tuned(self, request: Request, scored: TuningScores, samples: Samples) -> Thresholds:
         """Tune the thresholds of all labels, and estimate their value on other samples."""
         constants, rows = scored.scorer.constants, scored.held_out.rows
         if request.certify is not None:
             problem = guarantee_problem(scored, samples, scoring_method(self.estimator))
-            return tune_and_correct(problem, request, self.random_state)
-        found = TunedAndCorrected(thresholds_of_no_label(request), float("nan"))
+            return tune_and_correct(problem, request, self.random_state).thresholds
+        found = thresholds_of_no_label(request)
         varies = np.isnan(constants)
         if request.max_rank is not None and (constants == 1).any():
             raise ValueError(
@@ -420,10 +415,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
                 request.for_labels(varies),
                 self.random_state,
                 folds=folds,
-            )
-            warn_of_broken_constraints(found.thresholds)
-        tuned = with_constant_labels(found.thresholds, constants, samples.Y[rows], samples.names)
-        return found._replace(thresholds=tuned)
+            ).thresholds
+            warn_of_broken_constraints(found)
+        return with_constant_labels(found, constants, samples.Y[rows], samples.names)
 
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)

@@ -1,81 +1,85 @@
-"""Averages of measures of counts: micro, macro, and means over whole samples."""
+"""Count decisions, and average measures of counts: micro, macro, and means over whole samples."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from labelwise._counts import Counts
-from labelwise._text import did_you_mean
-from labelwise._validation import check_beta, check_undefined, refuse_sparse
-from labelwise.measures._count_measures import (
+from labelwise._counts import (
+    Counts,
     Measure,
+    count_matched,
+    function_of,
     is_exact,
     is_unchecked,
     mean,
-    unchecked,
+    measured,
     wide,
+    with_beta,
     wrong_share,
 )
-from labelwise.measures._counts import count_samples
-from labelwise.measures._register import averaged_records, record_of
+from labelwise._validation import check_outcome, check_undefined, refuse_sparse
 
 
-def with_beta(measure: Measure, beta: float) -> Measure:
-    """Set the beta of a measure, and check both once.
+def count(
+    Y: Any,
+    decided: Any,
+    by: str = "label",
+    *,
+    label_names: Sequence[str] | None = None,
+    by_position: bool = False,
+) -> Counts:
+    """Count right and wrong decisions of each label or each sample.
 
-    Code behind a public function calls the result as often as it needs: measures of the register
-    are returned unchecked. A function of the user's own is returned as it is, or as a partial.
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN, null or a masked cell is a missing label: the cell is not counted,
+        whether it is decided or not.
+    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Decisions, 0 or 1. Columns with names are matched by name.
+    by : {"label", "sample"}, default="label"
+        Whether each label or each sample has its own counts.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    by_position : bool, default=False
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
+
+    Returns
+    -------
+    Counts
+        Four int64 arrays of shape (n_labels,) or (n_samples,).
+
+    Raises
+    ------
+    TypeError
+        If there are no decisions.
+    ValueError
+        If `by` is unknown, a matrix has other values than 0 and 1, or Y and decided do not match.
+
+    Notes
+    -----
+    Sparse matrices stay sparse: time and memory are O(nnz).
+
+    Examples
+    --------
+    >>> from labelwise.measures import count
+    >>> count([[1, 0], [1, 1]], [[1, 1], [0, 1]]).tp
+    array([1, 1])
+    >>> count([{"sea"}, {"sea", "sky"}], [{"sea", "sky"}, {"sky"}], by="sample").fn
+    array([0, 1])
     """
-    check_beta(beta)
-    if not callable(measure):
-        raise TypeError(f"measure must be a function of counts, got {measure!r}.")
-    found = record_of(measure)
-    if found is not None:
-        record, own_beta = found
-        beta = own_beta if beta == 1 else beta
-        check_beta(beta)
-        if beta == 1:
-            return unchecked(record.function)
-        if record.takes_beta:
-            return partial(unchecked(record.function), beta=beta)
-    elif beta == 1:
-        return measure
-    elif "beta" in inspect.signature(measure).parameters:
-        return partial(measure, beta=beta)
-    name = getattr(measure, "__name__", repr(measure))
-    raise ValueError(f"beta must be 1 for {name}, which has none, got {beta}.")
-
-
-def function_of(measure: Measure | str) -> Measure:
-    """Return a measure of counts that is given as its function or by its name, such as "f"."""
-    if not isinstance(measure, str):
-        return measure
-    records = averaged_records()
-    if measure not in records:
-        meant = did_you_mean(measure, records)
-        raise ValueError(f"measure must be one of {', '.join(records)}, got {measure!r}{meant}")
-    return records[measure].function
-
-
-def measured(measure: Measure, counts: Counts) -> Any:
-    """Compute a measure cell by cell, refusing a function that does not work on arrays."""
-    if is_unchecked(measure):
-        return measure(counts)
-    shape = np.broadcast_shapes(*map(np.shape, counts))
-    name = getattr(measure, "__name__", repr(measure))
-    rule = "measure must take Counts of arrays and return an array of numbers of their shape"
-    try:
-        values = np.asarray(measure(counts))
-    except (TypeError, ValueError, IndexError) as error:
-        raise TypeError(f"{rule}, but {name} raised {type(error).__name__}: {error}") from error
-    if values.shape != shape or values.dtype.kind not in "biuf":
-        raise TypeError(f"{rule}, but {name} returned {values!r} for counts of shape {shape}.")
-    return values[()]
+    if by not in ("label", "sample"):
+        raise ValueError(f'by must be "label" or "sample", got {by!r}.')
+    if decided is None:
+        raise TypeError("decided must be an array, a matrix, a frame or sets, got None.")
+    outcome = check_outcome(
+        Y, decided=decided, label_names=label_names, allow_missing=True, by_position=by_position
+    )
+    return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
 
 
 def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
@@ -219,7 +223,7 @@ def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = No
     >>> hamming_loss([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.5
     """
-    return float(wrong_share(count_samples(Y, decided, label_names)).mean())
+    return float(wrong_share(_count_samples(Y, decided, label_names)).mean())
 
 
 def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
@@ -257,4 +261,11 @@ def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None =
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    return float(is_exact(count_samples(Y, decided, label_names)).mean())
+    return float(is_exact(_count_samples(Y, decided, label_names)).mean())
+
+
+def _count_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
+    """Count each sample that has truth for a label."""
+    counts = count(Y, decided, "sample", label_names=label_names)
+    has_truth = sum(counts) > 0
+    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))

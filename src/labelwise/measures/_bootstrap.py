@@ -13,10 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts, counts_of
+from labelwise._counts import (
+    Counts,
+    counts_of,
+    exactly_empty,
+    filled_and_defined,
+    mean_of_sums,
+)
 from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
-from labelwise.measures._count_measures import filled_and_defined, mean_of_sums
-from labelwise.measures._counts import exactly_empty
 from labelwise.measures._register import NamedMeasure
 
 # Number of weights in memory at a time.
@@ -57,7 +61,7 @@ def intervals(
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
-    for draws in _draws(outcome.Y.shape[0], resampling):
+    for draws in _draws(outcome.Y.shape[0], resampling.n_draws, resampling.random):
         weights = draws if outcome.weights is None else draws * outcome.weights[:, None]
         total, n_defined = (values @ weights for values in sums)
         means = mean_of_sums(total, n_defined, n_defined + ~sums[1] @ weights, undefined)
@@ -71,7 +75,7 @@ def intervals(
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
 
 
-def micro_draws(by_sample: Counts, resampling: Resampling) -> Counts:
+def micro_draws(by_sample: Counts, n_draws: int, random: np.random.RandomState) -> Counts:
     """Return the counts of all labels together in each draw, arrays of shape (n_draws,).
 
     `by_sample` has the counts of each sample. Two calls with generators of the same seed draw the
@@ -79,7 +83,7 @@ def micro_draws(by_sample: Counts, resampling: Resampling) -> Counts:
     """
     cells = np.stack([np.asarray(part, dtype=np.float64) for part in by_sample])
     n_samples = cells.shape[1]
-    return Counts(*np.hstack([cells @ draws for draws in _draws(n_samples, resampling)]))
+    return Counts(*np.hstack([cells @ draws for draws in _draws(n_samples, n_draws, random)]))
 
 
 def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
@@ -88,14 +92,14 @@ def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _draws(n_samples: int, resampling: Resampling) -> Iterator[np.ndarray]:
+def _draws(n_samples: int, n_draws: int, random: np.random.RandomState) -> Iterator[np.ndarray]:
     """Yield how often each sample (row) is in each draw (column), in blocks."""
     n_together = max(1, _BLOCK // n_samples)
-    for start in range(0, resampling.n_draws, n_together):
-        n_columns = min(n_together, resampling.n_draws - start)
+    for start in range(0, n_draws, n_together):
+        n_columns = min(n_together, n_draws - start)
         weights = np.empty((n_samples, n_columns))
         for j in range(n_columns):
-            taken = resampling.random.randint(n_samples, size=n_samples)
+            taken = random.randint(n_samples, size=n_samples)
             weights[:, j] = np.bincount(taken, minlength=n_samples)
         yield weights
 

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks
+from labelwise._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
-from labelwise.measures._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
 from labelwise.measures._ranks import find_places
@@ -99,7 +99,8 @@ def evaluate(
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
-        means the index of pandas frames.
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
     by_position : bool, default=False
         Whether samples are matched by position if only one argument has ids. This is refused
         otherwise, unless the other one is an array, which has no ids.

@@ -14,11 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._blocks import Blocks
-from labelwise._counts import Counts
+from labelwise._counts import (
+    Counts,
+    count_empty_samples,
+    count_matched,
+    filled_and_defined,
+    mean_of_sums,
+)
 from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
 from labelwise._validation import Outcome
-from labelwise.measures._count_measures import filled_and_defined, mean_of_sums
-from labelwise.measures._counts import count_empty_samples, count_matched
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._ranks import find_places, ranked_positives
 from labelwise.measures._register import NamedMeasure

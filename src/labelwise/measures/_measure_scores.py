@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts
+from labelwise._counts import Counts, f_measure
 from labelwise._validation import check_outcome, check_undefined
-from labelwise.measures._count_measures import f_measure
 from labelwise.measures._evaluate import measure_outcome
-from labelwise.measures._rankings import RANKINGS, check_inverse, check_k
-from labelwise.measures._ranks import ranks_by_column
+from labelwise.measures._rankings import RANKINGS, check_inverse, check_k, r_precision_of
+from labelwise.measures._ranks import find_places, ranks_by_column
 from labelwise.measures._register import measure_named
 
 _AGAINST, _COLUMNS = "against", "columns"
@@ -446,6 +445,11 @@ def r_precision(
     0.75
     """
     return measure_scores(Y, scores, "r-precision", undefined=undefined, label_names=label_names)
+
+
+def r_precision_of_samples(Y: sparse.csc_array, scores: Any) -> np.ndarray:
+    """Compute the R-precision of each sample of checked matrices; NaN without labels."""
+    return r_precision_of(find_places(Y, scores, "sample"))
 
 
 def rank_cut_f(

@@ -15,10 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts
+from labelwise._counts import Counts, f_measure, precision, ratio, recall, unchecked
 from labelwise._validation import check_labels, check_readable, check_whole
-from labelwise.measures import _count_measures as measures
-from labelwise.measures._count_measures import ratio, unchecked
 from labelwise.measures._ranks import RankedPositives
 from labelwise.measures._weighted_ranks import WeightedPositives
 
@@ -194,9 +192,9 @@ def _of_counts(measure: Callable[..., Any], top: TopLabels, k: int, **options: A
     return np.asarray(measure(top.counts(k), **options))
 
 
-macro_precision_of = partial(_of_counts, unchecked(measures.precision))
-macro_recall_of = partial(_of_counts, unchecked(measures.recall))
-macro_f_of = partial(_of_counts, unchecked(measures.f_measure))
+macro_precision_of = partial(_of_counts, unchecked(precision))
+macro_recall_of = partial(_of_counts, unchecked(recall))
+macro_f_of = partial(_of_counts, unchecked(f_measure))
 
 
 def label_coverage_of(top: TopLabels, k: int) -> np.ndarray:

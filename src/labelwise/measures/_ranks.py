@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import cells_of_each
 from labelwise._parallel import in_threads
-from labelwise.measures._counts import cells_of_each
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32

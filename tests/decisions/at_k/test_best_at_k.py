@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from labelwise._counts import average_and_measure
 from labelwise.decisions import best_at_k, rank_cut
 from labelwise.decisions.at_k import _best_at_k
 from labelwise.decisions.at_k._ascent import bound_of_sum
 from labelwise.decisions.at_k._expected_measures import check_goal, ratios_of
-from labelwise.measures import average_and_measure
 from tests.oracles import at_k as oracle
 
 EXACT = [

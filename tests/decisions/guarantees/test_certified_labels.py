@@ -44,11 +44,11 @@ def test_a_label_that_cannot_be_certified_is_not_decided_and_listed():
     )
     assert np.isfinite(tuned.values[0])
     assert tuned.values[1] == np.inf
-    assert tuned.guarantee.needed[0] == 0
-    assert tuned.guarantee.needed[1] > 0
+    assert tuned.evidence.guarantee.needed[0] == 0
+    assert tuned.evidence.guarantee.needed[1] > 0
     assert "1 labels could not be certified" not in repr(tuned)
     assert "1 label could not be certified and is never decided" in repr(tuned)
-    assert f"bad ({tuned.guarantee.needed[1]})" in repr(tuned)
+    assert f"bad ({tuned.evidence.guarantee.needed[1]})" in repr(tuned)
 
 
 def test_a_label_without_decisions_needs_14_to_be_certified_at_08_with_095():
@@ -63,7 +63,7 @@ def test_a_label_without_decisions_needs_14_to_be_certified_at_08_with_095():
         min_precision=0.8,
         guarantee=Certify(0.95, calibration=calibration),
     )
-    np.testing.assert_array_equal(tuned.guarantee.needed, [14, 14])
+    np.testing.assert_array_equal(tuned.evidence.guarantee.needed, [14, 14])
     assert (tuned.values == np.inf).all()
 
 
@@ -82,7 +82,7 @@ def test_needed_is_the_fewest_decisions_that_would_pass():
         guarantee=Certify(0.9, calibration=(tested, truth)),
     )
     expected = [oracle.needed(10, 10, 0.8, 0.1), oracle.needed(7, 10, 0.8, 0.1)]
-    np.testing.assert_array_equal(tuned.guarantee.needed, expected)
+    np.testing.assert_array_equal(tuned.evidence.guarantee.needed, expected)
 
 
 def test_hundreds_of_decisions_may_be_needed():
@@ -97,7 +97,7 @@ def test_hundreds_of_decisions_may_be_needed():
     )
     expected = [oracle.needed(10, 10, 0.99, 0.1), oracle.needed(0, 10, 0.99, 0.1)]
     assert min(expected) > 200
-    np.testing.assert_array_equal(tuned.guarantee.needed, expected)
+    np.testing.assert_array_equal(tuned.evidence.guarantee.needed, expected)
 
 
 def test_all_labels_together_share_alpha_by_holms_method():

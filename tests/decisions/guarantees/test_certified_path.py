@@ -13,8 +13,8 @@ from labelwise.decisions.guarantees.paths._path_summary import SURE, PathSummary
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
 from labelwise.decisions.guarantees.paths._units import shuffled_units
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.measures import count, f_measure, macro, micro
 
 
@@ -178,7 +178,9 @@ def test_a_refusal_says_what_is_reached_and_proven():
     reached, proven = float(said[1]), float(said[2])
     assert 0 < proven < 0.97
     assert proven <= reached
-    assert best_thresholds(scores, Y, min_precision=proven - 0.05, guarantee=0.95).guarantee
+    assert best_thresholds(
+        scores, Y, min_precision=proven - 0.05, guarantee=0.95
+    ).evidence.guarantee
 
 
 def test_the_best_point_is_one_that_has_a_value():

@@ -67,7 +67,7 @@ def test_the_bound_of_f_holds_on_new_rows_and_is_near_f():
         scores, Y = draw(random, 1000, 1.0)
         tuned = best_thresholds(scores, Y, min_precision=0.6, guarantee=0.9)
         counts = count(new_Y, tuned.decide(new_scores))
-        bounds.append((tuned.guarantee.f_bound, micro("f", counts)))
+        bounds.append((tuned.evidence.guarantee.f_bound, micro("f", counts)))
     low, truth = np.array(bounds).T
     assert (low <= truth).mean() >= 0.9
     assert (truth - low).mean() < 0.08
@@ -114,7 +114,7 @@ def test_rows_without_labels_have_no_recall_and_do_no_harm():
     Y[::2] = False
     for level in (0.9, "expectation"):
         tuned = best_thresholds(scores, Y, maximize="sample-f", min_recall=0.5, guarantee=level)
-        assert tuned.guarantee.recall >= 0.5
+        assert tuned.evidence.guarantee.recall >= 0.5
 
 
 def test_the_rows_for_calibration_can_be_given():
@@ -124,11 +124,11 @@ def test_the_rows_for_calibration_can_be_given():
     tuned = best_thresholds(
         scores, Y, min_precision=0.7, guarantee=Certify(0.9, calibration=(tested, truth))
     )
-    assert tuned.guarantee.n_tuning == tuned.n_samples == 300
-    assert tuned.guarantee.n_calibration == 700
+    assert tuned.evidence.guarantee.n_tuning == tuned.evidence.n_samples == 300
+    assert tuned.evidence.guarantee.n_calibration == 700
     counts = count(truth, tuned.decide(tested))
-    assert tuned.guarantee.precision == pytest.approx(micro(precision, counts))
-    assert tuned.guarantee.recall == pytest.approx(micro(recall, counts))
+    assert tuned.evidence.guarantee.precision == pytest.approx(micro(precision, counts))
+    assert tuned.evidence.guarantee.recall == pytest.approx(micro(recall, counts))
 
 
 def test_rows_for_calibration_can_have_groups():
@@ -140,7 +140,7 @@ def test_rows_for_calibration_can_have_groups():
         certify = Certify(0.9, calibration=calibration)
         return best_thresholds(scores, Y, min_precision=0.7, guarantee=certify, **options)
 
-    assert tuned(tested, truth).guarantee
+    assert tuned(tested, truth).evidence.guarantee
     groups = np.arange(300) // 100
     with pytest.raises(ValueError, match="cannot be guaranteed"):
         tuned(tested, truth, groups)
@@ -173,7 +173,7 @@ def test_sparse_scores_are_certified_as_dense_ones():
     dense = best_thresholds(scores, Y, **options)
     stored = best_thresholds(sparse.csr_array(scores), sparse.csr_array(Y), **options)
     np.testing.assert_array_equal(dense.values, stored.values)
-    assert dense.most_per_row == stored.most_per_row
+    assert dense.max_decided == stored.max_decided
 
 
 def test_positives_without_scores_are_refused_and_do_no_harm_beside_others():
@@ -213,8 +213,8 @@ def test_groups_are_the_independent_units_and_copies_without_groups_are_not():
         best_thresholds(**copies, **options, groups=np.repeat(np.arange(100), 4))
     alone = best_thresholds(**copies, **options)
     each = best_thresholds(**copies, **options, groups=np.arange(400))
-    assert alone.guarantee is not None
-    assert each.guarantee is not None
+    assert alone.evidence.guarantee is not None
+    assert each.evidence.guarantee is not None
 
 
 def draw_form_letters(random, n_samples, share):
@@ -288,7 +288,7 @@ def test_tuned_thresholds_keep_the_precision_of_labels_where_rows_repeat(form_le
 def test_the_limit_of_decisions_is_enforced_and_saved(tmp_path):
     scores, Y = draw(np.random.default_rng(15), 100, 1.0, n_labels=30)
     tuned = best_thresholds(scores, Y, min_precision=0.7, guarantee=0.9)
-    most = tuned.most_per_row
+    most = tuned.max_decided
     assert most is not None
     decided = tuned.decide(scores)
     assert decided.sum(axis=1).max() <= most
@@ -296,7 +296,7 @@ def test_the_limit_of_decisions_is_enforced_and_saved(tmp_path):
     tuned.save(tmp_path / "t.json")
     again = Thresholds.load(tmp_path / "t.json")
     np.testing.assert_array_equal(again.decide(scores), decided)
-    assert again.guarantee.lines(None) == tuned.guarantee.lines(None)
+    assert again.evidence.guarantee.lines(None) == tuned.evidence.guarantee.lines(None)
     assert f"at most {most} labels a sample" in repr(again)
 
 
@@ -378,9 +378,9 @@ def test_an_estimator_is_certified_as_the_model_that_it_returns():
     prefit = TunedThresholds(fitted, cv="prefit", **limits).fit(X[300:], Y[300:])
     direct = best_thresholds(fitted.decision_function(X[300:]), Y[300:], **limits)
     np.testing.assert_array_equal(prefit.thresholds_.values, direct.values)
-    assert prefit.corrected_value_ == direct.guarantee.value
+    assert prefit.corrected_value_ == direct.evidence.guarantee.value
     split = TunedThresholds(model(), cv=ShuffleSplit(1, random_state=0), refit=False, **limits)
-    assert split.fit(X, Y).thresholds_.guarantee.n_calibration == 45
+    assert split.fit(X, Y).thresholds_.evidence.guarantee.n_calibration == 45
 
 
 def test_pooled_scores_of_several_models_are_refused():

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, logit
 
-from labelwise.decisions import Thresholds
+from labelwise.decisions import Evidence, Thresholds
 
 TUNED_AT = 0.2
 
@@ -15,11 +15,10 @@ def draw(random, n_samples, frequencies, separation=2.0):
     return expit(logit(TUNED_AT) + separation * (x - separation / 2)), Y
 
 
-def tuned_by_hand(support, n_samples, values=None, **fields):
+def tuned_by_hand(support, n_samples, values=None, label_names=None, **fields):
     """Thresholds without the scores they were tuned on."""
     support = np.asarray(support)
     values = np.full(support.size, 0.4) if values is None else np.asarray(values, dtype=float)
     given = {"measure": "f_measure", "average": "micro", "certificate": 0.4, "gap": 0.0, **fields}
-    return Thresholds(
-        values=values, value=0.8, support=support, decided=support, n_samples=n_samples, **given
-    )
+    evidence = Evidence(value=0.8, support=support, decided=support, n_samples=n_samples, **given)
+    return Thresholds(values, evidence, label_names)

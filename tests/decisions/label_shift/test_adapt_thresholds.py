@@ -50,7 +50,7 @@ def test_adapted_thresholds_are_better_on_the_true_labels(maximize, options):
         assert abs(found.thresholds.value - new) < 0.05
         assert abs(found.old_value - old) < 0.05
     assert np.mean(gains) > 0.003
-    assert found.thresholds.adapted
+    assert found.thresholds.evidence.adapted
 
 
 def test_a_cost_is_adapted_in_closed_form(tuning_data, new_scores):
@@ -109,7 +109,7 @@ def test_labels_of_one_class_keep_their_threshold(new_scores):
         tuned = tuned_by_hand([600, 0, 3000, 600], 3000, values, average=average)
         found = adapt_thresholds(tuned, new_scores)
         assert found.thresholds.values[1:3].tolist() == [np.inf, -np.inf]
-        assert found.thresholds.decided[1:3].tolist() == [0, 3000]
+        assert found.thresholds.evidence.decided[1:3].tolist() == [0, 3000]
 
 
 def test_sparse_scores_and_frames_give_the_same_thresholds(new_scores):
@@ -124,14 +124,14 @@ def test_sparse_scores_and_frames_give_the_same_thresholds(new_scores):
     dense, absent = (adapt_thresholds(tuned, form) for form in (cut, sparse.csr_array(cut)))
     np.testing.assert_allclose(absent.priors, dense.priors)
     np.testing.assert_allclose(absent.thresholds.values, dense.thresholds.values)
-    assert absent.thresholds.decided.tolist() == dense.thresholds.decided.tolist()
+    assert absent.thresholds.evidence.decided.tolist() == dense.thresholds.evidence.decided.tolist()
 
 
 def test_adapted_thresholds_are_saved_and_are_not_adapted_again(tuning_data, new_scores, tmp_path):
     found = adapt_thresholds(best_thresholds(*tuning_data), new_scores)
     found.thresholds.save(tmp_path / "adapted.json")
     loaded = Thresholds.load(tmp_path / "adapted.json")
-    assert loaded.adapted
+    assert loaded.evidence.adapted
     assert (loaded.values == found.thresholds.values).all()
     assert "expected on 3000 new samples" in repr(loaded)
     with pytest.raises(ValueError, match="they are adapted already"):

@@ -185,9 +185,9 @@ def test_p_values_are_adjusted_for_the_number_of_labels():
     tuned = best_thresholds(scores, Y)
     proba, _ = draw(random, 400, [0.32])
     alone = adapt_thresholds(tuned, proba).p_values[0]
-    quiet = np.full((400, 9), tuned.support[0] / 400)
+    quiet = np.full((400, 9), tuned.evidence.support[0] / 400)
     many = adapt_thresholds(
-        tuned_by_hand(np.repeat(tuned.support, 10), 400), np.hstack([proba, quiet])
+        tuned_by_hand(np.repeat(tuned.evidence.support, 10), 400), np.hstack([proba, quiet])
     )
     assert alone < 0.05
     assert many.p_values[0] == pytest.approx(10 * alone)

@@ -40,7 +40,7 @@ def test_scores_that_are_no_probabilities_are_refused(scores, place):
     ],
 )
 def test_thresholds_that_cannot_be_adapted_are_refused(fields, reason):
-    tuned = replace(tuned_by_hand([1], 4), **fields)
+    tuned = tuned_by_hand([1], 4, **fields)
     with pytest.raises(ValueError, match=reason):
         adapt_thresholds(tuned, [[0.5]])
 
@@ -70,7 +70,7 @@ def test_other_arguments_are_refused():
     with pytest.raises(ValueError, match="alpha must be from 0 to 1, got 2"):
         adapt_thresholds(tuned, [[0.5, 0.5]], alpha=2)
     with pytest.raises(ValueError, match="at least one sample, and not more positives"):
-        adapt_thresholds(replace(tuned, n_samples=1), [[0.5, 0.5]])
+        adapt_thresholds(tuned_by_hand([1, 2], 1), [[0.5, 0.5]])
 
 
 @pytest.mark.parametrize("labels", [["fog"], [2], [True], [-1], [0.5]])

@@ -34,18 +34,18 @@ def test_decisions_are_those_of_the_probabilities(maximize):
     sigmoids = fit_sigmoids(scores, Y.astype(float), np.ones(len(Y)), increasing=True)
     values = expit(sigmoids.log_odds(tuned.values))
     on_proba = tuned_by_hand(
-        tuned.support,
-        tuned.n_samples,
+        tuned.evidence.support,
+        tuned.evidence.n_samples,
         values,
-        measure=tuned.measure,
-        average=tuned.average,
+        measure=tuned.evidence.measure,
+        average=tuned.evidence.average,
     )
     proba = expit(sigmoids.log_odds(new))
     wanted = adapt_thresholds(on_proba, proba)
     assert found.moved.tolist() == wanted.moved.tolist() == [True, False, True]
     decided = found.thresholds.decide(new)
     assert np.array_equal(decided, wanted.thresholds.decide(proba))
-    value_of = micro if tuned.average == "micro" else macro
+    value_of = micro if tuned.evidence.average == "micro" else macro
     name = maximize.partition("-")[2]
     old, new_value = (value_of(name, count(new_Y, one)) for one in (tuned.decide(new), decided))
     assert new_value > old

@@ -38,13 +38,13 @@ def test_no_certificate_of_a_thousand_problems_is_false():
         tuned = best_thresholds(scores, Y, maximize=measure)
         values = measure(oracle.counts_of_totals(Y, *oracle.totals(scores, Y)))
         is_called_highest = "the highest of all" in repr(tuned)
-        assert is_called_highest == tuned.exact == (tuned.gap == 0)
-        assert tuned.exact or tuned.certificate is None
-        if tuned.gap is not None:
+        assert is_called_highest == tuned.evidence.exact == (tuned.evidence.gap == 0)
+        assert tuned.evidence.exact or tuned.evidence.certificate is None
+        if tuned.evidence.gap is not None:
             highest = np.nanmax(values)
-            assert highest <= tuned.value + tuned.gap + 1e-9 * max(1.0, abs(highest))
-        n_exact += tuned.exact
-        n_certified += tuned.certificate is not None
+            assert highest <= tuned.value + tuned.evidence.gap + 1e-9 * max(1.0, abs(highest))
+        n_exact += tuned.evidence.exact
+        n_certified += tuned.evidence.certificate is not None
     assert n_exact > n_certified > 200
 
 
@@ -53,8 +53,8 @@ def test_a_denominator_that_vanishes_proves_nothing(weights):
     # The first three decisions are all right: the denominator is 0 on the frontier.
     scores, Y = [[0.9], [0.8], [0.7], [0.6], [0.5]], [[1], [1], [1], [0], [0]]
     tuned = best_thresholds(scores, Y, maximize=LinearFractional(*weights))
-    assert tuned.gap is None
-    assert tuned.certificate is None
+    assert tuned.evidence.gap is None
+    assert tuned.evidence.certificate is None
 
 
 def test_a_value_for_an_empty_denominator_may_be_the_highest():
@@ -62,4 +62,4 @@ def test_a_value_for_an_empty_denominator_may_be_the_highest():
     measure = LinearFractional((-1, -1, 0, 0), (0, 0, 1, 1), when_empty=1.0)
     tuned = best_thresholds([[0.9, 0.1], [0.2, 0.8]], [[1, 0], [1, 0]], maximize=measure)
     assert tuned.value == 0
-    assert not tuned.exact
+    assert not tuned.evidence.exact

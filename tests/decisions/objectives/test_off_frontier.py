@@ -79,11 +79,11 @@ def check(scores, Y, measure, limits, *, shared=False):
     values = np.where(kept, values, np.nan)
     if measure in GAINING and Y.any():
         assert np.isnan(values).all() == np.isnan(tuned.value)
-        assert np.isnan(values).all() or tuned.exact
-    if tuned.gap is not None and not np.isnan(values).all():
+        assert np.isnan(values).all() or tuned.evidence.exact
+    if tuned.evidence.gap is not None and not np.isnan(values).all():
         highest = np.nanmax(values)
-        assert highest <= tuned.value + tuned.gap + 1e-12
-        if tuned.exact:
+        assert highest <= tuned.value + tuned.evidence.gap + 1e-12
+        if tuned.evidence.exact:
             assert n_decided == decided[values >= highest - 1e-12].min()
     return True
 
@@ -148,8 +148,8 @@ def test_the_gap_bounds_what_a_short_search_misses(
             continue
         values = np.asarray(measure(oracle.counts_of_totals(Y, decided, hits)))[kept]
         if not np.isnan(values).all():
-            assert np.nanmax(values) <= tuned.value + tuned.gap + 1e-12
-            n_bounded += tuned.gap > 0
+            assert np.nanmax(values) <= tuned.value + tuned.evidence.gap + 1e-12
+            n_bounded += tuned.evidence.gap > 0
     assert n_bounded >= least_bounded
     assert n_refused >= least_refused
 
@@ -220,11 +220,11 @@ def test_no_quotient_that_may_lose_by_hits_is_taken_to_gain():
 def test_the_top_decisions_keep_to_precision_and_number():
     scores, Y = [[0.9], [0.8], [0.7], [0.1]], [[1], [1], [1], [0]]
     tuned = best_thresholds(scores, Y, min_precision=0.9, max_decisions=2)
-    assert tuned.decided == [2]
+    assert tuned.evidence.decided == [2]
     assert tuned.value == pytest.approx(0.8)
-    assert tuned.exact
+    assert tuned.evidence.exact
     tuned = best_thresholds(scores, Y, maximize=precision, max_decisions=2)
-    assert (tuned.value, tuned.decided) == (1.0, [1])
+    assert (tuned.value, tuned.evidence.decided) == (1.0, [1])
 
 
 @pytest.mark.parametrize("measure", [matthews, balanced_accuracy])
@@ -238,9 +238,9 @@ def test_constraints_are_kept_where_the_measure_has_no_value(measure, options):
         min_recall=1.0,
         **options,
     )
-    assert tuned.decided == [2]
+    assert tuned.evidence.decided == [2]
     assert np.isnan(tuned.value)
-    assert not tuned.exact
+    assert not tuned.evidence.exact
     assert "highest" not in repr(tuned)
 
 

@@ -25,7 +25,7 @@ def test_no_thresholds_are_better_with_at_most_k_labels_a_row(average, k):
         assert decided.sum(axis=1).max(initial=0) <= k
         assert tuned.value == pytest.approx(value, rel=1e-12)
         assert oracle.AVERAGES[average](f_measure, Y, decided) == pytest.approx(value, rel=1e-12)
-        np.testing.assert_array_equal(tuned.decided, decided.sum(axis=0))
+        np.testing.assert_array_equal(tuned.evidence.decided, decided.sum(axis=0))
 
 
 def test_sparse_scores_are_decided_as_dense_ones():

@@ -56,8 +56,8 @@ def test_no_threshold_vector_has_a_higher_micro_f(beta):
         assert tuned.value == pytest.approx(value, rel=1e-12)
         assert oracle.micro(measure, Y, decided) == pytest.approx(value, rel=1e-12)
         assert decided.sum() == fewest
-        np.testing.assert_array_equal(tuned.decided, decided.sum(axis=0))
-        assert tuned.exact
+        np.testing.assert_array_equal(tuned.evidence.decided, decided.sum(axis=0))
+        assert tuned.evidence.exact
 
 
 @pytest.mark.parametrize("measure", PROVEN, ids=spoken)
@@ -67,8 +67,8 @@ def test_the_frontier_holds_the_best_of_linear_fractional_measures(measure):
             tuned = best_thresholds(scores, Y, maximize=measure)
             value, fewest = oracle.highest(scores, Y, measure)
             assert tuned.value == pytest.approx(value, rel=1e-12)
-            assert tuned.decided.sum() == fewest
-            assert tuned.exact
+            assert tuned.evidence.decided.sum() == fewest
+            assert tuned.evidence.exact
 
 
 @pytest.mark.parametrize("measure", [g_mean, matthews, LAZY], ids=spoken)
@@ -77,24 +77,24 @@ def test_other_measures_that_gain_from_hits_are_the_highest_without_a_certificat
         tuned = best_thresholds(scores, Y, maximize=measure)
         reached = oracle.micro(measure, Y, tuned.decide(scores).astype(bool))
         np.testing.assert_allclose(tuned.value, reached)
-        assert tuned.certificate is None or measure is LAZY
+        assert tuned.evidence.certificate is None or measure is LAZY
         if not np.isnan(oracle.values(scores, Y, measure)[:, 0]).all():
             value, fewest = oracle.highest(scores, Y, measure)
             assert tuned.value == pytest.approx(value, rel=1e-12)
-            assert tuned.decided.sum() == fewest
-            assert tuned.exact
+            assert tuned.evidence.decided.sum() == fewest
+            assert tuned.evidence.exact
 
 
 def test_a_measure_of_no_known_form_is_not_called_exact():
     for scores, Y in random_problems(40, seed=3):
         tuned = best_thresholds(scores, Y, maximize=odd)
-        assert (tuned.gap, tuned.certificate) == (None, None)
+        assert (tuned.evidence.gap, tuned.evidence.certificate) == (None, None)
         assert "highest" not in repr(tuned)
 
 
 def test_a_measure_that_likes_false_positives_is_not_called_exact():
     rewards_misses = LinearFractional((0, 1, 0, 0), (1, 1, 1, 1))
-    assert not best_thresholds([[0.1], [0.2]], [[0], [1]], maximize=rewards_misses).exact
+    assert not best_thresholds([[0.1], [0.2]], [[0], [1]], maximize=rewards_misses).evidence.exact
 
 
 @BETAS
@@ -102,10 +102,10 @@ def test_a_measure_that_likes_false_positives_is_not_called_exact():
 def test_the_certificate_proves_the_value(problem, beta):
     scores, Y = problem
     tuned = best_thresholds(scores, Y, beta=beta)
-    assert tuned.certificate == pytest.approx(tuned.value / (1 + beta**2))
+    assert tuned.evidence.certificate == pytest.approx(tuned.value / (1 + beta**2))
     for column, truth, threshold in zip(scores.T, Y.T, tuned.values, strict=True):
         gain = {
-            t: (truth & (column >= t)).sum() - tuned.certificate * (column >= t).sum()
+            t: (truth & (column >= t)).sum() - tuned.evidence.certificate * (column >= t).sum()
             for t in [*oracle.cuts(column), threshold]
         }
         assert gain[threshold] == pytest.approx(max(gain.values()))
@@ -137,7 +137,7 @@ def test_no_common_threshold_has_a_higher_value_of_any_measure(measure, average)
         assert np.unique(tuned.values).size == 1
         value, fewest = oracle.highest(scores, Y, measure, average, shared=True)
         assert tuned.value == pytest.approx(value, rel=1e-12)
-        assert tuned.decided.sum() == fewest
+        assert tuned.evidence.decided.sum() == fewest
 
 
 @BETAS
@@ -312,7 +312,7 @@ def test_sample_averages_are_local_optima_no_worse_than_their_starts(measure):
         tuned = best_thresholds(scores, Y, maximize=measure, average="sample")
         reached = oracle.sample(measure, Y, tuned.decide(scores).astype(bool))
         np.testing.assert_allclose(tuned.value, reached)
-        assert not tuned.exact
+        assert not tuned.evidence.exact
         if np.isnan(reached):
             continue
         for average in ("micro", "macro"):

@@ -3,11 +3,11 @@
 import numpy as np
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.decisions.thresholds._request import Request
 
 
 def test_constants_are_decided_as_in_training_and_other_labels_as_tuned():
@@ -18,8 +18,8 @@ def test_constants_are_decided_as_in_training_and_other_labels_as_tuned():
     found = with_constant_labels(tuned, constants, Y, ("a", "b", "c"))
     decided = found.decide(np.column_stack([scores, scores, scores]))
     np.testing.assert_array_equal(decided, Y)
-    np.testing.assert_array_equal(found.support, [4, 2, 0])
-    np.testing.assert_array_equal(found.decided, [4, 2, 0])
+    np.testing.assert_array_equal(found.evidence.support, [4, 2, 0])
+    np.testing.assert_array_equal(found.evidence.decided, [4, 2, 0])
     assert found.value == tuned.value
     assert found.label_names == ("a", "b", "c")
 
@@ -30,6 +30,6 @@ def test_without_any_other_label_there_is_no_value():
     found = with_constant_labels(none, np.array([0.0, 1.0]), np.array([[0, 1]]), None)
     np.testing.assert_array_equal(found.values, [np.inf, -np.inf])
     assert np.isnan(found.value)
-    assert (found.measure, found.average) == ("jaccard", "macro")
+    assert (found.evidence.measure, found.evidence.average) == ("jaccard", "macro")
     costs = thresholds_of_no_label(Request(cost=(1, 2), n_labels=2))
-    assert costs.measure == "cost"
+    assert costs.evidence.measure == "cost"

@@ -19,7 +19,7 @@ def test_values_are_those_of_the_decisions_on_the_tuning_samples():
     scores, Y = noisy()
     tuned = best_thresholds(scores, Y, min_recall=0.3, min_precision=0.5)
     counts = count(Y, tuned.decide(scores))
-    of_precision, of_recall = tuned.constraints
+    of_precision, of_recall = tuned.evidence.constraints
     assert of_precision.name == "min_precision"
     assert of_precision.value == pytest.approx(micro(precision, counts))
     assert of_recall.value == pytest.approx(micro(recall, counts))
@@ -30,7 +30,7 @@ def test_a_limit_that_other_samples_break_is_warned_of():
     scores, Y = noisy()
     with pytest.warns(UserWarning, match=r"min_precision 0\.8: precision 0\.8.* not tuned on"):
         tuned = best_thresholds(scores, Y, min_precision=0.8)
-    (check,) = tuned.constraints
+    (check,) = tuned.evidence.constraints
     assert check.is_broken
     assert check.corrected_value < 0.8 <= check.value
     assert check.line() in repr(tuned)
@@ -44,7 +44,7 @@ def test_an_estimator_warns_too():
     model = TunedThresholds(Columns(), min_precision=0.8)
     with pytest.warns(UserWarning, match="Constraints that new samples may break"):
         model.fit(scores, Y)
-    assert model.thresholds_.constraints[0].is_broken
+    assert model.thresholds_.evidence.constraints[0].is_broken
 
 
 def test_with_macro_the_lowest_rate_of_a_decided_label_counts():
@@ -52,7 +52,7 @@ def test_with_macro_the_lowest_rate_of_a_decided_label_counts():
     with pytest.warns(UserWarning, match="min_precision"):
         tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.6)
     rates = precision(count(Y, tuned.decide(scores)))
-    (check,) = tuned.constraints
+    (check,) = tuned.evidence.constraints
     assert check.value == pytest.approx(np.nanmin(rates))
     assert check.label == str(np.nanargmin(rates))
 
@@ -65,7 +65,7 @@ def test_the_label_of_the_lowest_rate_is_named():
     )
     with pytest.warns(UserWarning, match=shown):
         tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.6, label_names=names)
-    (check,) = tuned.constraints
+    (check,) = tuned.evidence.constraints
     assert {check.label, check.corrected_label} <= set(names)
     assert f"{check.corrected_value:.4f} (of '{check.corrected_label}') on samples" in repr(tuned)
 
@@ -79,7 +79,7 @@ def test_the_label_of_the_lowest_rate_has_truth():
         less = best_thresholds(scores, gaps, maximize="macro-f", min_precision=0.6)
     with pytest.warns(UserWarning, match="min_precision"):
         wanted = best_thresholds(scores[:, 1:], Y[:, 1:], maximize="macro-f", min_precision=0.6)
-    (check,), (expected,) = less.constraints, wanted.constraints
+    (check,), (expected,) = less.evidence.constraints, wanted.evidence.constraints
     assert check.corrected_value == expected.corrected_value
     assert int(check.corrected_label) == int(expected.corrected_label) + 1
 
@@ -97,13 +97,13 @@ def test_decisions_are_limited_from_above():
 
 def test_without_constraints_nothing_is_checked():
     scores, Y = noisy()
-    assert best_thresholds(scores, Y).constraints == ()
+    assert best_thresholds(scores, Y).evidence.constraints == ()
 
 
 @pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
 def test_constraints_that_each_can_be_met_exactly_are_refused_together():
     scores, Y = np.array([[3.0], [2.0], [1.0], [0.0]]), np.array([[1], [0], [0], [1]])
     for limit in ({"min_precision": 1.0}, {"min_recall": 1.0}):
-        assert best_thresholds(scores, Y, **limit).gap == 0
+        assert best_thresholds(scores, Y, **limit).evidence.gap == 0
     with pytest.raises(ValueError, match="cannot be met together on these data"):
         best_thresholds(scores, Y, min_precision=1.0, min_recall=1.0)

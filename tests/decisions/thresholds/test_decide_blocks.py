@@ -48,7 +48,7 @@ def test_columns_are_matched_by_name_and_written_with_their_names(tmp_path):
 
 
 def test_a_limit_of_labels_a_row_holds_in_every_block(tmp_path):
-    limited = replace(TUNED, most_per_row=1)
+    limited = replace(TUNED, max_decided=1)
     with rows_at_a_time(9):
         limited.decide(SCORES, tmp_path / "decided.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "decided.npy"), limited.decide(SCORES))

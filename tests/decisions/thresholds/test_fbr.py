@@ -65,4 +65,4 @@ def test_the_automatic_fbr_is_the_best_on_unseen_folds(average):
         for fbr in AMOUNTS
     ]
     tuned = best_thresholds(scores, Y, maximize=f"{average}-f", fbr="auto", random_state=7)
-    assert tuned.fbr == AMOUNTS[int(np.argmax(means))]
+    assert tuned.evidence.fbr == AMOUNTS[int(np.argmax(means))]

@@ -17,11 +17,12 @@ from labelwise.decisions import (
     review_bands,
     scan_thresholds,
 )
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.decisions.thresholds.test_sample_weight import OPTIONS, assert_same, tuned
 from tests.oracles import missing_labels as oracle
@@ -47,8 +48,8 @@ def test_a_sample_with_all_labels_missing_is_as_if_it_was_not_there(problem, opt
     one, other = tuned(scores, Y, **options), tuned(scores[kept], Y[kept], **options)
     assert_same(one, other)
     if isinstance(one, Thresholds):
-        assert one.n_samples == kept.sum()
-        assert one.n_missing == other.n_missing == np.isnan(Y[kept]).sum()
+        assert one.evidence.n_samples == kept.sum()
+        assert one.evidence.n_missing == other.evidence.n_missing == np.isnan(Y[kept]).sum()
 
 
 @given(
@@ -64,12 +65,12 @@ def test_the_macro_average_tunes_each_label_on_the_samples_that_have_it(problem,
     for j in range(Y.shape[1]):
         has_it = ~np.isnan(Y[:, j])
         if not has_it.any():
-            assert (together.values[j], together.support[j]) == (np.inf, 0)
+            assert (together.values[j], together.evidence.support[j]) == (np.inf, 0)
             continue
         alone = best_thresholds(scores[has_it][:, [j]], Y[has_it][:, [j]], **options)
         assert together.values[j] == alone.values[0]
-        assert together.decided[j] == alone.decided[0]
-        assert together.support[j] == alone.support[0]
+        assert together.evidence.decided[j] == alone.evidence.decided[0]
+        assert together.evidence.support[j] == alone.evidence.support[0]
         values.append(alone.value)
     np.testing.assert_allclose(together.value, np.mean(values), rtol=1e-12)
 
@@ -181,12 +182,13 @@ def test_the_corrected_value_counts_only_cells_with_truth(average):
 )
 def test_folds_and_draws_leave_samples_without_truth_out(options):
     scores, Y = random_gaps(1)
-    one = best_thresholds(scores, Y, random_state=0, **options)
-    other = best_thresholds(scores[3:], Y[3:], random_state=0, **options)
+    tune = tuned_with_interval if "n_bootstrap" in options else best_thresholds
+    one = tune(scores, Y, random_state=0, **options)
+    other = tune(scores[3:], Y[3:], random_state=0, **options)
     assert_same(one, other)
-    assert one.interval == other.interval
-    if one.interval is not None:
-        assert one.interval[0] < one.interval[1]
+    assert one.evidence.interval == other.evidence.interval
+    if one.evidence.interval is not None:
+        assert one.evidence.interval[0] < one.evidence.interval[1]
 
 
 def test_a_label_without_truth_is_never_decided_and_in_no_average():
@@ -218,7 +220,7 @@ def test_the_printout_and_the_file_say_how_many_labels_are_missing(tmp_path):
     n_missing = int(np.isnan(Y[3:]).sum())
     assert f"{n_missing} cells without truth not counted" in repr(found)
     found.save(tmp_path / "thresholds.json")
-    assert Thresholds.load(tmp_path / "thresholds.json").n_missing == n_missing
+    assert Thresholds.load(tmp_path / "thresholds.json").evidence.n_missing == n_missing
 
 
 def test_the_corrected_value_leaves_a_label_without_truth_out():

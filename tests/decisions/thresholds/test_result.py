@@ -61,7 +61,7 @@ def test_float32_scores_are_decided_as_tuned():
     scores = random.random((500, 3), dtype=np.float32)
     truth = random.random((500, 3)) < scores
     tuned = best_thresholds(scores, truth)
-    np.testing.assert_array_equal(tuned.decide(scores).sum(axis=0), tuned.decided)
+    np.testing.assert_array_equal(tuned.decide(scores).sum(axis=0), tuned.evidence.decided)
     assert (tuned.values == tuned.values.astype(np.float32)).all()
 
 

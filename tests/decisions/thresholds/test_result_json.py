@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, _json_fields, best_thresholds
+from labelwise.decisions import Evidence, Thresholds, _json_fields, best_thresholds
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -29,12 +30,15 @@ def tuned():
 def test_what_is_written_is_read_again(problem, tmp_path_factory):
     path = tmp_path_factory.mktemp("thresholds") / "new" / "tuned.json"
     for options in ({}, {"n_bootstrap": 3, "maximize": "macro-f", "random_state": 0}, {"fbr": 0.5}):
-        tuned = best_thresholds(*problem, **options)
+        tune = tuned_with_interval if "n_bootstrap" in options else best_thresholds
+        tuned = tune(*problem, **options)
         tuned.save(path)
         again = Thresholds.load(path)
-        for name, value in vars(tuned).items():
-            np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
-            assert type(getattr(again, name)) is type(value)
+        pairs = [(vars(again), vars(tuned)), (vars(again.evidence), vars(tuned.evidence))]
+        for found, wanted in pairs:
+            for name in found.keys() - {"evidence", "request"}:
+                np.testing.assert_array_equal(found[name], wanted[name], err_msg=name)
+                assert type(found[name]) is type(wanted[name])
         assert repr(again) == repr(tuned)
     assert [file.name for file in path.parent.iterdir()] == ["tuned.json"]
 
@@ -204,16 +208,23 @@ def test_files_of_every_release_are_read(added, tmp_path):
     path.write_text(json.dumps({**json.loads(FIRST), **added}), encoding="utf-8")
     found = Thresholds.load(path)
     np.testing.assert_array_equal(found.values, [0.25, np.inf, -np.inf])
-    np.testing.assert_array_equal(found.intervals, [[0.2, *[-np.inf] * 2], [0.3, *[np.inf] * 2]])
+    np.testing.assert_array_equal(
+        found.evidence.intervals, [[0.2, *[-np.inf] * 2], [0.3, *[np.inf] * 2]]
+    )
     assert found.label_names == ("sea", "sky", "é [1]")
-    assert (found.certificate, found.interval) == (0.42857142857142855, (0.5, 0.9))
-    for name in ("adapted", "n_missing", "weighted", "most_per_row", "top_per_row"):
-        assert getattr(found, name) == added.get(name, getattr(Thresholds, name))
-    assert len(found.constraints) == len(added.get("constraints", ()))
-    assert (found.guarantee is None) == (added.get("guarantee") is None)
-    if found.guarantee is not None:
-        assert found.guarantee.needed.tolist() == [0, 59, 12]
-        assert found.constraints[0].limit == 0.5
+    assert (found.evidence.certificate, found.evidence.interval) == (
+        0.42857142857142855,
+        (0.5, 0.9),
+    )
+    for name in ("adapted", "n_missing", "weighted"):
+        assert getattr(found.evidence, name) == added.get(name, getattr(Evidence, name))
+    assert found.max_decided == added.get("most_per_row")
+    assert found.max_rank == added.get("top_per_row")
+    assert len(found.evidence.constraints) == len(added.get("constraints", ()))
+    assert (found.evidence.guarantee is None) == (added.get("guarantee") is None)
+    if found.evidence.guarantee is not None:
+        assert found.evidence.guarantee.needed.tolist() == [0, 59, 12]
+        assert found.evidence.constraints[0].limit == 0.5
     np.testing.assert_array_equal(
         found.decide([[0.3, 9, 0.1], [0.2, 1, 0]]), [[1, 0, 1], [0, 0, 1]]
     )
@@ -256,7 +267,8 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path, tuned):
 def test_files_have_one_item_of_a_list_on_each_line(tmp_path, tuned, name):
     path = tmp_path / "tuned.json"
     spread = np.array([[0.25, -np.inf], [0.5, np.inf]])
-    other = replace(tuned, label_names=(name, "b"), intervals=spread, interval=(0.5, np.nan))
+    evidence = replace(tuned.evidence, intervals=spread, interval=(0.5, np.nan))
+    other = replace(tuned, label_names=(name, "b"), evidence=evidence)
     other.save(path)
     text = path.read_text(encoding="utf-8")
     assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"

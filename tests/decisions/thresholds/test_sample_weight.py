@@ -13,10 +13,11 @@ from scipy import sparse
 
 from labelwise._curves import exact_weights
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.oracles import weighted_thresholds as oracle
 from tests.oracles.maximized import maximized
@@ -74,14 +75,26 @@ def assert_same(one, other, *, exactly=True):
         assert one == other
         return
     np.testing.assert_array_equal(one.values, other.values)
-    np.testing.assert_array_equal(one.support, other.support)
-    np.testing.assert_array_equal(one.decided, other.decided)
+    np.testing.assert_array_equal(one.evidence.support, other.evidence.support)
+    np.testing.assert_array_equal(one.evidence.decided, other.evidence.decided)
     if not exactly:
         np.testing.assert_allclose(one.value, other.value, rtol=1e-12)
         return
     np.testing.assert_equal(
-        (one.value, one.gap, one.certificate, one.shrink, one.fbr),
-        (other.value, other.gap, other.certificate, other.shrink, other.fbr),
+        (
+            one.value,
+            one.evidence.gap,
+            one.evidence.certificate,
+            one.evidence.shrink,
+            one.evidence.fbr,
+        ),
+        (
+            other.value,
+            other.evidence.gap,
+            other.evidence.certificate,
+            other.evidence.shrink,
+            other.evidence.fbr,
+        ),
     )
 
 
@@ -133,8 +146,8 @@ def test_no_thresholds_beat_the_tuned_ones_under_any_weights(problem, measure, a
     decided = some[0] >= found.values
     reached = oracle.value(measure, average, some[1], decided, some[2])
     np.testing.assert_allclose(found.value, reached, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(found.decided, some[2] @ decided, rtol=1e-12)
-    np.testing.assert_allclose(found.support, some[2] @ some[1], rtol=1e-12)
+    np.testing.assert_allclose(found.evidence.decided, some[2] @ decided, rtol=1e-12)
+    np.testing.assert_allclose(found.evidence.support, some[2] @ some[1], rtol=1e-12)
 
 
 @given(problem=weighted_problems(FRACTIONS))
@@ -163,9 +176,9 @@ def test_fractional_weights_meet_constraints_and_reach_their_value(problem, opti
         np.testing.assert_allclose(found.value, reached, rtol=1e-10, atol=1e-12)
     counts = oracle.counts(*some)
     if "min_precision" in options and maximized(options)[0] != "macro":
-        least = options["min_precision"] * found.decided.sum()
+        least = options["min_precision"] * found.evidence.decided.sum()
         assert counts.tp.sum() >= least * (1 - 1e-9)
-        assert found.decided.any()
+        assert found.evidence.decided.any()
     if "max_decisions" in options:
         most = options["max_decisions"]
         most = most * some[2].sum() if isinstance(most, float) else most
@@ -179,10 +192,10 @@ def test_weights_off_the_frontier_are_searched_only_if_they_are_whole():
     weights = random.integers(1, 4, 60)
     whole = best_thresholds(scores, Y, sample_weight=weights, min_precision=0.7)
     parts = best_thresholds(scores, Y, sample_weight=weights / 3, min_precision=0.7)
-    assert whole.gap == 0
-    assert parts.gap is None
+    assert whole.evidence.gap == 0
+    assert parts.evidence.gap is None
     assert parts.value <= whole.value + 1e-12
-    assert best_thresholds(scores, Y, sample_weight=weights / 3).gap == 0
+    assert best_thresholds(scores, Y, sample_weight=weights / 3).evidence.gap == 0
 
 
 @pytest.mark.parametrize(
@@ -195,11 +208,11 @@ def test_bootstrap_spreads_of_whole_weights_are_those_of_repeated_groups(options
     weights = random.integers(1, 4, 40)
     rows = np.repeat(np.arange(40), weights)
     options = {**options, "n_bootstrap": 20, "random_state": 0}
-    one = best_thresholds(scores, Y, sample_weight=weights, groups=np.arange(40), **options)
-    other = best_thresholds(scores[rows], Y[rows], groups=rows, **options)
-    np.testing.assert_array_equal(one.intervals, other.intervals)
-    assert one.interval[0] < one.value
-    assert one.interval[0] < one.interval[1]
+    one = tuned_with_interval(scores, Y, sample_weight=weights, groups=np.arange(40), **options)
+    other = tuned_with_interval(scores[rows], Y[rows], groups=rows, **options)
+    np.testing.assert_array_equal(one.evidence.intervals, other.evidence.intervals)
+    assert one.evidence.interval[0] < one.value
+    assert one.evidence.interval[0] < one.evidence.interval[1]
 
 
 @pytest.mark.parametrize("average", ["micro", "macro", "sample"])
@@ -229,7 +242,10 @@ def test_constraints_are_checked_by_weight():
         request = Request(**limits, n_labels=3)
         one = tune_and_correct(check_problem(scores, Y, None, np.arange(80), weights), request, 0)
         other = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
-        (found,), (expected,) = one.thresholds.constraints, other.thresholds.constraints
+        (found,), (expected,) = (
+            one.thresholds.evidence.constraints,
+            other.thresholds.evidence.constraints,
+        )
         assert (found.limit, found.value) == (expected.limit, expected.value)
 
 
@@ -255,7 +271,10 @@ def test_amounts_are_chosen_under_weights(options):
     found = best_thresholds(scores, Y, sample_weight=weights, **options)
     doubled = best_thresholds(scores, Y, sample_weight=2 * weights, **options)
     np.testing.assert_array_equal(found.values, doubled.values)
-    assert (found.shrink, found.fbr) == (doubled.shrink, doubled.fbr)
+    assert (found.evidence.shrink, found.evidence.fbr) == (
+        doubled.evidence.shrink,
+        doubled.evidence.fbr,
+    )
 
 
 @given(problem=weighted_problems(st.integers(0, 3)))
@@ -308,12 +327,12 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
 
 def test_thresholds_of_fractional_weights_are_saved_and_printed(tmp_path):
     found = best_thresholds([[0.1], [0.5], [0.9]], [[0], [1], [1]], sample_weight=[0.5, 0.25, 2])
-    assert found.support.tolist() == [2.25]
+    assert found.evidence.support.tolist() == [2.25]
     assert "2.25" in repr(found)
     found.save(tmp_path / "thresholds.json")
     loaded = Thresholds.load(tmp_path / "thresholds.json")
-    np.testing.assert_array_equal(loaded.support, found.support)
-    assert loaded.decided.dtype == np.float64
+    np.testing.assert_array_equal(loaded.evidence.support, found.evidence.support)
+    assert loaded.evidence.decided.dtype == np.float64
 
 
 def test_weights_of_many_samples_add_up_beyond_a_byte():

@@ -38,7 +38,7 @@ def test_it_reaches_the_same_value_as_the_hulls(problem, beta):
     n, n_labels = scores.shape
     sets = n_labels * (n + 1)
     assert scan.n_evaluated <= (sets**2 + sets) / 2
-    assert scan.thresholds.exact
+    assert scan.thresholds.evidence.exact
 
 
 def test_one_scan_is_the_greedy_rule_and_not_called_exact():
@@ -49,16 +49,16 @@ def test_one_scan_is_the_greedy_rule_and_not_called_exact():
     assert whole.n_scans > 1
     assert first.n_scans == 1
     assert first.thresholds.value == whole.value_after_first_scan < whole.thresholds.value
-    assert not first.thresholds.exact
-    assert first.thresholds.certificate is None
-    assert whole.thresholds.certificate == whole.thresholds.value / 2
+    assert not first.thresholds.evidence.exact
+    assert first.thresholds.evidence.certificate is None
+    assert whole.thresholds.evidence.certificate == whole.thresholds.value / 2
 
 
 def test_without_positives_nothing_is_decided():
     with pytest.warns(UserWarning, match="no positives"):
         scan = scan_thresholds([[0.2, 0.1]], [[0, 0]])
     assert scan.thresholds.value == 1
-    assert scan.thresholds.decided.sum() == 0
+    assert scan.thresholds.evidence.decided.sum() == 0
 
 
 @pytest.mark.parametrize("wrong", [0, 1.5, True])

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.measures import accuracy, g_mean
 
@@ -43,9 +43,14 @@ def test_a_checked_problem_gives_what_the_function_gives(options):
     found = solve(problem, request, 3)
     expected = best_thresholds(scores, Y, random_state=3, label_names=["a", "b", "c"], **options)
     # The function also measures the constraints on other samples.
-    assert repr(found) == repr(replace(expected, constraints=()))
+    assert repr(found) == repr(
+        replace(expected, evidence=replace(expected.evidence, constraints=()))
+    )
     np.testing.assert_array_equal(found.values, expected.values)
-    assert (found.gap, found.interval) == (expected.gap, expected.interval)
+    assert (found.evidence.gap, found.evidence.interval) == (
+        expected.evidence.gap,
+        expected.evidence.interval,
+    )
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options))

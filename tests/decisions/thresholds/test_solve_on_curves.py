@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import cuts_of
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from tests.decisions.problems import problems
@@ -54,9 +54,11 @@ def test_the_solution_is_that_of_all_rows(data, params):
     request = Request(**params, n_labels=problem.n_labels)
     wanted = solve(problem, request, 0)
     found = tune_and_correct(CurvesByLabel(problem), request, None).thresholds
-    for name in ("values", "value", "decided", "support", "gap", "certificate", "measure"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), name)
-    assert [check.name for check in found.constraints] == [
+    np.testing.assert_array_equal(found.values, wanted.values)
+    for name in ("value", "decided", "support", "gap", "certificate", "measure"):
+        one, other = (getattr(result.evidence, name) for result in (found, wanted))
+        np.testing.assert_array_equal(one, other, name)
+    assert [check.name for check in found.evidence.constraints] == [
         name for name in ("min_precision", "max_decisions") if name in params
     ]
 

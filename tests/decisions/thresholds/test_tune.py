@@ -83,7 +83,7 @@ def test_a_limit_on_all_decisions_is_shared_out_among_folds():
     X, Y = numbered()
     total = TunedThresholds(Columns(), max_decisions=10).fit(X, Y)
     mean = TunedThresholds(Columns(), max_decisions=10 / 40).fit(X, Y)
-    assert total.thresholds_.decided.sum() <= 10
+    assert total.thresholds_.evidence.decided.sum() <= 10
     assert total.corrected_value_ == mean.corrected_value_
     assert total.value_ == mean.value_
 

@@ -17,7 +17,6 @@ from labelwise.decisions import (
 )
 from labelwise.measures import (
     Counts,
-    Resampling,
     count,
     f_measure,
     micro,
@@ -71,7 +70,7 @@ def test_every_stored_cut_has_the_counts_of_its_threshold(given_problem):
 def test_a_summary_has_only_points_of_the_exact_frontier(given_problem, most):
     scores, truth = given_problem
     problem = problem_of(scores, truth)
-    certificate = best_thresholds(scores, truth).certificate if truth.any() else None
+    certificate = best_thresholds(scores, truth).evidence.certificate if truth.any() else None
     cuts = stored_cuts(problem, certificate, most)
     frontier = micro_frontier(scores, truth)
     known = set(zip(frontier.decided.tolist(), frontier.hits.tolist(), strict=True))
@@ -161,7 +160,8 @@ def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
 def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
     desk = Desk(SCORES, Y, random_state=0)
     request = Request()
-    tuned, corrected, _ = tune_and_correct(desk.problem, request, 0)
+    tuned = tune_and_correct(desk.problem, request, 0).thresholds
+    corrected = tuned.evidence.corrected_value
     head, more = _page_data.desk_page(desk).words["headline"]
     assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new samples."
     assert f"{tuned.value:.3f}" in more
@@ -178,7 +178,7 @@ def test_given_thresholds_are_marked_under_their_names_in_the_order_of_labels():
     points = marked_points(desk).points[:2]
     assert [point.name for point in points] == ["mine", "flat"]
     assert points[0].values.tolist() == tuned.values[::-1].tolist()
-    assert points[0].result.support.tolist() == Y.sum(axis=0).tolist()
+    assert points[0].result.evidence.support.tolist() == Y.sum(axis=0).tolist()
 
 
 def test_thresholds_with_a_guarantee_are_certified():
@@ -209,8 +209,7 @@ def test_intervals_enclose_the_value_and_need_twenty_rows():
 def test_the_same_seed_draws_the_same_rows():
     by_sample = count(Y, (SCORES >= 0.5).astype(int), by="sample")
     first, again, other = (
-        micro_draws(by_sample, Resampling(30, 0.95, np.random.RandomState(seed)))
-        for seed in (0, 0, 1)
+        micro_draws(by_sample, 30, np.random.RandomState(seed)) for seed in (0, 0, 1)
     )
     assert (first.tp == again.tp).all()
     assert (first.tp != other.tp).any()

@@ -314,8 +314,8 @@ def test_the_saved_file_has_the_constraint_and_both_values_of_python(
     saved = page.saved("#save-thresholds", tmp_path)
     found = Thresholds.load(saved)
     assert found.values.tolist() == tuned.values.tolist()
-    assert [check.name for check in found.constraints] == list(option)
-    for check, wanted in zip(found.constraints, tuned.constraints, strict=True):
+    assert [check.name for check in found.evidence.constraints] == list(option)
+    for check, wanted in zip(found.evidence.constraints, tuned.evidence.constraints, strict=True):
         assert check.limit == wanted.limit
         same(check.value, wanted.value)
         same(check.corrected_value, wanted.corrected_value)
@@ -468,8 +468,8 @@ def test_thresholds_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):
     path = desk.saved("#save-thresholds", tmp_path)
     loaded = Thresholds.load(path)
     assert loaded.values.tolist() == FRONTIER.thresholds(LAST // 2).tolist()
-    assert loaded.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
-    assert loaded.support.tolist() == Y.sum(axis=0).tolist()
+    assert loaded.evidence.decided.tolist() == (loaded.values <= SCORES).sum(axis=0).tolist()
+    assert loaded.evidence.support.tolist() == Y.sum(axis=0).tolist()
     same(loaded.value, f_measure(Counts(*(cells[LAST // 2] for cells in FRONTIER.counts))))
     assert loaded.label_names == NAMES
     with (tmp_path / "scores.csv").open(
@@ -493,7 +493,10 @@ def test_the_file_of_the_exact_rule_is_that_of_python(desk, tmp_path):
     wanted = best_thresholds(SCORES, Y, label_names=NAMES)
     assert repr(found) == repr(wanted)
     assert found.values.tolist() == wanted.values.tolist()
-    assert (found.gap, found.certificate) == (wanted.gap, wanted.certificate)
+    assert (found.evidence.gap, found.evidence.certificate) == (
+        wanted.evidence.gap,
+        wanted.evidence.certificate,
+    )
 
 
 def test_bands_are_saved_for_decide_with_the_same_numbers(desk, tmp_path):

@@ -108,7 +108,7 @@ def test_thresholds_stand_beside_their_labels_by_falling_support():
     best = best_thresholds(SCORES, DATA.Y, maximize="macro-f")
     f = f_measure(count(DATA.Y, best.decide(SCORES)))
     supports = [label.support for label in drawn.labels]
-    assert supports == sorted(best.support.tolist(), reverse=True)
+    assert supports == sorted(best.evidence.support.tolist(), reverse=True)
     for label in drawn.labels:
         j = int(label.name)
         assert label.threshold == best.values[j]

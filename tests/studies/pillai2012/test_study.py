@@ -82,8 +82,8 @@ def test_inner_folds_choose_the_parameter_of_fbr_without_the_rows_that_they_tune
         rows, truth = X[SEEN][train], Y[SEEN][train]
         scores = trial._held_out_scores(rows, truth, [trial.chosen_])[0]
         found = best_thresholds(scores, truth, fbr=("auto", 0), random_state=0)
-        chosen.append(found.fbr)
-    assert trial.thresholds_["FBR.0, inner"].fbr == pytest.approx(np.mean(chosen))
+        chosen.append(found.evidence.fbr)
+    assert trial.thresholds_["FBR.0, inner"].evidence.fbr == pytest.approx(np.mean(chosen))
 
 
 def row_of(**values):

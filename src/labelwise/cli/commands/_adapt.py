@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +15,6 @@ from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_note
 from labelwise.cli.running import command
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from labelwise._validation import NamedMatrix
 
 
@@ -65,7 +62,7 @@ def adapt(
             matching,
         )
         of_thresholds, of_scores, *of_known = same.places
-        chosen = _of_labels(tuned, of_thresholds, same.names)
+        chosen = tuned.of_labels(of_thresholds, same.names)
         found = decisions.adapt_thresholds(
             chosen,
             scored.values[:, of_scores],
@@ -109,20 +106,6 @@ def _labelled(
     return [*same.others, same.truth], same.notes
 
 
-def _of_labels(
-    tuned: decisions.Thresholds, places: np.ndarray, names: tuple[str, ...] | None
-) -> decisions.Thresholds:
-    """Return the thresholds of some labels, with their names."""
-    return replace(
-        tuned,
-        values=tuned.values[places],
-        support=tuned.support[places],
-        decided=tuned.decided[places],
-        intervals=None if tuned.intervals is None else tuned.intervals[:, places],
-        label_names=names,
-    )
-
-
 def _names(text: str, chosen: decisions.Thresholds) -> list[str | int]:
     """Parse the labels of --labels: names, or numbers of columns that have no names."""
     words = [word.strip() for word in text.split(",")]
@@ -143,9 +126,9 @@ def _record(found: decisions.Adaptation) -> dict[str, Any]:
         "threshold": tuned.values,
     }
     return {
-        "measure": tuned.measure,
-        "average": tuned.average,
-        "beta": tuned.beta,
+        "measure": tuned.evidence.measure,
+        "average": tuned.evidence.average,
+        "beta": tuned.evidence.beta,
         "value": tuned.value if found.moved.any() else float("nan"),
         "old_value": found.old_value,
         "n_samples": found.n_samples,

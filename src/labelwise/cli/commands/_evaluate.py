@@ -55,7 +55,9 @@ def evaluate(
     decided: Annotated[
         Path | None, typer.Option(help="File of decisions: 0 and 1, and -1 for review.")
     ] = None,
-    beta: opt.Beta = 1.0,
+    beta: Annotated[
+        float, typer.Option(help="Beta of the F-measure: above 1 favours recall.")
+    ] = 1.0,
     bootstrap: Annotated[int, typer.Option(help="Resamples of the rows for intervals.")] = 0,
     undefined: Annotated[
         str,

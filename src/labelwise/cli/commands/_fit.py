@@ -25,6 +25,7 @@ from labelwise.cli._outputs import (
     working,
 )
 from labelwise.cli.running import command, current_settings
+from labelwise.decisions import Request
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +74,7 @@ def fit(
     time: Annotated[
         float, typer.Option("--time", help="Seconds for trying learners, with --learner auto.")
     ] = 60.0,
-    beta: opt.Beta = 1.0,
+    beta: Annotated[float, Request] = 1.0,
     groups: Annotated[
         str | None,
         typer.Option(

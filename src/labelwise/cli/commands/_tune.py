@@ -162,7 +162,7 @@ def tuning_figure(tuned: Any, problem: Problem) -> Any:
 
     height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
     left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
-    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.beta, ax=left)
+    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.evidence.beta, ax=left)
     ThresholdDisplay.from_predictions(
         problem.Y,
         problem.scores,

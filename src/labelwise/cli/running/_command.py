@@ -3,8 +3,8 @@
 `command` makes a function a command of the program, and adds the options that commands share.
 Options that are declared elsewhere are not written again. A parameter whose type is a NamedTuple,
 such as `DataSource`, stands for an option for each of its fields. A parameter
-``Annotated[dict[str, Any], Request]`` stands for the options that the dataclass `Request` of a
-stage declares, and gets their values by name.
+``Annotated[dict[str, Any], Request]`` stands for all options that the dataclass `Request` of a
+stage declares, and gets their values by name; ``beta: Annotated[float, Request]`` for one of them.
 
 The file of a command is imported when the command is asked for (`load_command`), and its top
 imports nothing heavy, so that help is printed before NumPy would be loaded.
@@ -73,7 +73,7 @@ def command(
     def add(function: _Function) -> _Function:
         name = function.__name__.replace("_", "-")
         own = inspect.signature(function, eval_str=True).parameters.values()
-        groups = {one.name: _group(one.annotation, without) for one in own}
+        groups = {one.name: _group(one.name, one.annotation, without) for one in own}
 
         @wraps(function)
         def run(**given: Any) -> None:
@@ -140,27 +140,33 @@ class _Group(NamedTuple):
     make: Callable[[dict[str, Any]], Any]
 
 
-def _group(annotation: Any, without: Sequence[str]) -> _Group | None:
+def _group(name: str, annotation: Any, without: Sequence[str]) -> _Group | None:
     """Return the options that a parameter stands for; None if it is an option itself."""
     if hasattr(annotation, "_field_defaults"):
         types = get_type_hints(annotation, include_extras=True)
         defaults = annotation._field_defaults
         options = [
-            _option(name, kind, defaults.get(name, inspect.Parameter.empty))
-            for name, kind in types.items()
-            if name not in without
+            _option(field, kind, defaults.get(field, inspect.Parameter.empty))
+            for field, kind in types.items()
+            if field not in without
         ]
         return _Group(options, lambda given: annotation(**given))
     records = [one for one in get_args(annotation)[1:] if hasattr(one, "__dataclass_fields__")]
     if not records:
         return None
     declared = _declared(*records)
+    is_one = name in declared
+    if is_one:
+        declared = {name: declared[name]}
     options = []
-    for name, option in declared.items():
+    for field, option in declared.items():
         kind = option.kind if option.typed_default is not None else option.kind | None
-        help_text = typer.Option(_flag(name), help=option.help)
-        options.append(_option(name, Annotated[kind, help_text], option.typed_default))
-    return _Group(options, lambda given: _parsed(declared, given))
+        text = typer.Option(_flag(field), help=option.help)
+        options.append(_option(field, Annotated[kind, text], option.typed_default))
+    return _Group(
+        options,
+        lambda given: _parsed(declared, given)[name] if is_one else _parsed(declared, given),
+    )
 
 
 class _DeclaredOption(NamedTuple):

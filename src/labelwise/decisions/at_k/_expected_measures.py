@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import average_and_measure, record_of, with_beta
 from labelwise.decisions.at_k._at_k_kernels import (
     BASE,
     SLOPE,
@@ -14,7 +15,7 @@ from labelwise.decisions.at_k._at_k_kernels import (
     Decisions,
     Ratios,
 )
-from labelwise.measures import Counts, average_and_measure, record_of, with_beta
+from labelwise.measures import Counts
 
 COVERAGE = "coverage"
 

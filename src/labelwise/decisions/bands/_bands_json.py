@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,16 @@ OBJECTIVES = {
 
 def write_bands(bands: Any, path: str | Path) -> None:
     """Write a file of bands; an error leaves an existing file unchanged."""
-    write_fields(bands, path, FORMAT, VERSION)
+    write_fields(_named(bands), path, FORMAT, VERSION)
 
 
 def content_of_bands(bands: Any) -> dict[str, Any]:
     """Return the content of a file of bands, ready for JSON."""
-    return fields_content(bands, FORMAT, VERSION)
+    return fields_content(_named(bands), FORMAT, VERSION)
+
+
+def _named(bands: Any) -> dict[str, Any]:
+    return {field.name: getattr(bands, field.name) for field in fields(bands)}
 
 
 def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:

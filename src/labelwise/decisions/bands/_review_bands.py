@@ -10,8 +10,8 @@ from labelwise._validation import frame_names
 from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._solve_bands import solve_bands
+from labelwise.decisions.objectives._request import Certify
 from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
-from labelwise.decisions.thresholds._request import Certify
 from labelwise.decisions.thresholds._tune import check_calibration
 
 
@@ -79,7 +79,8 @@ def review_bands(
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
-        means the index of pandas frames.
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
     by_position : bool, default=False
         Whether samples are matched by position if only one argument has ids. This is refused
         otherwise, unless the other one is an array, which has no ids.

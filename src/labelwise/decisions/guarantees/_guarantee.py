@@ -16,7 +16,7 @@ _MOST_NAMED = 5
 class Guarantee:
     """A guarantee of precision or recall on new samples of the same distribution.
 
-    `Thresholds.guarantee` is such an object if `best_thresholds` was called with `guarantee`.
+    `Evidence.guarantee` is such an object if `best_thresholds` was called with `guarantee`.
 
     Attributes
     ----------

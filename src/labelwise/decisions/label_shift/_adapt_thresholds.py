@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import averaged_records, with_beta
 from labelwise._validation import check_real
 from labelwise.decisions.label_shift._adaptation import Adaptation
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors
@@ -25,7 +26,7 @@ from labelwise.decisions.label_shift._requirements import (
 )
 from labelwise.decisions.label_shift._score_scale import score_scale
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.measures import Counts, averaged_records, macro, micro, with_beta
+from labelwise.measures import Counts, macro, micro
 
 
 def adapt_thresholds(
@@ -184,7 +185,9 @@ def _adaptation(
     thresholds: Thresholds, proba: Probabilities, tested: np.ndarray, alpha: float
 ) -> Adaptation:
     """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
-    shift = estimate_shift(proba, thresholds.support, thresholds.n_samples, alpha, tested)
+    shift = estimate_shift(
+        proba, thresholds.evidence.support, thresholds.evidence.n_samples, alpha, tested
+    )
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():
         adapted, old_value = _adapted(thresholds, proba, shift)
@@ -210,9 +213,8 @@ def _adapted(
     expected = ExpectedCounts(proba, shift.old, new, shift.varies)
     values = _chosen(thresholds, expected, shift.moved)
     counts, old_counts = expected.counts(values), expected.counts(thresholds.values)
-    adapted = replace(
-        thresholds,
-        values=values,
+    evidence = replace(
+        thresholds.evidence,
         value=_value(thresholds, counts, expected.labels),
         support=np.rint(counts.tp + counts.fn).astype(np.int64),
         decided=np.rint(counts.tp + counts.fp).astype(np.int64),
@@ -223,21 +225,27 @@ def _adapted(
         interval=None,
         intervals=None,
         adapted=True,
+        corrected_value=float("nan"),
+        request=None,
     )
-    return adapted, _value(thresholds, old_counts, expected.labels)
+    return replace(thresholds, values=values, evidence=evidence), _value(
+        thresholds, old_counts, expected.labels
+    )
 
 
 def _chosen(thresholds: Thresholds, expected: ExpectedCounts, moved: np.ndarray) -> np.ndarray:
     """Choose thresholds for the measure that the given thresholds were tuned for."""
     values = thresholds.values
-    if thresholds.measure == "cost":
+    if thresholds.evidence.measure == "cost":
         inside = moved & np.isfinite(values)
         levels = np.where(inside, values, 0.0)
         return np.where(inside, at_priors(levels, expected.new, expected.old), values)
     measure = _measure(thresholds)
-    if thresholds.shared:
-        return np.full(values.size, shared_threshold(expected, measure, thresholds.average))
-    if thresholds.average == "macro":
+    if thresholds.evidence.shared:
+        return np.full(
+            values.size, shared_threshold(expected, measure, thresholds.evidence.average)
+        )
+    if thresholds.evidence.average == "macro":
         return macro_thresholds(replace(expected, labels=moved), measure, values)
     return np.where(expected.labels, micro_thresholds(expected, measure), values)
 
@@ -246,14 +254,14 @@ def _measure(thresholds: Thresholds) -> Any:
     """Return the measure that thresholds were tuned for, with its beta."""
     functions = [record.function for record in averaged_records().values()]
     named = {function.__name__: function for function in functions}
-    return with_beta(named[thresholds.measure], thresholds.beta)
+    return with_beta(named[thresholds.evidence.measure], thresholds.evidence.beta)
 
 
 def _value(thresholds: Thresholds, counts: Counts, labels: np.ndarray) -> float:
     """Return the value of expected counts of some labels, NaN for a cost."""
-    if thresholds.measure == "cost":
+    if thresholds.evidence.measure == "cost":
         return float("nan")
     counts = Counts(*(part[labels] for part in counts))
-    if thresholds.average == "micro":
+    if thresholds.evidence.average == "micro":
         return float(micro(_measure(thresholds), counts))
     return float(macro(_measure(thresholds), counts, undefined="skip"))

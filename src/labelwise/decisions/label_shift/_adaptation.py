@@ -89,7 +89,7 @@ class Adaptation:
         if np.isnan(self.old_value):
             return [title]
         tuned = self.thresholds
-        value = f"expected {tuned.average} {tuned.measure} {tuned.value:.4f}"
+        value = f"expected {tuned.evidence.average} {tuned.evidence.measure} {tuned.value:.4f}"
         return [title, f"{value}, with the old thresholds {self.old_value:.4f}"]
 
     def _table(self) -> list[str]:

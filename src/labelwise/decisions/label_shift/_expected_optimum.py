@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors, rounded_up
 from labelwise.decisions.objectives._choice import first_best
 from labelwise.decisions.objectives._linear_fractional import certificate_of, least_certificate
-from labelwise.measures import Measure
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.
 _TRIED = 0.25

@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import halfway
 from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, rounded_up
 from labelwise.decisions.objectives._choice import first_best
-from labelwise.measures import Measure
 
 
 def shared_threshold(expected: ExpectedCounts, measure: Measure, average: str) -> float:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import averaged_records
 from labelwise._validation import check_scores, columns_in_order
 from labelwise.decisions.expected_f._probabilities import refuse_outside
 from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.measures import averaged_records
 
 
 def check_adaptable(thresholds: Thresholds) -> None:
@@ -29,30 +29,32 @@ def check_adaptable(thresholds: Thresholds) -> None:
             f"{label}; for other scores, give scores and labels of known rows as calibrate "
             "(labelwise adapt --calibrate)."
         )
+    known = thresholds.evidence
     reason = _reason_against(thresholds)
     if reason:
         raise ValueError(f"thresholds cannot be adapted: {reason}.")
-    if thresholds.n_samples < 1 or (thresholds.support > thresholds.n_samples).any():
+    if known.n_samples < 1 or (known.support > known.n_samples).any():
         raise ValueError("thresholds must have at least one sample, and not more positives.")
 
 
 def _reason_against(thresholds: Thresholds) -> str | None:
     """Return why thresholds cannot be adapted, or None if they can."""
-    if thresholds.adapted:
+    known = thresholds.evidence
+    if known.adapted:
         return "they are adapted already; adapt those that were tuned on labels"
-    if thresholds.weighted or thresholds.n_missing:
-        given = "weights of samples" if thresholds.weighted else "missing labels"
+    if known.weighted or known.n_missing:
+        given = "weights of samples" if known.weighted else "missing labels"
         return f"they were tuned with {given}, and do not store the share of positives"
-    if thresholds.average == "sample":
+    if known.average == "sample":
         return "the expected mean over samples depends on more than the probability of each label"
-    if thresholds.fbr:
+    if known.fbr:
         return "they were tuned with fbr, whose rule they do not store"
-    known = {record.function.__name__: record for record in averaged_records().values()}
-    if thresholds.measure != "cost" and thresholds.measure not in known:
-        return f"{thresholds.measure} is not one of {', '.join(known)}"
-    if thresholds.guarantee is not None:
+    measures = [record.function.__name__ for record in averaged_records().values()]
+    if known.measure != "cost" and known.measure not in measures:
+        return f"{known.measure} is not one of {', '.join(measures)}"
+    if known.guarantee is not None:
         return "their guarantee would not hold for other label frequencies"
-    if thresholds.constraints or thresholds.top_per_row is not None:
+    if known.constraints or thresholds.max_rank is not None:
         return "they were tuned with constraints on precision, recall or decisions"
     return None
 

@@ -59,7 +59,7 @@ def score_scale(thresholds: Thresholds, new_scores: Any, labelled: Any) -> Score
     """Fit a sigmoid to each label, on the scores and the labels of other samples."""
     if not isinstance(labelled, tuple | list) or len(labelled) != 2:
         raise TypeError(f"calibrate must be a pair of scores and labels, got {labelled!r:.80}.")
-    if thresholds.shared:
+    if thresholds.evidence.shared:
         raise ValueError(
             "calibrate is not for one threshold of all labels: labels have sigmoids of their own."
         )

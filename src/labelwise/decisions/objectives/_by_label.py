@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from labelwise._counts import Measure, record_of
 from labelwise._curves import Curves, Cuts
 from labelwise.decisions.objectives._choice import Choice, Objective, choice_at, first_best_of_each
 from labelwise.decisions.objectives._constraints import NO_LIMITS, Limits, within
-from labelwise.measures import Measure, record_of
 
 
 class LabelObjective(Objective, Protocol):

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import LinearWeights, ratio, record_of, wide
 from labelwise._curves import ROUNDING
-from labelwise.measures import Counts, LinearWeights, ratio, record_of, wide
+from labelwise.measures import Counts
 
 
 class LinearFractional:
@@ -54,7 +55,7 @@ class LinearFractional:
     is positive for all decisions, or 0 only together with the numerator, and if the value rises
     with true positives and does not rise with false positives. For other weights, such as the odds
     ``TP / FP``, whose denominator is 0 without false positives, `best_thresholds` returns the best
-    point of the micro frontier, and `Thresholds.gap` and `Thresholds.certificate` are None.
+    point of the micro frontier, and `Evidence.gap` and `Evidence.certificate` are None.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import (
     Curves,
     Cuts,
@@ -39,7 +39,6 @@ from labelwise.decisions.objectives._linear_fractional import (
     none_is_higher,
 )
 from labelwise.decisions.objectives._off_frontier import OffFrontier
-from labelwise.measures import Measure
 
 
 def best_micro(curves: Curves, rule: MicroRule) -> Choice:

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import halfway
 from labelwise.decisions.objectives._choice import Choice, first_best
 from labelwise.decisions.problem._problem import Problem
-from labelwise.measures import Measure
 
 # A move must add more than this to the sum over samples; otherwise rounding could repeat moves.
 _LEAST_GAIN = 1e-9

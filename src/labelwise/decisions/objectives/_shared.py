@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import (
     ROUNDING,
     Cuts,
@@ -27,7 +27,7 @@ from labelwise.decisions.objectives._by_label import MacroRule
 from labelwise.decisions.objectives._choice import Choice, choice_with
 from labelwise.decisions.objectives._constraints import NO_LIMITS, InfeasibleError, Limits, within
 from labelwise.decisions.problem._problem import Problem
-from labelwise.measures import Measure, macro, micro
+from labelwise.measures import macro, micro
 
 # So many thresholds with nearly the highest sum are evaluated again without summing changes.
 _N_LIKELY = 1000

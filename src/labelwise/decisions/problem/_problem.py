@@ -12,13 +12,12 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks, warn_of_label_order
-from labelwise._counts import Counts, counts_of
+from labelwise._counts import Counts, count_matched, counts_of
 from labelwise._curves import Curves, RowCurves, exact_weights
 from labelwise._text import listed, quoted
 from labelwise._validation import Outcome, check_groups, check_outcome, check_weights, frame_names
 from labelwise.decisions.problem._copies import copy_groups
 from labelwise.decisions.problem._row_limit import decisions_at, highest_scores
-from labelwise.measures import count_matched
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from labelwise._blocks import refuse_in_blocks
+from labelwise.decisions.objectives._request import Certify, Request
 from labelwise.decisions.problem._problem import (
     Problem,
     check_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
-from labelwise.decisions.thresholds._solve import check_bootstrap, confidence_interval, solve
+from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import (
     check_calibration,
     tune_and_correct,
@@ -37,8 +35,6 @@ def best_thresholds(
     min_recall: float | None = None,
     max_decisions: int | float | str | None = None,
     guarantee: float | str | Certify | None = None,
-    n_bootstrap: int = 0,
-    confidence: float = 0.95,
     groups: Any = None,
     sample_weight: Any = None,
     label_names: Sequence[str] | None = None,
@@ -62,7 +58,7 @@ def best_thresholds(
         both have them: an index of pandas frames that is more than a count from 0, or `ids`. NaN,
         null or a masked cell is a missing label, which counts nowhere: each label is tuned on the
         samples that have it, and samples without any label are left out. A label without truth for
-        any sample is never decided, and is in no average. `Thresholds.n_missing` is the number of
+        any sample is never decided, and is in no average. `Evidence.n_missing` is the number of
         missing labels.
     maximize : str or callable, default="micro-f"
         The measure to maximise, with its average. By name: "micro", "macro" or "sample", a hyphen,
@@ -76,7 +72,7 @@ def best_thresholds(
           accuracy, balanced accuracy and most `LinearFractional` measures. For the geometric
           mean, the Matthews correlation and other `LinearFractional` measures that increase with
           true positives and not with false positives, thresholds off the micro frontier are
-          searched; `Thresholds.gap` is 0 if the search was complete, as it mostly is, and
+          searched; `Evidence.gap` is 0 if the search was complete, as it mostly is, and
           otherwise bounds what the search missed. For any other measure the best point of the
           micro frontier is returned, and the gap is None.
         - "macro": the mean over labels, each label tuned by itself (SCut); exact for every
@@ -114,13 +110,13 @@ def best_thresholds(
         of every label, and a label that cannot meet them is never decided. 0 is not a constraint.
         Any other bound is not met by a rate that is not defined, such as the precision of no
         decisions. The bounds hold on these samples only, and are often broken on new ones:
-        `Thresholds.constraints` shows both, and `guarantee` makes them hold on new samples.
+        `Evidence.constraints` shows both, and `guarantee` makes them hold on new samples.
     max_decisions : int, float or str, default=None
         Upper bound on the number of decisions: an int in total, a float as the mean per sample,
         and a text such as "3 per row" for each sample: only labels with the 3 highest scores of a
         sample can be decided, and the thresholds are the best ones for that rule.
         With other constraints, thresholds on the micro frontier and off it are searched, and
-        `Thresholds.gap` bounds how much higher the value of any other thresholds that meet them
+        `Evidence.gap` bounds how much higher the value of any other thresholds that meet them
         could be: 0 if the search was complete, None for a measure of your own.
     guarantee : float, "expectation" or Certify, default=None
         Probability, such as 0.95, with which `min_precision` and `min_recall` hold for the
@@ -130,11 +126,6 @@ def best_thresholds(
         and recall of samples; "expectation" guarantees the expected mean recall instead. A
         `Certify` also says which samples test the thresholds, and whether a guarantee of labels
         is for each label or for all together.
-    n_bootstrap : int, default=0
-        Number of bootstrap draws for an interval of the value on new samples and for the spread
-        of each threshold (see Notes); 0 for none. 200 or more are advised.
-    confidence : float, default=0.95
-        Share of the draws within the interval and the spreads.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together. They are in the same fold behind
         "auto", and are drawn together for the bootstrap: the samples of one patient, or the scores
@@ -161,7 +152,8 @@ def best_thresholds(
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
-        means the index of pandas frames.
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
     by_position : bool, default=False
         Whether samples are matched by position if only one argument has ids. This is refused
         otherwise, unless the other one is an array, which has no ids.
@@ -188,7 +180,7 @@ def best_thresholds(
         If labels have no positives, if columns of Y or `label_names` are in another order than
         those of scores (the thresholds have the order of the scores), if no interval can be
         computed, or if constraints are broken on samples that were not tuned on (see
-        `Thresholds.constraints`).
+        `Evidence.constraints`).
 
     See Also
     --------
@@ -205,23 +197,6 @@ def best_thresholds(
     edges are taken in the order of falling slope while the slope exceeds the current λ. Algorithm
     1 of Pillai, Fumera and Roli (2012) reaches the same value in O(n²N²), see `scan_thresholds`.
 
-    With `n_bootstrap`, `Thresholds.interval` is a confidence interval of the value that the
-    returned thresholds have on new samples of the same distribution. The value on the tuning
-    samples is too high, and so are values of thresholds that are tuned and measured on resampled
-    data. The interval is therefore centred on cross-fitted decisions: each sample is decided by
-    thresholds tuned on four of five random folds, in four repetitions. Each draw is the value of
-    these decisions under exponential weights of the samples (the Bayesian bootstrap), plus the
-    deviation from their mean of the values on all samples of thresholds tuned on samples drawn
-    with replacement. An "auto" amount is chosen again in each fold, but not in each draw. There is
-    no interval for fewer than 20 samples or groups, nor for a macro average if a label has no
-    positives, because its value on new samples is unknown. The user guide shows the measured
-    coverage.
-
-    `Thresholds.intervals` contains the middle share of the thresholds of these draws. It shows
-    their spread and is not a confidence interval: the best threshold is the location of the
-    maximum of a step function, for which the bootstrap is not consistent (Abrevaya and Huang,
-    2005).
-
     With `guarantee`, a path of threshold vectors is made from the samples for tuning: points of
     the micro frontier, or one threshold for all labels where that does better on other samples.
     Its points are tested on the samples for calibration, in an order that the samples for tuning
@@ -229,7 +204,7 @@ def best_thresholds(
     value is returned. Micro precision is above τ if ``Σ_j d_ij (y_ij - τ)`` has a mean above 0
     over samples i, and micro recall above ρ if ``Σ_j y_ij (d_ij - ρ)`` has; such a mean is tested
     by betting, which needs no assumption but that samples are independent. For more power, a
-    limit of decisions per sample can be part of the result (`Thresholds.most_per_row`). Single
+    limit of decisions per sample can be part of the result (`Thresholds.max_decided`). Single
     labels are tested by the binomial distribution. The user guide has the proofs.
 
     Scores that are larger than memory are given as a path or a dask array; the thresholds and their
@@ -250,17 +225,10 @@ def best_thresholds(
 
     Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR 2001 (SCut, FBR).
 
-    D. B. Rubin, "The Bayesian Bootstrap", 1981.
-
-    P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation Confidence Intervals for Test
-    Error", 2020.
-
     A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, "Learn then Test: Calibrating
     Predictive Algorithms to Achieve Risk Control", 2021.
 
     I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
-
-    J. Abrevaya, J. Huang, "On the Bootstrap of the Maximum Score Estimator", 2005.
 
     Examples
     --------
@@ -298,20 +266,14 @@ def best_thresholds(
         guarantee=guarantee,
         n_labels=curves.n_labels,
     )
-    check_bootstrap(n_bootstrap, confidence, request)
     if not isinstance(curves, Problem):
-        refuse_in_blocks(n_bootstrap=n_bootstrap)
         warn_of_labels_without_positives(curves)
         return tune_and_correct(curves, request, random_state).thresholds
     problem = curves
     tested = check_calibration(problem, request, **matching)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
-        tuned = solve(problem, request, random_state)
-        if not n_bootstrap:
-            return tuned
-        bounds = confidence_interval(problem, request, n_bootstrap, confidence, random_state)
-        return replace(tuned, interval=bounds.value, intervals=bounds.thresholds)
+        return solve(problem, request, random_state)
     tuned = tune_and_correct(problem, request, random_state, calibration=tested).thresholds
     warn_of_broken_constraints(tuned)
     return tuned

@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelwise.decisions.thresholds._request import Request
-from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.objectives._request import Request
+from labelwise.decisions.thresholds._result import Evidence, Thresholds
 
 
 def thresholds_of_no_label(request: Request) -> Thresholds:
     """Build the result of a request if no label has both classes, without a value."""
-    return Thresholds(
-        values=np.zeros(0),
+    evidence = Evidence(
         value=float("nan"),
         measure=request.measure_name,
         average=request.average,
@@ -26,6 +25,7 @@ def thresholds_of_no_label(request: Request) -> Thresholds:
         beta=request.beta,
         shared=request.shared,
     )
+    return Thresholds(np.zeros(0), evidence)
 
 
 def with_constant_labels(
@@ -44,15 +44,14 @@ def with_constant_labels(
     everyone = np.ones(len(Y), dtype=np.int64) if weights is None else weights
     is_known = ~np.isnan(Y)
     has_truth = is_known.any(axis=1)
-    values = np.where(constants == 1, -np.inf, np.inf)
-    decided = np.where(constants == 1, everyone @ is_known, 0)
-    values[np.isnan(constants)], decided[np.isnan(constants)] = tuned.values, tuned.decided
-    return replace(
-        tuned,
-        values=values,
-        decided=decided,
+    varies, is_always = np.isnan(constants), constants == 1
+    found = tuned.of_labels(
+        np.where(varies, np.cumsum(varies) - 1, -1),
+        names,
         support=everyone @ (Y == 1),
         n_samples=int(has_truth.sum()),
-        label_names=names,
         n_missing=int((~is_known[has_truth]).sum()),
     )
+    found.values[is_always] = -np.inf
+    decided = np.where(is_always, everyone @ is_known, found.evidence.decided)
+    return replace(found, evidence=replace(found.evidence, decided=decided))

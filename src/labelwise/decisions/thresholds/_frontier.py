@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hulls_of
+from labelwise._curves import FrontierSteps, frontier_steps, hulls_of
 from labelwise._validation import refuse_sparse
 from labelwise.decisions.problem._problem import check_curves
 from labelwise.measures import Counts, precision, recall
@@ -138,7 +138,8 @@ def micro_frontier(
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
-        means the index of pandas frames.
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
     by_position : bool, default=False
         Whether samples are matched by position if only one argument has ids. This is refused
         otherwise, unless the other one is an array, which has no ids.
@@ -185,11 +186,6 @@ def micro_frontier(
     curves = check_curves(
         scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
     )
-    return frontier_of(curves.frontier_cuts(), curves.names)
-
-
-def frontier_of(cuts: Cuts, names: tuple[str, ...] | None) -> Frontier:
-    """Return the frontier of the cuts of all labels."""
-    steps = frontier_steps(hulls_of(cuts))
+    steps = frontier_steps(hulls_of(curves.frontier_cuts()))
     n_edges = steps.vertices
-    return Frontier(steps.decided[n_edges], steps.hits[n_edges], names, steps, n_edges)
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], curves.names, steps, n_edges)

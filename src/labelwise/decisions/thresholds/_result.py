@@ -1,9 +1,14 @@
-"""The result of tuning: a threshold for each label, which turns scores into decisions."""
+"""The result of tuning: the rule that decides, and the evidence for it.
+
+`Thresholds` is the rule: a threshold for each label, and limits for each sample. It is saved, and
+turns scores into decisions. `Evidence` is what is known about it: the value, the proof that it is
+the highest, what constraints reach, what is guaranteed, and the counts of each label.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,8 +18,9 @@ import numpy as np
 from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
-from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.objectives._request import Request
+from labelwise.decisions.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.problem._row_limit import decisions_at
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
@@ -26,18 +32,14 @@ _SHRINK = "0: each label has its own threshold, 1: all labels share one"
 _FBR = "thresholds of labels with a lower F are raised"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Thresholds:
-    """One threshold for each label, and the value that the thresholds reach.
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about tuned thresholds; arrays have one entry for each label.
 
-    `best_thresholds` and `scan_thresholds` return such objects, and `Thresholds.load` reads them
-    from a file. A label is decided for a sample if its score is at least the threshold.
+    `Thresholds.evidence` is such an object.
 
     Attributes
     ----------
-    values : ndarray of float64 of shape (n_labels,)
-        The thresholds, in the order of the columns of the scores that they were tuned on. inf
-        decides no sample, -inf decides every sample that has a score.
     value : float
         Value of the measure on the tuning data, or the total cost.
     measure : str
@@ -55,8 +57,6 @@ class Thresholds:
     beta : float
         Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
         measures that take no beta.
-    label_names : tuple of str or None
-        Names of the labels in the order of `values`, or None if the tuning data had no names.
     gap : float or None
         Upper bound of how much higher than `value` the value of any other thresholds that meet the
         constraints can be: 0 if `value` is proven to be the highest, None if no bound is known.
@@ -72,20 +72,11 @@ class Thresholds:
         F-measure below which FBR raised the threshold of a label, as given or as chosen by "auto";
         None without FBR.
     interval : tuple of two floats or None
-        Confidence interval of the value that these thresholds have on new samples, if
-        `best_thresholds` was called with `n_bootstrap`. `value` is often above it, because the
-        thresholds were tuned on the same samples. None with fewer than 20 samples or groups, and
-        for a macro average if a label has no positives.
+        Confidence interval of the value on new samples (`confidence_interval`), if it
+        was stored; None otherwise.
     intervals : ndarray of shape (2, n_labels) or None
-        Lower and upper end of the spread of each threshold over resampled rows, if
-        `best_thresholds` was called with `n_bootstrap`. The spread is not a confidence interval of
-        the best threshold; see the notes of `best_thresholds`.
-    most_per_row : int or None
-        The most labels that are decided for a sample, which `decide` enforces by keeping the
-        highest scores; None for no limit. Set by `best_thresholds` with `guarantee`.
-    top_per_row : int or None
-        How many labels of a sample can be decided: those with its highest scores, if they reach
-        their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per row.
+        Lower and upper end of the spread of each threshold over resampled samples, as
+        `confidence_interval` computes it, if it was stored; None otherwise.
     constraints : tuple of ConstraintCheck
         What each constraint reaches on the tuning data and, by cross-validation, on other data.
     guarantee : Guarantee or None
@@ -98,8 +89,154 @@ class Thresholds:
         Rows of which all labels are missing are not in the tuning data.
     weighted : bool
         Whether the samples of the tuning data have weights.
-    exact : bool
-        Whether `value` is proven to be the highest on the tuning data.
+    corrected_value : float
+        The cross-validated value: each fold is decided by thresholds tuned on the scores of all
+        others. With a guarantee, the value on the samples for calibration. NaN if it is not known:
+        `best_thresholds` computes it only with constraints, because it takes the time of tuning
+        five times; the function `corrected_value` computes it.
+    request : object or None
+        What the thresholds were tuned for, as the methods that tune again need it; None for
+        thresholds from a file.
+
+    See Also
+    --------
+    best_thresholds : Find the thresholds with the highest value of a measure.
+    """
+
+    value: float
+    measure: str
+    average: str
+    support: np.ndarray
+    decided: np.ndarray
+    n_samples: int
+    beta: float = 1.0
+    gap: float | None = None
+    certificate: float | None = None
+    shared: bool = False
+    shrink: float = 0.0
+    fbr: float | None = None
+    interval: tuple[float, float] | None = None
+    intervals: np.ndarray | None = None
+    constraints: tuple[ConstraintCheck, ...] = ()
+    guarantee: Guarantee | None = None
+    adapted: bool = False
+    n_missing: int = 0
+    weighted: bool = False
+    corrected_value: float = float("nan")
+    request: Request | None = field(default=None, repr=False)
+
+    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    @property
+    def exact(self) -> bool:
+        """Whether `value` is proven to be the highest on the tuning data."""
+        return self.gap == 0
+
+    def report(self, label_names: tuple[str, ...] | None = None) -> str:
+        """Write what is known about the thresholds, without the table of labels.
+
+        Parameters
+        ----------
+        label_names : tuple of str or None, default=None
+            Names of the labels; None for their numbers.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
+        reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
+        on = "expected on {} new samples" if self.adapted else "on {} samples"
+        title = f"{reached} {on.format(self.n_samples)}"
+        return "\n".join([title, *self.notes(None, None, label_names)])
+
+    def notes(
+        self, max_decided: int | None, max_rank: int | None, label_names: tuple[str, ...] | None
+    ) -> list[str]:
+        """Return lines on the value and why it is the highest, with the limits of the rule."""
+        never = int((self.decided == 0).sum())
+        low, high = self.interval or (0.0, 0.0)
+        notes = [
+            (f"on new samples {low:.4f} to {high:.4f}", self.interval is not None),
+            ("the highest of all", self.gap == 0 and self.measure != "cost"),
+            ("the least of all", self.gap == 0 and self.measure == "cost"),
+            (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),
+            ("one threshold for all labels", self.shared),
+            (f"shrink {self.shrink:.3g} ({_SHRINK})", self.shrink > 0),
+            (f"fbr {self.fbr or 0:.3g} ({_FBR})", self.fbr is not None),
+            (f"{counted(never, 'label')} never decided", never > 0),
+            (f"at most {max_decided} labels a sample", max_decided is not None),
+            (f"only the {max_rank} highest scores of a sample", max_rank is not None),
+            ("samples counted by weight", self.weighted),
+            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
+        ]
+        text = ", ".join(note for note, applies in notes if applies)
+        checks = [check.line() for check in self.constraints]
+        stated = [] if self.guarantee is None else self.guarantee.lines(label_names)
+        return [*([text] if text else []), *self._proof(), *checks, *stated]
+
+    def _proof(self) -> list[str]:
+        """Return a line that explains the certificate, or no line."""
+        if self.certificate is None:
+            return []
+        slope = f"{self.certificate:.6g}"
+        kept = f"each label maximises true positives - {slope} × decisions"
+        return [f"proof by certificate {slope}: {kept}"]
+
+    def of_labels(self, places: np.ndarray) -> Evidence:
+        """Return the evidence of other labels, as `Thresholds.of_labels` does."""
+        guarantee = self.guarantee
+        if guarantee is not None and guarantee.needed is not None:
+            guarantee = replace(guarantee, needed=_taken(guarantee.needed, places, 0))
+        return replace(
+            self,
+            support=_taken(self.support, places, 0),
+            decided=_taken(self.decided, places, 0),
+            intervals=None if self.intervals is None else _taken(self.intervals, places, np.inf),
+            guarantee=guarantee,
+            request=None,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A request can contain functions of the caller, which a file cannot.
+        return {**vars(self), "request": None}
+
+
+def _taken(part: np.ndarray, places: np.ndarray, filling: float) -> np.ndarray:
+    """Return the last axis in another order, with a filling where a place is -1."""
+    kept = (
+        part[..., np.maximum(places, 0)]
+        if part.shape[-1]
+        else np.zeros((*part.shape[:-1], places.size), part.dtype)
+    )
+    return np.where(places < 0, np.array(filling, dtype=part.dtype), kept)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Thresholds:
+    """One threshold for each label, and the value that the thresholds reach.
+
+    `best_thresholds` and `scan_thresholds` return such objects, and `Thresholds.load` reads them
+    from a file. A label is decided for a sample if its score is at least the threshold.
+
+    Attributes
+    ----------
+    values : ndarray of float64 of shape (n_labels,)
+        The thresholds, in the order of the columns of the scores that they were tuned on. inf
+        decides no sample, -inf decides every sample that has a score.
+    label_names : tuple of str or None
+        Names of the labels in the order of `values`, or None if the tuning data had no names.
+    max_decided : int or None
+        The most labels that are decided for a sample: of those that reach their thresholds, the
+        highest scores are kept. None for no limit. Set by `best_thresholds` with `guarantee`.
+    max_rank : int or None
+        How many labels of a sample can be decided: those with its highest scores, if they reach
+        their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per row.
+    evidence : Evidence
+        What is known about the thresholds: value and corrected value, proof, constraints,
+        guarantee, and the counts of each label.
 
     See Also
     --------
@@ -111,41 +248,23 @@ class Thresholds:
     >>> from labelwise.decisions import best_thresholds
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
     >>> tuned = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
-    >>> tuned.values, round(tuned.value, 4), tuned.exact
+    >>> tuned.values, round(tuned.value, 4), tuned.evidence.exact
     (array([0.25, 0.35]), 0.8571, True)
     """
 
     values: np.ndarray
-    value: float
-    measure: str
-    average: str
-    support: np.ndarray
-    decided: np.ndarray
-    n_samples: int
-    beta: float = 1.0
+    evidence: Evidence
     label_names: tuple[str, ...] | None = None
-    gap: float | None = None
-    certificate: float | None = None
-    shared: bool = False
-    shrink: float = 0.0
-    fbr: float | None = None
-    interval: tuple[float, float] | None = None
-    intervals: np.ndarray | None = None
-    most_per_row: int | None = None
-    top_per_row: int | None = None
-    constraints: tuple[ConstraintCheck, ...] = ()
-    guarantee: Guarantee | None = None
-    adapted: bool = False
-    n_missing: int = 0
-    weighted: bool = False
+    max_decided: int | None = None
+    max_rank: int | None = None
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
     @property
-    def exact(self) -> bool:
-        """Whether `value` is proven to be the highest on the tuning data."""
-        return self.gap == 0
+    def value(self) -> float:
+        """Value of the measure on the tuning data, or the total cost."""
+        return self.evidence.value
 
     def decide(
         self,
@@ -195,7 +314,7 @@ class Thresholds:
 
         Notes
         -----
-        If `most_per_row` or `top_per_row` limits the labels of a sample, the first ones in the
+        If `max_decided` or `max_rank` limits the labels of a sample, the first ones in the
         order of `label_names` are taken among equal scores, whatever the order of the columns.
 
         Examples
@@ -220,7 +339,7 @@ class Thresholds:
 
     def _decide(self, scores: Any) -> Any:
         """Decide checked scores whose columns have the order of the labels."""
-        return decisions_at(scores, self.values, self.most_per_row, self.top_per_row)
+        return decisions_at(scores, self.values, self.max_decided, self.max_rank)
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -271,8 +390,46 @@ class Thresholds:
             If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds that
             this release or an earlier one has written.
         """
-        found: Thresholds = read_thresholds(path, Thresholds)
+        found: Thresholds = read_thresholds(path, Thresholds, Evidence)
         return found
+
+    def of_labels(
+        self, places: np.ndarray, label_names: tuple[str, ...] | None, **evidence: Any
+    ) -> Thresholds:
+        """Return the thresholds of some of the labels, in any order, and of new ones.
+
+        Parameters
+        ----------
+        places : ndarray of int of shape (n_labels,)
+            Number that each label has in these thresholds; -1 for a new label, which is never
+            decided.
+        label_names : tuple of str or None
+            Names of the labels; None for their numbers.
+        **evidence : object
+            Fields of the evidence to replace.
+
+        Returns
+        -------
+        Thresholds
+            The thresholds, with the evidence of these labels.
+        """
+        return replace(
+            self,
+            values=_taken(self.values, places, np.inf),
+            label_names=label_names,
+            evidence=replace(self.evidence.of_labels(places), **evidence),
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "evidence" not in state:
+            # Until 0.3.0, thresholds in model files had the fields of the evidence themselves.
+            known = {one.name for one in fields(Evidence)}
+            evidence = Evidence(**{name: state[name] for name in known & set(state)})
+            renamed = {"max_decided": "most_per_row", "max_rank": "top_per_row"}
+            limits = {name: state.get(old) for name, old in renamed.items()}
+            kept = {name: state[name] for name in ("values", "label_names")}
+            state = {**kept, **limits, "evidence": evidence}
+        vars(self).update(state)
 
     def _check_loaded(self) -> None:
         """Refuse thresholds of a model file unless there is one number for each label."""
@@ -283,55 +440,25 @@ class Thresholds:
 
     def __repr__(self) -> str:
         table = as_text(self._rows())
-        return "\n".join([self._title(), *self._notes(), "", table, *self._more()])
+        return "\n".join([*self._above(), "", table, *self._more()])
 
     def _repr_html_(self) -> str:
-        above = "".join(f"<p>{escape(line)}</p>" for line in (self._title(), *self._notes()))
+        above = "".join(f"<p>{escape(line)}</p>" for line in self._above())
         below = "".join(f"<p>{line}</p>" for line in self._more())
         return f"{above}{as_html(self._rows())}{below}"
 
-    def _title(self) -> str:
-        beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
-        reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        on = "expected on {} new samples" if self.adapted else "on {} samples"
-        return f"Thresholds of {len(self)} labels: {reached} {on.format(self.n_samples)}"
-
-    def _notes(self) -> list[str]:
-        """Return lines with what is known about the value and why it is the highest."""
-        never = int((self.decided == 0).sum())
-        low, high = self.interval or (0.0, 0.0)
-        notes = [
-            (f"on new samples {low:.4f} to {high:.4f}", self.interval is not None),
-            ("the highest of all", self.gap == 0 and self.measure != "cost"),
-            ("the least of all", self.gap == 0 and self.measure == "cost"),
-            (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),
-            ("one threshold for all labels", self.shared),
-            (f"shrink {self.shrink:.3g} ({_SHRINK})", self.shrink > 0),
-            (f"fbr {self.fbr or 0:.3g} ({_FBR})", self.fbr is not None),
-            (f"{counted(never, 'label')} never decided", never > 0),
-            (f"at most {self.most_per_row} labels a sample", self.most_per_row is not None),
-            (f"only the {self.top_per_row} highest scores of a sample", bool(self.top_per_row)),
-            ("samples counted by weight", self.weighted),
-            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
-        ]
-        text = ", ".join(note for note, applies in notes if applies)
-        checks = [check.line() for check in self.constraints]
-        stated = [] if self.guarantee is None else self.guarantee.lines(self.label_names)
-        return [*([text] if text else []), *self._proof(), *checks, *stated]
-
-    def _proof(self) -> list[str]:
-        """Return a line that explains the certificate, or no line."""
-        if self.certificate is None:
-            return []
-        slope = f"{self.certificate:.6g}"
-        kept = f"each label maximises true positives - {slope} × decisions"
-        return [f"proof by certificate {slope}: {kept}"]
+    def _above(self) -> list[str]:
+        """Return the lines above the table."""
+        title, *_ = self.evidence.report().splitlines()
+        notes = self.evidence.notes(self.max_decided, self.max_rank, self.label_names)
+        return [f"Thresholds of {len(self)} labels: {title}", *notes]
 
     def _rows(self) -> list[list[str]]:
         """Return the table of the first labels, with its heading."""
         names = self.label_names or range(len(self))
+        support, decided = self.evidence.support, self.evidence.decided
         rows = [
-            [str(name), f"{self.values[j]:.6g}", _number(self.support[j]), _number(self.decided[j])]
+            [str(name), f"{self.values[j]:.6g}", _number(support[j]), _number(decided[j])]
             for j, name in enumerate(names[:_MOST_SHOWN])
         ]
         return [["label", "threshold", "support", "decided"], *rows]
@@ -351,6 +478,8 @@ def check_thresholds(thresholds: Any, n_labels: int) -> None:
     if type(thresholds) is not Thresholds:
         raise ValueError(f"thresholds must be Thresholds, got {type(thresholds).__name__}")
     values: Any = thresholds.values
+    if type(thresholds.evidence) is not Evidence:
+        raise ValueError("evidence must be Evidence")
     names: Any = thresholds.label_names
     if not isinstance(values, np.ndarray) or values.dtype != np.float64:
         raise ValueError("values must be an array of numbers")

@@ -30,8 +30,8 @@ from labelwise.decisions._json_fields import (
     write_fields,
 )
 from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.objectives._request import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-from labelwise.decisions.thresholds._request import EXPECTATION
 
 FORMAT = "labelwise thresholds"
 VERSION = 4
@@ -39,6 +39,13 @@ VERSION = 4
 # their defaults in thresholds that were tuned before.
 _ADDED_IN_2 = ("adapted", "n_missing", "weighted")
 _ADDED_IN_3 = ("top_per_row",)
+# The keys of the rule itself, with the names of its fields; all others are those of the evidence.
+_RULE = {
+    "values": "values",
+    "label_names": "label_names",
+    "most_per_row": "max_decided",
+    "top_per_row": "max_rank",
+}
 _LATER_FIELDS: dict[int, tuple[str, ...]] = {
     1: ("most_per_row", "constraints", "guarantee", *_ADDED_IN_2, *_ADDED_IN_3),
     2: (*_ADDED_IN_2, *_ADDED_IN_3),
@@ -49,20 +56,33 @@ _LATER_FIELDS: dict[int, tuple[str, ...]] = {
 
 def write_thresholds(thresholds: Any, path: str | Path) -> None:
     """Write a file of thresholds; an error leaves an existing file unchanged."""
-    write_fields(thresholds, path, FORMAT, VERSION)
+    write_fields(_named(thresholds), path, FORMAT, VERSION)
 
 
 def content_of(thresholds: Any) -> dict[str, Any]:
     """Return the content of a file of thresholds, ready for JSON."""
-    return fields_content(thresholds, FORMAT, VERSION)
+    return fields_content(_named(thresholds), FORMAT, VERSION)
 
 
-def read_thresholds(path: str | Path, kind: Callable[..., Any]) -> Any:
+def _named(thresholds: Any) -> dict[str, Any]:
+    """Return the values of all keys of a file, those of the rule and of its evidence."""
+    return {name: getattr(*_owner_and_field(thresholds, name)) for name in _READERS}
+
+
+def _owner_and_field(thresholds: Any, key: str) -> tuple[Any, str]:
+    name = _RULE.get(key)
+    return (thresholds.evidence, key) if name is None else (thresholds, name)
+
+
+def read_thresholds(
+    path: str | Path, kind: Callable[..., Any], evidence: Callable[..., Any]
+) -> Any:
     """Read a file of thresholds, and build them; what no version wrote is refused."""
 
     def build(found: dict[str, Any]) -> Any:
         _check_sizes(found)
-        return kind(**found)
+        rule = {name: found.pop(key) for key, name in _RULE.items() if key in found}
+        return kind(evidence=evidence(**found), **rule)
 
     return read_fields(path, FORMAT, _LATER_FIELDS, _READERS, build)
 

@@ -11,7 +11,7 @@ from labelwise._blocks import warn_of_label_order
 from labelwise._curves import Cuts
 from labelwise._validation import check_beta, check_whole, frame_names
 from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
-from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.thresholds._result import Evidence, Thresholds
 
 
 class Scan(NamedTuple):
@@ -123,8 +123,7 @@ def scan_thresholds(
     scanned = _scanned(labels, beta, max_scans)
     places = list(zip(labels, scanned.places, strict=True))
     is_highest = not scanned.moved
-    thresholds = Thresholds(
-        values=np.array([cuts.thresholds[place] for cuts, place in places]),
+    evidence = Evidence(
         value=scanned.values[-1],
         measure="f_measure",
         average="micro",
@@ -132,10 +131,11 @@ def scan_thresholds(
         decided=np.array([cuts.decided[place] for cuts, place in places]),
         n_samples=problem.n_samples,
         beta=float(beta),
-        label_names=problem.names,
         gap=0.0 if is_highest else None,
         certificate=scanned.values[-1] / (1 + beta**2) if is_highest else None,
     )
+    values = np.array([cuts.thresholds[place] for cuts, place in places])
+    thresholds = Thresholds(values, evidence, problem.names)
     return Scan(thresholds, scanned.n_evaluated, len(scanned.values), scanned.values[0])
 
 

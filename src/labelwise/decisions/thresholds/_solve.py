@@ -7,27 +7,26 @@ wherever the rows are. All other options need the rows in memory, a `Problem`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise._blocks import refuse_in_blocks
+from labelwise._counts import Measure
 from labelwise._curves import Curves
 from labelwise._validation import check_n_bootstrap, check_random_state, check_share
 from labelwise.decisions.objectives._by_label import LabelObjective, MacroRule, best_by_label
 from labelwise.decisions.objectives._choice import Choice, Objective
 from labelwise.decisions.objectives._micro import MicroRule, best_micro
 from labelwise.decisions.objectives._off_frontier import OffFrontier
+from labelwise.decisions.objectives._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.objectives._sample import ascend
 from labelwise.decisions.objectives._shared import SharedTuner
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
-from labelwise.decisions.thresholds._result import Thresholds
+from labelwise.decisions.thresholds._result import Evidence, Thresholds
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
-from labelwise.measures import Measure
 
 
 class TuningMethod(NamedTuple):
@@ -81,7 +80,10 @@ def solve(
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
         tuned = solve(problem.labels(known), request.for_labels(chosen_labels), random_state)
-        return with_labels_without_truth(tuned, known, problem)
+        # Labels without truth for any sample are never decided.
+        places = np.full(problem.n_labels, -1)
+        places[known] = np.arange(known.size)
+        return tuned.of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
     random = check_random_state(random_state)
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)
@@ -101,7 +103,7 @@ def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None
         raise ValueError('n_bootstrap does not go together with average="sample".')
 
 
-def confidence_interval(
+def bootstrap_bounds(
     problem: Problem, request: Request, n_bootstrap: int, confidence: float, random_state: Any
 ) -> Bounds:
     """Compute an interval of the value on new samples, and the spread of each threshold.
@@ -130,7 +132,7 @@ def confidence_interval(
     known = problem.labels_with_truth()
     if known is not None:
         chosen_labels = np.isin(np.arange(problem.n_labels), known)
-        found = confidence_interval(
+        found = bootstrap_bounds(
             problem.labels(known),
             request.for_labels(chosen_labels),
             n_bootstrap,
@@ -194,7 +196,6 @@ def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Ch
         shared=request.shared,
         shrink=method.shrink,
         fbr=method.fbr,
-        top_per_row=request.max_rank,
         n_missing=problem.n_missing,
         weighted=problem.weights is not None,
     )
@@ -214,9 +215,8 @@ def _refuse_without_rows(request: Request) -> None:
 
 
 def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:
-    """Return the result of a choice; `how` are further fields."""
-    return Thresholds(
-        values=chosen.thresholds,
+    """Return the result of a choice; `how` are further fields of the evidence."""
+    evidence = Evidence(
         value=chosen.value,
         measure=request.measure_name,
         average=request.average,
@@ -224,30 +224,13 @@ def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any
         decided=chosen.decided,
         n_samples=tuned_on.n_samples,
         beta=request.beta,
-        label_names=tuned_on.names,
         # A value that is not defined is not proven to be the highest.
         gap=None if np.isnan(chosen.value) else chosen.gap,
         certificate=chosen.certificate,
+        request=request,
         **how,
     )
-
-
-def with_labels_without_truth(tuned: Thresholds, known: np.ndarray, problem: Problem) -> Thresholds:
-    """Add the labels without truth for any sample, which are never decided."""
-
-    def everywhere(part: np.ndarray, filling: float) -> np.ndarray:
-        full = np.full((*part.shape[:-1], problem.n_labels), filling, dtype=part.dtype)
-        full[..., known] = part
-        return full
-
-    return replace(
-        tuned,
-        values=everywhere(tuned.values, np.inf),
-        support=everywhere(tuned.support, 0),
-        decided=everywhere(tuned.decided, 0),
-        label_names=problem.names,
-        n_missing=problem.n_missing,
-    )
+    return Thresholds(chosen.thresholds, evidence, tuned_on.names, max_rank=request.max_rank)
 
 
 def _certified(
@@ -267,8 +250,7 @@ def _certified(
     counts = by_label
     if request.counts_by == "sample":
         counts = problem.decision_counts(*chosen, "sample")
-    return Thresholds(
-        values=found.thresholds,
+    evidence = Evidence(
         value=float(request.value(counts)),
         measure=request.measure_name,
         average=request.average,
@@ -276,11 +258,12 @@ def _certified(
         decided=by_label.tp + by_label.fp,
         n_samples=problem.n_samples,
         beta=request.beta,
-        label_names=problem.names,
         shared=request.shared,
-        most_per_row=found.most_per_row,
         guarantee=guarantee,
+        corrected_value=guarantee.value,
+        request=request,
     )
+    return Thresholds(found.thresholds, evidence, problem.names, max_decided=found.most_per_row)
 
 
 def _method(problem: Problem, request: Request, random: np.random.RandomState) -> TuningMethod:

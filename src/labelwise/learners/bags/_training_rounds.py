@@ -78,7 +78,8 @@ def best_round(
         problem = Problem(task.aggregate(scores, task.bags.starts), Y, None)
         tuned = solve(problem, task.request, task.tuning_seed)
         history.append(tuned.value)
-        report(f"round {len(history)}, {tuned.average} {tuned.measure} {tuned.value:.4f}")
+        known = tuned.evidence
+        report(f"round {len(history)}, {known.average} {known.measure} {known.value:.4f}")
         n_worse += 1
         if best is None or highest([best.thresholds.value, tuned.value]) == 1:
             best, n_worse = Round(hidden, tuned), 0

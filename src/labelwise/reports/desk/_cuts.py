@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import count_matched
 from labelwise._curves import Cuts, hulls_of
 from labelwise.decisions import Problem
-from labelwise.measures import Counts, count_matched
+from labelwise.measures import Counts
 from labelwise.reports.desk._cells import cells_of
 from labelwise.reports.desk._desk import Slicing
 from labelwise.reports.desk._points import MEASURES, draws

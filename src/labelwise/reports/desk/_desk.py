@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -191,22 +190,7 @@ def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
     if thresholds.label_names is None or problem.names is None:
         return thresholds  # type: ignore[no-any-return]
     order = columns_in_order(problem.names, thresholds.label_names, "thresholds")
-    return _reordered(thresholds, order)
-
-
-def _reordered(thresholds: Thresholds, order: np.ndarray) -> Thresholds:
-    guarantee = thresholds.guarantee
-    if guarantee is not None and guarantee.needed is not None:
-        guarantee = replace(guarantee, needed=guarantee.needed[order])
-    return replace(
-        thresholds,
-        values=thresholds.values[order],
-        support=thresholds.support[order],
-        decided=thresholds.decided[order],
-        label_names=tuple(thresholds.label_names[j] for j in order),  # type: ignore[index]
-        intervals=None if thresholds.intervals is None else thresholds.intervals[:, order],
-        guarantee=guarantee,
-    )
+    return thresholds.of_labels(order, problem.names)  # type: ignore[no-any-return]
 
 
 def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:

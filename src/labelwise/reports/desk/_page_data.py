@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import count_matched
 from labelwise._text import printable
 from labelwise.decisions import (
     BandCurves,
     Bands,
+    Evidence,
     HeldOutFrontier,
     Problem,
     Thresholds,
     content_of,
     content_of_bands,
 )
-from labelwise.measures import Counts, count_matched, f_measure, micro
+from labelwise.measures import Counts, f_measure, micro
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
     MOST_GROUPS,
@@ -50,7 +52,7 @@ def desk_page(desk: Desk) -> Page:
     marked = marked_points(desk)
     exact = marked.point("exact")
     decided = {point.key: point.decided for point in marked.points}
-    certificate = None if exact.result is None else exact.result.certificate
+    certificate = None if exact.result is None else exact.result.evidence.certificate
     cuts = stored_cuts(problem, certificate, _most_vertices(desk))
     data = {
         "nRows": problem.n_samples,
@@ -272,7 +274,7 @@ def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
 def _file_data() -> dict[str, Any]:
     """Return files of thresholds and bands without numbers, which the page fills in."""
     empty, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
-    thresholds = Thresholds(empty, 0.0, "", "micro", nothing, nothing, 0)
+    thresholds = Thresholds(empty, Evidence(0.0, "", "micro", nothing, nothing, 0))
     counts = (nothing,) * 5
     curves = BandCurves(nothing, empty, empty)
     bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)

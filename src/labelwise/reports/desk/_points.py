@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import averaged_records, count_matched
 from labelwise._parallel import n_threads_for
 from labelwise._validation import check_random_state
 from labelwise.decisions import (
@@ -26,16 +27,7 @@ from labelwise.decisions import (
     solve,
     solve_with_folds,
 )
-from labelwise.measures import (
-    Counts,
-    Resampling,
-    averaged_records,
-    count_matched,
-    f_measure,
-    micro_draws,
-    precision,
-    recall,
-)
+from labelwise.measures import Counts, f_measure, micro_draws, precision, recall
 from labelwise.reports.desk._desk import Desk
 
 N_DRAWS = 200
@@ -176,7 +168,7 @@ def _words(key: str, result: Thresholds) -> tuple[str, str]:
         return name, "The highest micro F that any thresholds reach on these samples."
     if key == "shared":
         return name, "One threshold for all labels, the best one for micro F."
-    amount = result.shrink if key == "shrink" else result.fbr
+    amount = result.evidence.shrink if key == "shrink" else result.evidence.fbr
     if not amount:
         return name, "No amount is better than 0 on held-out folds: the same as exact."
     if key == "shrink":
@@ -213,11 +205,11 @@ def _given(
         return MarkedPoint(key, name or "given", told, decided, thresholds)
     decided = decisions_of(problem, thresholds)
     known = (decided, thresholds.values, thresholds)
-    if thresholds.guarantee is not None:
-        told = thresholds.guarantee.lines(thresholds.label_names)[0].capitalize() + "."
+    if thresholds.evidence.guarantee is not None:
+        told = thresholds.evidence.guarantee.lines(thresholds.label_names)[0].capitalize() + "."
         return MarkedPoint(key, name or "certified", told, *known)
     if not _were_tuned_on(problem, thresholds, decided):
-        told = f"The given thresholds, tuned on {thresholds.n_samples:,} other samples."
+        told = f"The given thresholds, tuned on {thresholds.evidence.n_samples:,} other samples."
         return MarkedPoint(key, name or "given", told, *known)
     told = "The given thresholds, tuned on these samples."
     return MarkedPoint(
@@ -228,10 +220,10 @@ def _given(
 def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_array) -> bool:
     """Return whether thresholds were tuned on these samples: all their counts are the same."""
     return (
-        not tuned.adapted
-        and tuned.n_samples == problem.n_samples
-        and np.array_equal(tuned.support, problem.support)
-        and np.array_equal(tuned.decided, np.diff(decided.indptr))
+        not tuned.evidence.adapted
+        and tuned.evidence.n_samples == problem.n_samples
+        and np.array_equal(tuned.evidence.support, problem.support)
+        and np.array_equal(tuned.evidence.decided, np.diff(decided.indptr))
     )
 
 
@@ -242,20 +234,20 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
     folds do not meet its constraints.
     """
     options: dict[str, Any] = {
-        "beta": tuned.beta,
-        "shared": tuned.shared,
-        "shrink": 0.0 if tuned.shared else tuned.shrink,
-        "fbr": tuned.fbr,
+        "beta": tuned.evidence.beta,
+        "shared": tuned.evidence.shared,
+        "shrink": 0.0 if tuned.evidence.shared else tuned.evidence.shrink,
+        "fbr": tuned.evidence.fbr,
     }
-    for check in tuned.constraints:
+    for check in tuned.evidence.constraints:
         # A whole number limits all decisions, a decimal number those of a sample.
         is_total = check.name == "max_decisions"
         options[check.name] = int(check.limit) if is_total else check.limit
     functions = {one.function.__name__: one.function for one in averaged_records().values()}
-    if tuned.measure not in functions or tuned.top_per_row is not None:
+    if tuned.evidence.measure not in functions or tuned.max_rank is not None:
         return None
-    measure = functions[tuned.measure]
-    request = Request(maximize=measure, average=tuned.average, **options)
+    measure = functions[tuned.evidence.measure]
+    request = Request(maximize=measure, average=tuned.evidence.average, **options)
     found = cross_fitted(problem, request, seed)
     return None if found is None else found.decided
 
@@ -272,7 +264,7 @@ def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str
 
 def draws(by_sample: Counts, seed: Any) -> Counts:
     """Draw samples with replacement; the same seed draws the same samples."""
-    return micro_draws(by_sample, Resampling(N_DRAWS, CONFIDENCE, check_random_state(seed)))
+    return micro_draws(by_sample, N_DRAWS, check_random_state(seed))
 
 
 def middle(values: np.ndarray) -> list[float | None]:
@@ -301,7 +293,7 @@ def compare_models(
         ours, theirs = held_out, folds.decisions(by_fold)
     return {
         "frontier": _curve(rival),
-        "best": [int(best.decided.sum()), int(rival.counts(best.values).tp.sum())],
+        "best": [int(best.evidence.decided.sum()), int(rival.counts(best.values).tp.sum())],
         "ours": measured(problem, ours, seed),
         "theirs": measured(rival, theirs, seed),
         "difference": _differences(problem, ours, theirs, seed),

@@ -124,7 +124,7 @@ class ThresholdDisplay:
         support = np.diff(outcome.Y.indptr)
         shown = np.argsort(-support, kind="stable")[:max_labels]
         columns = sparse.csc_array(outcome.scores) if sparse.issparse(outcome.scores) else None
-        beta = float(getattr(thresholds, "beta", 1.0))
+        beta = thresholds.evidence.beta if isinstance(thresholds, Thresholds) else 1.0
         labels = [
             _label(names[j], values[j], beta, *_column(outcome.scores, columns, outcome.Y, j))
             for j in shown

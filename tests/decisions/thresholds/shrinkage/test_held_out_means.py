@@ -11,6 +11,7 @@ from labelwise.decisions.thresholds.shrinkage._shrinkage import AMOUNTS
 from labelwise.measures import count, f_measure, micro
 from labelwise.splitting import assign
 from tests.decisions.columns import Columns, numbered
+from tests.decisions.intervals import tuned_with_interval
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 
@@ -39,10 +40,10 @@ def test_automatic_amounts_are_the_best_on_unseen_groups():
     tuned = best_thresholds(scores, Y, shrink="auto", groups=groups, random_state=7)
     # At amount 1 the candidates are the common thresholds of the pool, not all of them.
     means = {amount: held_out_f(scores, Y, fold, {"shrink": amount}) for amount in AMOUNTS[:-1]}
-    assert tuned.shrink in (1.0, max(means, key=means.get))
+    assert tuned.evidence.shrink in (1.0, max(means, key=means.get))
     tuned = best_thresholds(scores, Y, fbr="auto", groups=groups, random_state=7)
     means = {amount: held_out_f(scores, Y, fold, {"fbr": amount}) for amount in FBR_AMOUNTS}
-    assert tuned.fbr == max(means, key=means.get)
+    assert tuned.evidence.fbr == max(means, key=means.get)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -51,11 +52,11 @@ def test_copies_of_the_rows_do_not_make_labels_trust_themselves(named):
     amounts = {"once": [], "five times": []}
     for seed in range(4):
         scores, Y = make_problem(seed)
-        amounts["once"].append(best_thresholds(scores, Y, shrink="auto").shrink)
+        amounts["once"].append(best_thresholds(scores, Y, shrink="auto").evidence.shrink)
         scores, Y = np.repeat(scores, 5, axis=0), np.repeat(Y, 5, axis=0)
         groups = np.repeat(np.arange(150), 5) if named else None
         amounts["five times"].append(
-            best_thresholds(scores, Y, shrink="auto", groups=groups).shrink
+            best_thresholds(scores, Y, shrink="auto", groups=groups).evidence.shrink
         )
     assert np.mean(amounts["once"]) > 0.3
     assert np.mean(amounts["five times"]) > 0.3
@@ -64,13 +65,13 @@ def test_copies_of_the_rows_do_not_make_labels_trust_themselves(named):
 def test_groups_are_drawn_as_wholes():
     scores, Y = make_problem(shape=(60, 3))
     groups = np.repeat(np.arange(20), 3)
-    tuned = best_thresholds(scores, Y, groups=groups, n_bootstrap=21, random_state=5)
+    tuned = tuned_with_interval(scores, Y, groups=groups, n_bootstrap=21, random_state=5)
     draws = np.random.RandomState(5)
     found = []
     for _ in range(21):
         rows = np.concatenate([np.flatnonzero(groups == g) for g in draws.randint(20, size=20)])
         found.append(best_thresholds(scores[rows], Y[rows]).values)
-    np.testing.assert_allclose(tuned.intervals, np.sort(found, axis=0)[[0, 20]])
+    np.testing.assert_allclose(tuned.evidence.intervals, np.sort(found, axis=0)[[0, 20]])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelwise.decisions import best_thresholds
 from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
+from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken
 
@@ -88,16 +89,20 @@ def test_automatic_amounts_are_found_again_with_the_same_seed(average):
     options = {"maximize": f"{average}-f", "shrink": "auto", "random_state": 3}
     first, second = (best_thresholds(scores, Y, **options) for _ in range(2))
     np.testing.assert_array_equal(first.values, second.values)
-    assert 0 <= first.shrink <= 1
-    fixed = best_thresholds(scores, Y, maximize=f"{average}-f", shrink=first.shrink)
+    assert 0 <= first.evidence.shrink <= 1
+    fixed = best_thresholds(scores, Y, maximize=f"{average}-f", shrink=first.evidence.shrink)
     np.testing.assert_array_equal(first.values, fixed.values)
 
 
 def test_more_is_shrunk_where_labels_are_alike_and_less_where_they_differ():
     scores, Y = make_problem(shape=(400, 8))
-    alike = best_thresholds(scores, Y, maximize="macro-f", shrink="auto", random_state=0).shrink
+    alike = best_thresholds(
+        scores, Y, maximize="macro-f", shrink="auto", random_state=0
+    ).evidence.shrink
     shifted = scores + 10 * np.arange(8)
-    apart = best_thresholds(shifted, Y, maximize="macro-f", shrink="auto", random_state=0).shrink
+    apart = best_thresholds(
+        shifted, Y, maximize="macro-f", shrink="auto", random_state=0
+    ).evidence.shrink
     assert apart < alike
 
 
@@ -117,11 +122,13 @@ OPTIONS = [
 def test_sparse_scores_that_are_all_there_are_tuned_as_dense_ones(options):
     scores, Y = make_problem(shape=(90, 5))
     dense, stored = (
-        best_thresholds(form, Y, random_state=1, **options)
+        (tuned_with_interval if "n_bootstrap" in options else best_thresholds)(
+            form, Y, random_state=1, **options
+        )
         for form in (scores, sparse.csr_array(scores))
     )
     np.testing.assert_array_equal(dense.values, stored.values)
-    np.testing.assert_array_equal(dense.intervals, stored.intervals)
+    np.testing.assert_array_equal(dense.evidence.intervals, stored.evidence.intervals)
     assert dense.value == stored.value
 
 
@@ -133,6 +140,6 @@ def test_shrunk_thresholds_are_not_called_the_highest_of_all(average, amount):
         best_thresholds(scores, Y, maximize=f"{average}-f", shrink=one) for one in (amount, 0.0)
     )
     assert shrunk.value < best.value
-    assert shrunk.gap is None
+    assert shrunk.evidence.gap is None
     assert "the highest of all" not in repr(shrunk)
     assert "the highest of all" in repr(best)

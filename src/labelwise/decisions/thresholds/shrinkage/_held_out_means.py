@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import Measure
 from labelwise._parallel import in_threads
 from labelwise.decisions.problem._problem import Problem
-from labelwise.measures import Measure, macro, micro
+from labelwise.measures import macro, micro
 
 N_FOLDS = 5
 # Number of scores from which folds are computed in threads.

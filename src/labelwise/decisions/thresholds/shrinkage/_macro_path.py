@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of, measured, ratio
 from labelwise._curves import ROUNDING, Cuts
 from labelwise.decisions.objectives._choice import first_best_of_each
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
@@ -15,7 +15,7 @@ from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     PooledCurve,
     n_at_or_above,
 )
-from labelwise.measures import Counts, Measure, measured, ratio
+from labelwise.measures import Counts
 
 # Number of candidates that are evaluated at a time.
 _TOGETHER = 2**20

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Measure, counts_of
 from labelwise._curves import Cuts, hulls_of, n_cells
 from labelwise.decisions.objectives._choice import first_best
 from labelwise.decisions.objectives._linear_fractional import gains_from_hits
@@ -25,7 +25,6 @@ from labelwise.decisions.thresholds.shrinkage._pooled_curve import (
     n_above,
     n_at_or_above,
 )
-from labelwise.measures import Measure
 
 # Bands of chances, and the number of intervals up to which all are sorted.
 _N_BANDS = 2**14

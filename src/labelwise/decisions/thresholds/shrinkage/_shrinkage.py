@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._counts import Measure
 from labelwise.decisions.objectives._by_label import MacroRule
 from labelwise.decisions.objectives._choice import Choice, choice_with, first_best
 from labelwise.decisions.objectives._micro import MicroRule
@@ -18,7 +19,7 @@ from labelwise.decisions.thresholds.shrinkage._held_out_means import N_FOLDS, he
 from labelwise.decisions.thresholds.shrinkage._macro_path import macro_path
 from labelwise.decisions.thresholds.shrinkage._micro_path import micro_path
 from labelwise.decisions.thresholds.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Measure, macro, micro
+from labelwise.measures import macro, micro
 from labelwise.splitting import tuning_folds
 
 # Amounts that "auto" chooses from.

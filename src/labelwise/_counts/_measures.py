@@ -5,7 +5,7 @@ Means over labels or samples treat NaN by a policy, which `mean` computes.
 
 Public functions accept counts of any type; small integer types, whose sums would overflow, are
 converted to float64. The decorator `of_counts` does this once, and code behind a public function
-calls the undecorated measures (`with_beta` of `_averages` returns them), which check nothing.
+calls the undecorated measures (`with_beta` returns them), which check nothing.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from labelwise.cli import _inputs, _tuning_report
 from labelwise.cli.running import load_command
 from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
-from labelwise.decisions.thresholds._request import (
+from labelwise.decisions.objectives._request import (
     Certify,
     Request,
     option_of,
@@ -27,7 +27,7 @@ from tests.decisions.columns import Columns, numbered
 from tests.spoken import spoken
 
 GATES = ("check_labels", "check_scores", "check_outcome")
-WITH_DRAWS = {"shrink": "auto", "n_bootstrap": 4, "random_state": 0}
+WITH_DRAWS = {"shrink": "auto", "random_state": 0}
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_measure_is_given_as_its_function_or_by_its_name():
         assert by_name.value(counts) == given.value(counts)
     X, Y = numbered()
     model = BagPlugin(BinaryRelevance(penalty=0.1), maximize="macro-jaccard", cv=2, n_iter=1)
-    assert model.fit(X, Y).thresholds_.measure == "jaccard"
+    assert model.fit(X, Y).thresholds_.evidence.measure == "jaccard"
 
 
 @pytest.mark.parametrize(

@@ -2,80 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts, counts_of
-from labelwise._validation import Outcome, check_outcome
+from labelwise._validation import Outcome
 
 
-def count(
-    Y: Any,
-    decided: Any,
-    by: str = "label",
-    *,
-    label_names: Sequence[str] | None = None,
-    by_position: bool = False,
-) -> Counts:
-    """Count right and wrong decisions of each label or each sample.
+class Counts(NamedTuple):
+    """True positives, false positives, false negatives and true negatives.
+
+    Measures of counts work cell by cell; `micro` adds the counts up first, `macro` averages the
+    values afterwards.
 
     Parameters
     ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1. NaN, null or a masked cell is a missing label: the cell is not counted,
-        whether it is decided or not.
-    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Decisions, 0 or 1. Columns with names are matched by name.
-    by : {"label", "sample"}, default="label"
-        Whether each label or each sample has its own counts.
-    label_names : sequence of str, default=None
-        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+    tp, fp, fn, tn : number or array
+        The four counts, of the same shape. The last axis runs over labels or samples.
 
-    Returns
-    -------
-    Counts
-        Four int64 arrays of shape (n_labels,) or (n_samples,).
-
-    Raises
-    ------
-    TypeError
-        If there are no decisions.
-    ValueError
-        If `by` is unknown, a matrix has other values than 0 and 1, or Y and decided do not match.
-
-    Notes
-    -----
-    Sparse matrices stay sparse: time and memory are O(nnz).
+    See Also
+    --------
+    count : Count the decisions of labels or samples.
 
     Examples
     --------
-    >>> from labelwise.measures import count
-    >>> count([[1, 0], [1, 1]], [[1, 1], [0, 1]]).tp
-    array([1, 1])
-    >>> count([{"sea"}, {"sea", "sky"}], [{"sea", "sky"}, {"sky"}], by="sample").fn
-    array([0, 1])
+    >>> from labelwise.measures import Counts, precision
+    >>> precision(Counts(tp=3, fp=1, fn=0, tn=6)).item()
+    0.75
     """
-    if by not in ("label", "sample"):
-        raise ValueError(f'by must be "label" or "sample", got {by!r}.')
-    if decided is None:
-        raise TypeError("decided must be an array, a matrix, a frame or sets, got None.")
-    outcome = check_outcome(
-        Y, decided=decided, label_names=label_names, allow_missing=True, by_position=by_position
-    )
-    return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
 
 
-def count_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
-    """Count each sample that has truth for a label."""
-    counts = count(Y, decided, "sample", label_names=label_names)
-    has_truth = sum(counts) > 0
-    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))
+def counts_of(decided: Any, hits: Any, positives: Any, n: Any) -> Counts:
+    """Return the four counts from decisions, true positives, positives and the number of cells."""
+    return Counts(hits, decided - hits, positives - hits, n - positives - decided + hits)
 
 
 def count_matched(

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
+    from labelwise._counts import Measure
     from labelwise.decisions.objectives._by_label import CostRule
     from labelwise.decisions.objectives._constraints import Limits
-    from labelwise.measures import Counts, Measure
+    from labelwise.measures import Counts
 
 AVERAGES = ("micro", "macro", "sample")
 EXPECTATION = "expectation"
@@ -295,9 +296,9 @@ class Request:
     max_rank: int | None = field(init=False)  # only that many highest scores of a sample count
 
     def __post_init__(self, n_labels: int | None) -> None:
+        from labelwise._counts import with_beta
         from labelwise.decisions.objectives._by_label import check_cost
         from labelwise.decisions.objectives._constraints import check_limits, check_most
-        from labelwise.measures import with_beta
 
         checked = {
             one.name: option_of(one).check(getattr(self, one.name), one.name) for one in options()
@@ -362,7 +363,8 @@ class Request:
         Labels or samples for which the measure is not defined are left out of a mean. `weights` are
         those of the samples, for a mean over samples.
         """
-        from labelwise.measures import mean, measured, micro
+        from labelwise._counts import mean, measured
+        from labelwise.measures import micro
 
         if self.costs is not None:
             wrong = self.costs.false_positive * counts.fp + self.costs.false_negative * counts.fn
@@ -391,7 +393,7 @@ def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
     """
     if "measure" not in state:
         return state
-    from labelwise.measures import averaged_records
+    from labelwise._counts import averaged_records
 
     state = dict(state)
     measure, average = state.pop("measure"), state.pop("average")
@@ -424,7 +426,7 @@ def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
 
 def _average_and_measure(maximize: Any, average: Any) -> tuple[str, Measure]:
     """Return the average and the measure of a name, or of a function and its average."""
-    from labelwise.measures import average_and_measure
+    from labelwise._counts import average_and_measure
 
     if isinstance(maximize, str):
         if average is not None:
@@ -446,7 +448,8 @@ def _check_measure(measure: Measure) -> None:
     """Refuse a function of the caller that does not return an array of numbers for arrays."""
     import numpy as np
 
-    from labelwise.measures import Counts, measured
+    from labelwise._counts import measured
+    from labelwise.measures import Counts
 
     counts = ([3, 2, 1], [1, 2, 1], [2, 1, 1], [4, 5, 6])
     measured(measure, Counts(*map(np.array, counts)))
