@@ -1,7 +1,6 @@
 """Settings shared by all tests."""
 
 import os
-import signal
 from pathlib import Path
 
 import numba
@@ -21,11 +20,13 @@ if numba.config.DISABLE_JIT:
     settings.register_profile("plain Python", settings.get_profile(PROFILE), max_examples=15)
     settings.load_profile("plain Python")
 
-# Tests of whole programs take hours without compiled kernels, and test no kernel by itself.
+# Tests of whole programs and of benchmark sets take hours without compiled kernels, and test no
+# kernel by itself. Single tests of this kind are marked as COMPILED_ONLY (tests/kernels.py).
 TESTS_OF_PROGRAMS = ("benchmarks", "cli", "experiments", "studies", "saving")
-TESTS_OF_PAGES = ("test_coming_from.py", "test_guide.py", "test_quick_start.py", "test_recipes.py")
-# CPU seconds after which another test is given up as too large for plain Python.
-LONGEST_IN_PLAIN_PYTHON = 10
+TESTS_OF_PAGES = (
+    *("README.md", "test_coming_from.py", "test_guide.py", "test_quick_start.py"),
+    *("test_readme_commands.py", "test_recipes.py", "test_benchmark_sets.py"),
+)
 
 
 def pytest_configure(config):
@@ -36,34 +37,14 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Skip tests of whole programs if kernels are plain Python."""
+    """Skip tests of whole programs and of benchmark sets if kernels are plain Python."""
     if not numba.config.DISABLE_JIT:
         return
     folders = [Path(__file__).parent / name for name in TESTS_OF_PROGRAMS]
     for item in items:
-        is_page = item.path.name in TESTS_OF_PAGES
-        if is_page or any(folder in item.path.parents for folder in folders):
+        is_large = item.path.name in TESTS_OF_PAGES or "benchmark_home" in item.fixturenames
+        if is_large or any(folder in item.path.parents for folder in folders):
             item.add_marker(pytest.mark.skip(reason="takes hours without compiled kernels"))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup():
-    """Skip a test that goes on for too long, with its fixtures, if kernels are plain Python."""
-    if not numba.config.DISABLE_JIT:
-        return
-
-    def give_up(*_):
-        pytest.skip(f"takes more than {LONGEST_IN_PLAIN_PYTHON} s without compiled kernels")
-
-    signal.signal(signal.SIGPROF, give_up)
-    # Again every second, because the test may catch all exceptions.
-    signal.setitimer(signal.ITIMER_PROF, LONGEST_IN_PLAIN_PYTHON, 1)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_teardown():
-    """End the limit before fixtures are torn down."""
-    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,14 @@
-"""Calls of kernels that have no wrapper for Python."""
+"""Kernels in tests: calls of those without a wrapper, and tests that need them compiled."""
 
 from functools import cache
 
 import numba
+import pytest
+
+# What only a long search, large data or many draws can show.
+COMPILED_ONLY = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="takes hours without compiled kernels"
+)
 
 
 @cache

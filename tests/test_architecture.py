@@ -76,6 +76,18 @@ def test_nothing_heavy_is_loaded_before_it_is_used(command):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_the_floor_plan_names_every_package_and_every_room():
+    """CONTRIBUTING.md lists them under "Where things are"."""
+    page = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    plan = page.split("## Where things are")[1].split("Imports go in one direction")[0]
+    folders = {path.parent.relative_to(SOURCE) for path in FILES if path.name == "__init__.py"}
+    names = {folder.name for folder in folders if 1 <= len(folder.parts) <= 2}
+    assert {name for name in names if f"{name}/" not in plan} == set()
+    known = {path.parent.name for path in FILES} | {"tests", "oracles", "writers", "labelwise"}
+    known |= {"benchmarks", "studies", "examples", "docs", "fuzz", "src"}
+    assert set(re.findall(r"(\w+)/", plan)) <= known
+
+
 def test_files_are_named_after_ideas():
     vague = {"utils", "core", "common", "helpers", "misc"}
     assert not {path.stem.strip("_") for path in FILES} & vague

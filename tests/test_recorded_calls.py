@@ -1,7 +1,9 @@
 """The record of calls: the same twice, and a changed result is named."""
 
+from tests.kernels import COMPILED_ONLY
 from tests.recorded_calls import CALLS, differences, record
 
+pytestmark = COMPILED_ONLY
 FEW = [
     "thresholds: micro-f",
     "frontier: ties",

@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from labelwise.features import combine, term_scores
-from labelwise.features._combine import RULES, best_first
+from labelwise.features._selector import RULES, best_first
 from labelwise.features._term_scores import SCORES
 from tests.oracles import term_selection as oracle
 

@@ -27,7 +27,10 @@ def counted(column, truth, low):
 
 def halfway_below(column, low):
     lower = column[column < low]
-    return (low + lower.max()) / 2 if lower.size else -np.inf
+    if not lower.size:
+        return -np.inf
+    middle = (low + lower.max()) / 2
+    return middle if middle > lower.max() else low  # the upper score if no float lies between
 
 
 def common_thresholds(scores, Y):

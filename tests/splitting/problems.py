@@ -2,15 +2,8 @@
 
 from fractions import Fraction
 
-import numba
 import numpy as np
-import pytest
 from hypothesis import strategies as st
-
-# What only a long search or large data can show.
-COMPILED_ONLY = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="takes hours without compiled kernels"
-)
 
 
 @st.composite

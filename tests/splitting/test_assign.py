@@ -14,7 +14,8 @@ from labelwise.splitting import assign, split_quality
 from labelwise.splitting._assign import METHODS
 from labelwise.splitting._iterative import without_empty
 from labelwise.splitting._subsets import check_proportions, subset_sizes, turns
-from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
+from tests.kernels import COMPILED_ONLY
+from tests.splitting.problems import correlated, label_matrices, shares
 
 WAYS = [method for method in METHODS if method != "auto"]
 WITH_GROUPS = [method for method in WAYS if method != "labelset"]

@@ -43,9 +43,9 @@ from labelwise.splitting._subsets import (
     subset_sizes,
 )
 from tests.benchmark_sets import ABSENT, FACTS, HOME
-from tests.kernels import from_python
+from tests.kernels import COMPILED_ONLY, from_python
 from tests.oracles import splitting as oracle
-from tests.splitting.problems import COMPILED_ONLY, correlated, label_matrices, shares
+from tests.splitting.problems import correlated, label_matrices, shares
 
 SEEDS = st.integers(0, 2**32 - 1)
 STARTS = ("random", "labelset", "iterative")

@@ -280,7 +280,13 @@ class Dataset:
         Returns
         -------
         Description
-            The statistics; prints as a table.
+            The statistics, which print as a table and have the attributes `n_samples`,
+            `n_features`, `n_labels`, `n_labelsets` (distinct label sets), `labelsets_per_sample`,
+            `labelset_least`, `labelset_mean` and `labelset_most` (samples of a label set),
+            `label_least`, `label_mean` and `label_most` (samples of a label), `cardinality` (mean
+            number of labels of a sample), `density`, `n_without_labels`, `n_labels_unused` and
+            `n_missing`. `advice` recommends a method to split such data, and `to_dict()` returns
+            all statistics by name.
 
         Raises
         ------
@@ -316,8 +322,12 @@ class Dataset:
         Returns
         -------
         LabelProfile
-            Counts by label, by label set and by number of labels; prints as a table of labels.
-            Missing labels count as labels that the sample does not have.
+            Counts, which print as a table of labels and have the attributes `label_names`; `counts`
+            and `imbalance`, the number of samples and the imbalance ratio of each label;
+            `mean_imbalance`; `sizes`, the number of samples with 0, 1, ... labels; `labelsets` and
+            `labelset_counts`, the most frequent label sets as numbers of labels, and their number
+            of samples; and `n_labelsets`. Missing labels count as labels that the sample does not
+            have.
 
         Raises
         ------
@@ -358,7 +368,11 @@ class Dataset:
         Returns
         -------
         CoOccurrence
-            Counts of pairs, the most frequent labels first; prints as a table of pairs. Missing
+            Counts, which print as a table of pairs and have the attributes `label_names`, the most
+            frequent label first; `counts`, the samples with both labels; `shares`, the share of the
+            samples of label i that have label j; `n_samples` and `n_left_out`, the number of rarer
+            labels. `pairs(most=100)` lists the most frequent pairs, with their lift: samples with
+            both labels, divided by those of two independent labels of these frequencies. Missing
             labels count as labels that the sample does not have.
 
         Raises
@@ -386,8 +400,10 @@ class Dataset:
         Returns
         -------
         Duplicates
-            The first equal sample of each sample, contradicting labels of equal samples, and test
-            samples that are in the training part; prints as sentences.
+            Equal samples, which print as sentences and have the attributes `first`, the first equal
+            sample of each sample; `n_repeated`; `contradicting`, samples that have the features of
+            another, but other labels; `leaked` and `leaked_from`, test samples that are in the
+            training part, and a training sample for each; and `n_test`.
 
         Notes
         -----

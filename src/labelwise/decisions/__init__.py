@@ -45,6 +45,12 @@ if TYPE_CHECKING:
     from labelwise.decisions.label_shift._adaptation import Adaptation
     from labelwise.decisions.objectives._constraints import InfeasibleError as InfeasibleError
     from labelwise.decisions.objectives._linear_fractional import LinearFractional
+    from labelwise.decisions.objectives._request import Certify
+    from labelwise.decisions.objectives._request import Request as Request
+    from labelwise.decisions.objectives._request import option_of as option_of
+    from labelwise.decisions.objectives._request import options as options
+    from labelwise.decisions.objectives._request import parse_count as parse_count
+    from labelwise.decisions.objectives._request import with_current_options as with_current_options
     from labelwise.decisions.problem._problem import Problem as Problem
     from labelwise.decisions.problem._problem import check_problem as check_problem
     from labelwise.decisions.problem._problem import (
@@ -58,19 +64,12 @@ if TYPE_CHECKING:
         with_constant_labels as with_constant_labels,
     )
     from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-    from labelwise.decisions.thresholds._cross_fitting import HeldOutFrontier as HeldOutFrontier
     from labelwise.decisions.thresholds._cross_fitting import cross_fitted as cross_fitted
     from labelwise.decisions.thresholds._cross_fitting import (
         held_out_frontiers as held_out_frontiers,
     )
     from labelwise.decisions.thresholds._cross_fitting import random_folds as random_folds
     from labelwise.decisions.thresholds._frontier import Frontier, micro_frontier
-    from labelwise.decisions.thresholds._request import Certify
-    from labelwise.decisions.thresholds._request import Request as Request
-    from labelwise.decisions.thresholds._request import option_of as option_of
-    from labelwise.decisions.thresholds._request import options as options
-    from labelwise.decisions.thresholds._request import parse_count as parse_count
-    from labelwise.decisions.thresholds._request import with_current_options as with_current_options
     from labelwise.decisions.thresholds._result import Evidence as Evidence
     from labelwise.decisions.thresholds._result import Thresholds
     from labelwise.decisions.thresholds._result import check_thresholds as check_thresholds

@@ -26,8 +26,8 @@ from labelwise._validation import (
     take_rows,
     without_cells,
 )
+from labelwise.decisions.objectives._request import refuse_with_guarantee
 from labelwise.decisions.problem._problem import Problem, with_truth
-from labelwise.decisions.thresholds._request import refuse_with_guarantee
 from labelwise.splitting import splits_of
 
 

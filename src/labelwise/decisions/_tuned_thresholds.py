@@ -45,16 +45,11 @@ from labelwise.decisions._scores_to_tune_on import (
     split_scores,
     tuning_problem,
 )
+from labelwise.decisions.objectives._request import Certify, Request, options, with_current_options
 from labelwise.decisions.problem._problem import warn_of_labels_without_positives
 from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
-)
-from labelwise.decisions.thresholds._request import (
-    Certify,
-    Request,
-    options,
-    with_current_options,
 )
 from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
 from labelwise.decisions.thresholds._tune import (

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.features._combine import combine
     from labelwise.features._okapi_weights import OkapiWeights
     from labelwise.features._okapi_weights import (
         inverse_document_frequency as inverse_document_frequency,
     )
     from labelwise.features._okapi_weights import okapi_weights as okapi_weights
-    from labelwise.features._selector import TermSelector
+    from labelwise.features._selector import TermSelector, combine
     from labelwise.features._selector import check_parameters as check_parameters
     from labelwise.features._table_features import TableFeatures
     from labelwise.features._term_scores import term_scores

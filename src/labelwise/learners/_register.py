@@ -62,44 +62,31 @@ def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     return scaled(BinaryRelevance(SVC(C=10.0)), is_sparse)
 
 
-def _nearest() -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
+def _neighbors(*, per_label: bool) -> Build:
+    """Return a builder of nearest neighbours, for all labels together or for each."""
 
-    return KNeighborsClassifier(10, weights="distance", algorithm="brute")
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from sklearn.neighbors import KNeighborsClassifier
 
+        from labelwise.learners import BinaryRelevance
 
-def _neighbors(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    return scaled(_nearest(), is_sparse)
+        nearest = KNeighborsClassifier(10, weights="distance", algorithm="brute")
+        return scaled(BinaryRelevance(nearest) if per_label else nearest, is_sparse)
 
-
-def _neighbors_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from labelwise.learners import BinaryRelevance
-
-    return scaled(BinaryRelevance(_nearest()), is_sparse)
+    return build
 
 
-def _forest(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from sklearn.ensemble import RandomForestClassifier
+def _forest(class_name: str, n_trees: int, **params: Any) -> Build:
+    """Return a builder of a `LabelForest` of a class of forests in scikit-learn."""
 
-    from labelwise.learners import LabelForest
+    def build(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+        from sklearn import ensemble
 
-    return LabelForest(RandomForestClassifier(200, random_state=seed))
+        from labelwise.learners import LabelForest
 
+        return LabelForest(getattr(ensemble, class_name)(n_trees, random_state=seed), **params)
 
-def _extra_trees(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    from labelwise.learners import LabelForest
-
-    return LabelForest(ExtraTreesClassifier(200, random_state=seed))
-
-
-def _forest_per_label(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
-    from sklearn.ensemble import RandomForestClassifier
-
-    from labelwise.learners import LabelForest
-
-    return LabelForest(RandomForestClassifier(100, random_state=seed), joint=False)
+    return build
 
 
 def _boosting(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
@@ -180,7 +167,7 @@ LEARNERS = (
         "LabelForest",
         "binary relevance: a random forest of 100 trees a label",
         _HALF,
-        _forest_per_label,
+        _forest("RandomForestClassifier", 100, joint=False),
         seconds=costs.forest_per_label,
         refusal=costs.unless_many_rows,
     ),
@@ -189,14 +176,14 @@ LEARNERS = (
         "BinaryRelevance",
         "binary relevance: the 10 nearest neighbours that have the label or lack it",
         _HALF,
-        _neighbors_per_label,
+        _neighbors(per_label=True),
     ),
     RegisteredLearner(
         "knn",
         "sklearn.neighbors.KNeighborsClassifier",
         "the 10 nearest neighbours, weighted by their distance, for all labels",
         _HALF,
-        _neighbors,
+        _neighbors(per_label=False),
         seconds=costs.neighbors,
     ),
     RegisteredLearner(
@@ -204,7 +191,7 @@ LEARNERS = (
         "LabelForest",
         "one random forest of 200 trees for all labels",
         _HALF,
-        _forest,
+        _forest("RandomForestClassifier", 200),
         seconds=costs.forest,
         refusal=costs.unless_many_rows,
     ),
@@ -213,7 +200,7 @@ LEARNERS = (
         "LabelForest",
         "200 extremely randomised trees for all labels",
         _HALF,
-        _extra_trees,
+        _forest("ExtraTreesClassifier", 200),
         seconds=costs.extra_trees,
         refusal=costs.unless_many_rows,
     ),

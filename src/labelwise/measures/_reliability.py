@@ -17,7 +17,7 @@ from labelwise._validation import check_outcome, check_whole
 class Reliability:
     """Mean probability and share of positives in bins; prints as a table.
 
-    `reliability` creates it.
+    `labelwise.measures.reliability` creates it.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def reliability(
     Returns
     -------
     Reliability
-        Mean probability, share of positives and number of cells of each bin.
+        The arrays `mean` (mean probability), `share` (share of positives) and `n_cells` of shape
+        (n_bins,), and `error`, the expected calibration error; prints as a table.
 
     Raises
     ------

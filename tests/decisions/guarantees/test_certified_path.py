@@ -13,8 +13,8 @@ from labelwise.decisions.guarantees.paths._path_summary import SURE, PathSummary
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import path_of
 from labelwise.decisions.guarantees.paths._units import shuffled_units
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.measures import count, f_measure, macro, micro
 
 

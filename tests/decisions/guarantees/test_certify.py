@@ -15,6 +15,7 @@ from labelwise.decisions.guarantees._certify import split_parts
 from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import count, macro, micro, precision, recall
 from tests.decisions.columns import Columns
+from tests.kernels import COMPILED_ONLY
 
 LIMITS = [{"min_precision": 0.75}, {"min_recall": 0.6}, {"min_precision": 0.6, "min_recall": 0.4}]
 
@@ -249,6 +250,7 @@ def test_the_precision_of_single_labels_is_kept_where_rows_repeat(form_letters):
     assert n_broken <= 20
 
 
+@COMPILED_ONLY
 def test_micro_precision_is_kept_and_not_refused_where_rows_repeat(form_letters):
     (new_scores, new_Y), draws = form_letters
     tuned = [best_thresholds(*rows, min_precision=0.5, guarantee=0.95) for rows in draws]

@@ -18,7 +18,7 @@ from labelwise.decisions.label_shift._label_priors_kernels import (
     slope_and_squares,
 )
 from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
-from tests.kernels import from_python
+from tests.kernels import COMPILED_ONLY, from_python
 from tests.oracles import label_shift as oracle
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1, width=32)
@@ -134,6 +134,7 @@ def share_that_moved(n_draws, n_tuned, n_new, new, separation=2.0, seed=3):
     return n_moved / n_draws
 
 
+@COMPILED_ONLY
 @pytest.mark.parametrize(
     ("n_tuned", "n_new", "separation"),
     [(300, 300, 2.0), (100, 2000, 2.0), (1000, 20, 2.0), (300, 300, 0.5), (60, 8, 4.0)],

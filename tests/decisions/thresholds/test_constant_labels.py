@@ -3,11 +3,11 @@
 import numpy as np
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.thresholds._constant_labels import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise.decisions.thresholds._request import Request
 
 
 def test_constants_are_decided_as_in_training_and_other_labels_as_tuned():

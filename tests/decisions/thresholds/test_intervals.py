@@ -9,6 +9,7 @@ from labelwise.decisions import best_thresholds, confidence_interval, corrected_
 from labelwise.decisions.thresholds._intervals import _widened
 from labelwise.measures import Counts, f_measure, g_mean, macro, micro, precision
 from tests.decisions.intervals import tuned_with_interval
+from tests.kernels import COMPILED_ONLY
 from tests.oracles import intervals as oracle
 from tests.spoken import spoken
 
@@ -55,6 +56,7 @@ def value_on_new_rows(thresholds, shares, distance, average):
     return (micro if average == "micro" else macro)(f_measure, counts)
 
 
+@COMPILED_ONLY
 @pytest.mark.parametrize(
     ("n_samples", "shares", "average"),
     [

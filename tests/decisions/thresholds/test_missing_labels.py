@@ -17,8 +17,8 @@ from labelwise.decisions import (
     review_bands,
     scan_thresholds,
 )
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from labelwise.decisions import best_thresholds
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.measures import accuracy, g_mean
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import cuts_of
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import tune_and_correct
 from tests.decisions.problems import problems

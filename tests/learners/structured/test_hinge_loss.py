@@ -17,6 +17,7 @@ from labelwise.learners.structured._hinge_loss import (
 )
 from labelwise.learners.structured._hinge_loss_kernels import most_violating_set
 from labelwise.learners.structured._min_cut_kernels import violating_set
+from tests.kernels import COMPILED_ONLY
 from tests.oracles import structured as oracle
 
 # Many ties, among scores and between scores and losses; hits stay only where scores exceed 1.
@@ -296,6 +297,7 @@ def test_a_warm_start_finds_the_same_optimum():
     assert warm.objective == pytest.approx(cold.objective, rel=2e-4)
 
 
+@COMPILED_ONLY
 def test_only_label_sets_with_weight_are_kept():
     _, _, problem = some_problem(n_rows=60, n_labels=5)
     planes = solved(problem, 1e-3, tol=1e-3).planes

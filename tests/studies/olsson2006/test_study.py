@@ -7,7 +7,7 @@ from labelwise.decisions import rank_cut
 from labelwise.measures import count, f_measure, micro
 from studies.comparison import read_table
 from studies.olsson2006 import study
-from tests.splitting.problems import COMPILED_ONLY
+from tests.kernels import COMPILED_ONLY
 
 
 def test_documents_have_one_to_five_relevant_labels_each_as_likely():

@@ -13,7 +13,7 @@ from studies.sechidis2011 import estimates as study
 from studies.sechidis2011 import mulan
 from studies.sechidis2011 import ranks as ranking
 from studies.sechidis2011.estimates import Runs, as_columns
-from tests.splitting.problems import COMPILED_ONLY
+from tests.kernels import COMPILED_ONLY
 
 TABLES = (study.TABLE_4, study.TABLE_5)
 

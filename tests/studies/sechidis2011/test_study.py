@@ -6,7 +6,7 @@ import pytest
 import studies
 from studies.comparison import published_cells, read_table
 from studies.sechidis2011 import study
-from tests.splitting.problems import COMPILED_ONLY
+from tests.kernels import COMPILED_ONLY
 
 TABLE_1 = published_cells(study.FOLDER / "table1.csv", keys=("dataset",))
 TABLE_2 = published_cells(study.FOLDER / "table2.csv")

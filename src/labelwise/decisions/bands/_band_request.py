@@ -8,7 +8,7 @@ import numpy as np
 
 from labelwise._validation import check_real, is_real
 from labelwise.decisions.bands.search._review_cost import ReviewCost, check_review_cost
-from labelwise.decisions.thresholds._request import Certify
+from labelwise.decisions.objectives._request import Certify
 
 
 class BandRequest(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores, take_columns
-from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._bands_json import (
     BY_LABEL,
@@ -22,6 +21,7 @@ from labelwise.decisions.bands._bands_json import (
 from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
 from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.thresholds._result import Thresholds
 
 # Number of labels in the table of a repr.

@@ -10,8 +10,8 @@ from labelwise._validation import frame_names
 from labelwise.decisions.bands._band_request import check_band_request
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._solve_bands import solve_bands
+from labelwise.decisions.objectives._request import Certify
 from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
-from labelwise.decisions.thresholds._request import Certify
 from labelwise.decisions.thresholds._tune import check_calibration
 
 

@@ -18,8 +18,8 @@ from labelwise.decisions.bands.search._queue_search import QueueSearch
 from labelwise.decisions.bands.search._review_cost import least_cost
 from labelwise.decisions.bands.search._whole_hulls import whole_hulls
 from labelwise.decisions.objectives._constraints import InfeasibleError
+from labelwise.decisions.objectives._request import Certify
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Certify
 
 
 def solve_bands(

@@ -10,8 +10,8 @@ from scipy.special import betainc
 from labelwise._curves import Cuts
 from labelwise.decisions.objectives._choice import first_best_of_each
 from labelwise.decisions.objectives._constraints import Limits
+from labelwise.decisions.objectives._request import Certify, Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Certify, Request
 
 # Cuts of each label that are tested, and cuts of all labels in memory.
 _MOST_CUTS, _FEWEST_CUTS, _MOST_IN_ALL = 100, 5, 2**23

@@ -14,7 +14,7 @@ from labelwise.decisions.guarantees.paths._row_counts import PathCells, path_cel
 from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
 from labelwise.decisions.objectives._constraints import Limits
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.objectives._request import Request
 from labelwise.measures import macro, micro, precision, recall
 
 # Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.

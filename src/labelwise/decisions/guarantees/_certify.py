@@ -21,8 +21,8 @@ from labelwise.decisions.guarantees.paths._units import (
     split_units,
 )
 from labelwise.decisions.objectives._constraints import InfeasibleError
+from labelwise.decisions.objectives._request import Certify, Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.measures import macro, micro, precision, recall
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from labelwise.decisions.objectives._request import Certify, Request
 from labelwise.decisions.problem._problem import (
     Problem,
     check_curves,
     warn_of_labels_without_positives,
 )
-from labelwise.decisions.thresholds._request import Certify, Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.decisions.thresholds._tune import (

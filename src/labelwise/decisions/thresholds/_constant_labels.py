@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.thresholds._result import Evidence, Thresholds
 
 

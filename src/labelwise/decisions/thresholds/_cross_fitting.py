@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._curves import Cuts, frontier_steps, hulls_of
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.problem._row_limit import decisions_at
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._solve import solve
 from labelwise.measures import Counts
 from labelwise.splitting import assign_checked

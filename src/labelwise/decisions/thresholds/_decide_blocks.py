@@ -17,7 +17,7 @@ from labelwise._blocks import (
     rows_together,
     write_blocks,
 )
-from labelwise.decisions._given_scores import columns_of_labels, decided_by_label
+from labelwise.decisions.problem._given_scores import columns_of_labels, decided_by_label
 
 
 class DecisionCounts(NamedTuple):

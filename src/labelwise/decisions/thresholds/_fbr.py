@@ -11,8 +11,8 @@ import numpy as np
 from labelwise._counts import counts_of
 from labelwise._curves import weighted_tops
 from labelwise.decisions.objectives._choice import Choice, first_best
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds.shrinkage._held_out_means import N_FOLDS, held_out_means
 from labelwise.measures import f_measure, macro, micro
 from labelwise.splitting import tuning_folds

@@ -18,11 +18,11 @@ import numpy as np
 from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, counted
 from labelwise._validation import check_scores
-from labelwise.decisions._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.objectives._request import Request
+from labelwise.decisions.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.problem._row_limit import decisions_at
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result_json import read_thresholds, write_thresholds
 
 # Number of labels in the table of a repr.

@@ -30,8 +30,8 @@ from labelwise.decisions._json_fields import (
     write_fields,
 )
 from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.objectives._request import EXPECTATION
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
-from labelwise.decisions.thresholds._request import EXPECTATION
 
 FORMAT = "labelwise thresholds"
 VERSION = 4

@@ -19,12 +19,12 @@ from labelwise.decisions.objectives._by_label import LabelObjective, MacroRule, 
 from labelwise.decisions.objectives._choice import Choice, Objective
 from labelwise.decisions.objectives._micro import MicroRule, best_micro
 from labelwise.decisions.objectives._off_frontier import OffFrontier
+from labelwise.decisions.objectives._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.objectives._sample import ascend
 from labelwise.decisions.objectives._shared import SharedTuner
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds._fbr import Fbr
 from labelwise.decisions.thresholds._intervals import Bounds, Retuning, bootstrap
-from labelwise.decisions.thresholds._request import Certify, Request, refuse_with_guarantee
 from labelwise.decisions.thresholds._result import Evidence, Thresholds
 from labelwise.decisions.thresholds.shrinkage._shrinkage import Shrinkage
 

@@ -12,11 +12,11 @@ from scipy import sparse
 
 from labelwise._curves import Curves
 from labelwise._validation import columns_in_order
+from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 from labelwise.decisions.thresholds._cross_fitting import cross_fitted
 from labelwise.decisions.thresholds._intervals import Bounds
-from labelwise.decisions.thresholds._request import Request
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.decisions.thresholds._solve import bootstrap_bounds, check_bootstrap, solve
 from labelwise.measures import Counts, micro, precision, recall

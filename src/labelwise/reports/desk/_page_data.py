@@ -13,7 +13,6 @@ from labelwise.decisions import (
     BandCurves,
     Bands,
     Evidence,
-    HeldOutFrontier,
     Problem,
     Thresholds,
     content_of,
@@ -192,7 +191,7 @@ def _fold_data(marked: Marked) -> dict[str, Any] | None:
     }
 
 
-def _held_out_data(found: HeldOutFrontier) -> dict[str, Any]:
+def _held_out_data(found: Any) -> dict[str, Any]:
     """Return the frontier without a fold; of many vertices some, with the one of highest F."""
     tp = found.hits
     f_of = f_measure(Counts(tp, found.decided - tp, found.n_positive - tp, np.zeros_like(tp)))

@@ -16,7 +16,6 @@ from labelwise._counts import averaged_records, count_matched
 from labelwise._parallel import n_threads_for
 from labelwise._validation import check_random_state
 from labelwise.decisions import (
-    HeldOutFrontier,
     Problem,
     Request,
     Thresholds,
@@ -69,10 +68,6 @@ class Folds:
         """Return the random folds by which all held-out values of thresholds are measured."""
         return cls(problem, random_folds(problem))
 
-    def frontiers(self) -> list[HeldOutFrontier]:
-        """Return the frontier without each fold and its counts in that fold; [] without folds."""
-        return held_out_frontiers(self.problem, self.numbers)
-
     def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
         """Tune on all samples and, if there are folds, without each of them."""
         if np.unique(self.numbers).size < 2:
@@ -110,7 +105,7 @@ class Marked(NamedTuple):
 
     points: list[MarkedPoint]
     fold_thresholds: np.ndarray | None  # of the exact optimum, of shape (n_folds, n_labels)
-    frontiers: list[HeldOutFrontier]  # of all folds but one; none if there are no folds
+    frontiers: list[Any]  # of all folds but one, as `held_out_frontiers` returns them
 
     def point(self, key: str) -> MarkedPoint:
         """Return the point with a key."""
@@ -143,7 +138,7 @@ def marked_points(desk: Desk) -> Marked:
             )
         )
         fold_thresholds = by_fold if key == "exact" else fold_thresholds
-    return Marked(points, fold_thresholds, folds.frontiers())
+    return Marked(points, fold_thresholds, held_out_frontiers(problem, folds.numbers))
 
 
 def _tuned(

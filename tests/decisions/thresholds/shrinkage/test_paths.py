@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise import _jit
+from labelwise.decisions import best_thresholds
 from labelwise.decisions.problem._problem import Problem
 from labelwise.decisions.thresholds.shrinkage import _macro_path, _micro_path
 from labelwise.decisions.thresholds.shrinkage._macro_path import RangeMaxima
@@ -114,3 +115,11 @@ def test_quantiles_are_scores_at_even_places_among_repeated_scores():
         scores[np.flatnonzero(ends > place)[0]] for place in np.linspace(0, ends[-1], N_COMMON)[:-1]
     ]
     np.testing.assert_array_equal(_quantiles(scores, shares)[:-1], found)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_a_threshold_between_two_neighbouring_floats_is_the_upper_one(average):
+    scores = np.array([[5.0], [np.nextafter(5.0, 6.0)]])
+    tuned = best_thresholds(scores, [[0], [1]], maximize=f"{average}-precision", shrink=0.1)
+    assert tuned.values == scores[1]
+    assert tuned.decide(scores).tolist() == [[0], [1]]

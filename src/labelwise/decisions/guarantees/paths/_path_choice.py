@@ -16,7 +16,7 @@ from labelwise.decisions.guarantees.paths._path_summary import (
 from labelwise.decisions.guarantees.paths._row_counts import path_cells
 from labelwise.decisions.guarantees.paths._threshold_path import has_path, path_of
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.objectives._request import Request
 
 # Points and units that a choice is made by, and the highest limit of decisions per row that is
 # tried: beyond it, a limit gains nothing.

@@ -11,7 +11,7 @@ from labelwise.decisions.guarantees._betting import LARGEST_LOSS
 from labelwise.decisions.guarantees.paths._row_counts import PathCells, RowCounts
 from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
 from labelwise.decisions.guarantees.paths._units import IndependentUnits
-from labelwise.decisions.thresholds._request import Request
+from labelwise.decisions.objectives._request import Request
 
 # The evidence from which a test counts as passed almost surely, in standard errors.
 SURE = 5.0

@@ -13,7 +13,7 @@ from labelwise.cli import _inputs, _tuning_report
 from labelwise.cli.running import load_command
 from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
-from labelwise.decisions.thresholds._request import (
+from labelwise.decisions.objectives._request import (
     Certify,
     Request,
     option_of,
