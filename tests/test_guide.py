@@ -77,7 +77,7 @@ def test_missing_cells_hardly_change_the_measured_value_and_zeros_lower_it(names
 def test_groups_stay_together(names):
     assert names["together"]
     assert np.intersect1d(names["g_train"], names["g_test"]).size == 0
-    assert len(names["thresholds"].interval) == 2
+    assert len(names["found"].value) == 2
 
 
 @page("text")
