@@ -167,6 +167,7 @@ def test_every_measure_is_decided_for(maximize):
     assert model.rule_ == ("thresholds" if maximize != "sample-f" else model.rule_)
 
 
+@COMPILED_ONLY  # which balance folds longer, and the rule depends on the folds
 def test_sample_f_is_decided_by_expected_f_of_calibrated_probabilities():
     X, Y = some_data()
     model = BestLearner([LINEAR], maximize="sample-f", beta=2.0, random_state=0).fit(X, Y)
@@ -427,6 +428,7 @@ def test_candidates_have_their_public_names_though_they_are_imported_late():
     program = """
 from labelwise.learners import BestLearner
 from labelwise.learners._register import learner_named
+from tests.kernels import COMPILED_ONLY
 for name in ("br", "okapi", "efp", "chains", "sfp", "forest", "clr"):
     kind = type(learner_named(name, "").build(True, 0))
     assert kind.__module__ == "labelwise.learners", kind
