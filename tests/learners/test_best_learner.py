@@ -116,8 +116,8 @@ def test_thresholds_are_tuned_under_weights(maximize):
     )
     assert model.value_ == expected.value
     np.testing.assert_array_equal(model.thresholds_.values, expected.values)
-    np.testing.assert_array_equal(model.thresholds_.support, expected.support)
-    assert model.thresholds_.n_samples == expected.n_samples
+    np.testing.assert_array_equal(model.thresholds_.evidence.support, expected.evidence.support)
+    assert model.thresholds_.evidence.n_samples == expected.evidence.n_samples
 
 
 def test_candidates_that_take_no_weights_are_fitted_without():
@@ -128,7 +128,7 @@ def test_candidates_that_take_no_weights_are_fitted_without():
     model.fit(X, Y, sample_weight=weights)
     np.testing.assert_array_equal(model.decision_function(X), neighbors.fit(X, Y).predict_proba(X))
     assert model.thresholds_.evidence.weighted
-    np.testing.assert_allclose(model.thresholds_.support, weights @ Y)
+    np.testing.assert_allclose(model.thresholds_.evidence.support, weights @ Y)
 
 
 def test_weights_reach_the_last_step_of_a_pipeline():
@@ -456,7 +456,7 @@ def test_texts_of_many_labels_are_learned_by_a_linear_model_however_short_the_ti
     assert 200 <= n_tried < 600
     # The best of them is tried and fitted on all rows, and its thresholds are tuned there.
     assert max(model.leaderboard_.n_samples) == 600
-    assert model.thresholds_.support.sum() == Y.sum()
+    assert model.thresholds_.evidence.support.sum() == Y.sum()
     assert "of 600 rows" in repr(model.leaderboard_)
     assert model.predict(X).shape == Y.shape
 
