@@ -59,6 +59,7 @@ def test_a_label_is_predicted_where_its_score_reaches_the_threshold(base, n_labe
     np.testing.assert_array_equal(decided, scores >= model.thresholds_.values)
 
 
+@pytest.mark.filterwarnings("ignore:Constraints that new samples may break")
 @pytest.mark.parametrize(
     "options",
     [

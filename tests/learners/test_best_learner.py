@@ -25,6 +25,7 @@ from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leade
 from labelwise.learners.selection._rules import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
+from tests.kernels import COMPILED_ONLY
 
 MEASURES = ["micro-f", "macro-f", "sample-f", "micro-accuracy", "macro-jaccard"]
 LINEAR = BinaryRelevance(LogisticRegression())
@@ -428,7 +429,6 @@ def test_candidates_have_their_public_names_though_they_are_imported_late():
     program = """
 from labelwise.learners import BestLearner
 from labelwise.learners._register import learner_named
-from tests.kernels import COMPILED_ONLY
 for name in ("br", "okapi", "efp", "chains", "sfp", "forest", "clr"):
     kind = type(learner_named(name, "").build(True, 0))
     assert kind.__module__ == "labelwise.learners", kind
