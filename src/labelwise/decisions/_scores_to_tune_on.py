@@ -54,7 +54,7 @@ def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores
     """Score all samples by an estimator that was fitted to other samples."""
     if samples.fit_params:
         given = ", ".join(samples.fit_params)
-        raise ValueError(f'cv="prefit" fits no estimator that could take {given}.')
+        raise ValueError(f"a FrozenEstimator is not fitted again, so that it cannot take {given}.")
     n_samples, n_labels = samples.Y.shape
     scores = score_matrix(estimator, samples.X, n_labels, method=method)
     held_out = HeldOutScores(scores, np.arange(n_samples), np.zeros(n_samples, dtype=np.intp))
