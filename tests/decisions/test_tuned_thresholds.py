@@ -20,6 +20,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
+import labelwise
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
@@ -103,10 +104,23 @@ def test_a_prefit_estimator_is_not_fitted_again():
     expected = best_thresholds(X[:20, :2], Y[:20])
     np.testing.assert_array_equal(model.thresholds_.values, expected.values)
     assert 0 < model.corrected_value_ <= model.value_ == expected.value
-    with pytest.raises(ValueError, match="fits no estimator that could take sample_weight"):
-        model.fit(X, Y, sample_weight=np.ones(40))
+    with pytest.raises(ValueError, match="not fitted again, so that it cannot take note"):
+        model.fit(X, Y, note="x")
     with pytest.raises(NotFittedError):
         TunedThresholds(FrozenEstimator(BASE)).fit(X, Y)
+    with pytest.raises(ValueError, match=r'cv="prefit".*TunedThresholds\(FrozenEstimator\('):
+        TunedThresholds(base, cv="prefit").fit(X, Y)
+
+
+def test_a_model_saved_with_prefit_predicts_as_before(tmp_path):
+    X, Y = some_data()
+    fitted = clone(BASE).fit(X, Y)
+    model = TunedThresholds(FrozenEstimator(fitted)).fit(X, Y)
+    labelwise.save(model, tmp_path / "frozen.skops")
+    expected = model.predict(X)
+    np.testing.assert_array_equal(labelwise.load(tmp_path / "frozen.skops").predict(X), expected)
+    labelwise.save(model.set_params(estimator=fitted, cv="prefit"), tmp_path / "prefit.skops")
+    np.testing.assert_array_equal(labelwise.load(tmp_path / "prefit.skops").predict(X), expected)
 
 
 CLASSES = np.array(["no", "yes"])

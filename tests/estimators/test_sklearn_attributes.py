@@ -71,7 +71,7 @@ class PlainNet:
         TunedThresholds(PlainNet(), cv=2),
         CalibratedLabels(PlainNet(), cv=2, method="sigmoid"),
     ],
-    ids=["prefit", "folds", "calibrated"],
+    ids=["frozen", "folds", "calibrated"],
 )
 def test_a_wrapper_takes_a_class_without_tags(wrapper):
     X, Y = some_data()

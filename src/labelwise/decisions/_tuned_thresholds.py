@@ -9,7 +9,6 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_consistent_length
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -18,23 +17,21 @@ from labelwise._estimators import (
     LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
-    as_label_column,
     as_multilabel,
     check_constants,
-    check_not_empty,
     check_target,
-    check_y_given,
     classes_of_decisions,
     copy_feature_attributes,
     groups_for,
     proba_of_classes,
+    refuse_prefit,
     report_progress,
     scores_of_classes,
     scoring_method,
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import check_readable, dense_targets, labels_for
+from labelwise._validation import check_readable, dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -44,6 +41,7 @@ from labelwise.decisions._scores_to_tune_on import (
     oob_scores,
     prefit_scores,
     split_scores,
+    target_of_fitted,
     tuning_problem,
 )
 from labelwise.decisions.objectives._request import Certify, Request, options, with_current_options
@@ -87,8 +85,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         measures that take it.
     cv : int, splitter, iterable of (train, test) or "oob", default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call. Both
-        parts of a pair are row numbers or boolean masks of all samples. "oob": the estimator, such as `LabelForest`, scores each sample by the
-        trees that have not seen it, so that it is fitted only once.
+        parts of a pair are row numbers or boolean masks of all samples. "oob": the estimator, such
+        as `LabelForest`, scores each sample by the trees that have not seen it, so that it is
+        fitted only once. Not used with a `FrozenEstimator`.
     refit : bool, default=True
         Whether the estimator is fitted again to all samples. If False, `cv` must give a single
         split, and the estimator that was fitted to its training part is used.
@@ -253,11 +252,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             If an option or the labels are wrong, before any model is fitted.
         """
         scoring_method(self.estimator)
-        if isinstance(self.cv, str) and self.cv == "prefit":
-            raise ValueError(
-                'cv="prefit" is written as TunedThresholds(FrozenEstimator(estimator)), with '
-                "sklearn.frozen.FrozenEstimator."
-            )
+        refuse_prefit(self)
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
         dense = dense_targets(labels.matrix, labels.missing)
@@ -365,21 +360,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _target(self, X: Any, y: Any) -> LabelTarget:
         """Check the labels; those that are missing go to the estimator as NaN."""
         if self._is_prefit():
-            return self._prefit_target(X, y)
+            return target_of_fitted(self, self.estimator.estimator, X, y)
         return check_target(self, X, y, allow_missing=True)
-
-    def _prefit_target(self, X: Any, y: Any) -> LabelTarget:
-        """Check the labels for a fitted estimator, in the order of its columns."""
-        check_y_given(self, y)
-        fitted = self.estimator.estimator
-        known = getattr(fitted, "classes_", None)
-        is_of_vector = isinstance(known, np.ndarray) and known.shape == (2,)
-        # A vector may lack a class that the estimator knows. One label has the classes 0 and 1.
-        column, classes = as_label_column(y, known if is_of_vector else np.arange(2))
-        labels = labels_for(fitted, column)
-        check_consistent_length(X, labels.matrix)
-        check_not_empty(labels.matrix)
-        return LabelTarget(labels.matrix, labels.names, classes, labels.missing)
 
     def _request(self, n_labels: int) -> Request:
         """Check what thresholds are tuned for, before any model is fitted."""
@@ -394,8 +376,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             )
         if self.refit and not self._is_prefit():
             raise ValueError(
-                "guarantee needs a FrozenEstimator, or refit=False with a cv that gives one split: the "
-                "pooled scores of several models certify none of them, nor the model that is "
+                "guarantee needs a FrozenEstimator, or refit=False with a cv that gives one split: "
+                "the pooled scores of several models certify none of them, nor the model that is "
                 f"fitted to all samples, got cv={self.cv!r} and refit=True."
             )
         return request
