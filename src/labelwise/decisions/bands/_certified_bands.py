@@ -20,7 +20,7 @@ from labelwise.decisions.guarantees._certified_path import (
     shortfall,
 )
 from labelwise.decisions.guarantees._certify import Parts, split_parts
-from labelwise.decisions.guarantees.paths._path_choice import choose_paths
+from labelwise.decisions.guarantees._paths import choose_paths
 from labelwise.decisions.objectives._constraints import InfeasibleError
 from labelwise.decisions.objectives._request import Certify, Request
 from labelwise.decisions.problem._problem import Problem
