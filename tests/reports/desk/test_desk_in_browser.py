@@ -327,7 +327,7 @@ def test_the_saved_file_has_the_constraint_and_both_values_of_python(
     page.tab.focus("#handle")
     page.tab.keyboard.press("ArrowLeft")
     page.settle()
-    assert Thresholds.load(page.saved("#save-thresholds", tmp_path)).constraints == ()
+    assert Thresholds.load(page.saved("#save-thresholds", tmp_path)).evidence.constraints == ()
 
 
 def test_the_workload_axis_keeps_the_point(desk):

@@ -62,7 +62,7 @@ def adapt(
             matching,
         )
         of_thresholds, of_scores, *of_known = same.places
-        chosen = tuned.of_labels(of_thresholds, same.names)
+        chosen = tuned._of_labels(of_thresholds, same.names)
         found = decisions.adapt_thresholds(
             chosen,
             scored.values[:, of_scores],

@@ -45,7 +45,7 @@ def with_constant_labels(
     is_known = ~np.isnan(Y)
     has_truth = is_known.any(axis=1)
     varies, is_always = np.isnan(constants), constants == 1
-    found = tuned.of_labels(
+    found = tuned._of_labels(
         np.where(varies, np.cumsum(varies) - 1, -1),
         names,
         support=everyone @ (Y == 1),

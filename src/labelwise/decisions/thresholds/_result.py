@@ -185,8 +185,8 @@ class Evidence:
         kept = f"each label maximises true positives - {slope} × decisions"
         return [f"proof by certificate {slope}: {kept}"]
 
-    def of_labels(self, places: np.ndarray) -> Evidence:
-        """Return the evidence of other labels, as `Thresholds.of_labels` does."""
+    def _of_labels(self, places: np.ndarray) -> Evidence:
+        """Return the evidence of other labels, as `Thresholds._of_labels` does."""
         guarantee = self.guarantee
         if guarantee is not None and guarantee.needed is not None:
             guarantee = replace(guarantee, needed=_taken(guarantee.needed, places, 0))
@@ -393,7 +393,7 @@ class Thresholds:
         found: Thresholds = read_thresholds(path, Thresholds, Evidence)
         return found
 
-    def of_labels(
+    def _of_labels(
         self, places: np.ndarray, label_names: tuple[str, ...] | None, **evidence: Any
     ) -> Thresholds:
         """Return the thresholds of some of the labels, in any order, and of new ones.
@@ -417,7 +417,7 @@ class Thresholds:
             self,
             values=_taken(self.values, places, np.inf),
             label_names=label_names,
-            evidence=replace(self.evidence.of_labels(places), **evidence),
+            evidence=replace(self.evidence._of_labels(places), **evidence),
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:

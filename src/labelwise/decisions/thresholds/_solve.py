@@ -83,7 +83,7 @@ def solve(
         # Labels without truth for any sample are never decided.
         places = np.full(problem.n_labels, -1)
         places[known] = np.arange(known.size)
-        return tuned.of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
+        return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
     random = check_random_state(random_state)
     # Folds only serve the choice of an amount: without a seed they are the same in every call.
     folds = random if random_state is not None else check_random_state(0)

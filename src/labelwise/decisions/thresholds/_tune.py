@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._curves import Curves
-from labelwise._validation import columns_in_order
+from labelwise._validation import check_random_state, columns_in_order
 from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
@@ -122,6 +122,7 @@ def corrected_value(
     True
     """
     problem, request = _tuned_on(thresholds, scores, Y, groups, sample_weight)
+    check_random_state(random_state)
     unseen = cross_fitted(problem.with_top(request.max_rank), request, random_state)
     return float("nan") if unseen is None else _value(problem, request, unseen.counts)
 
@@ -222,6 +223,8 @@ def _tuned_on(
     thresholds: Thresholds, scores: Any, Y: Any, groups: Any, weights: Any
 ) -> tuple[Problem, Request]:
     """Check samples that thresholds were tuned on, and return them with the request."""
+    if not isinstance(thresholds, Thresholds):
+        raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
     request = thresholds.evidence.request
     if request is None:
         raise ValueError("thresholds from a file cannot be tuned again: call best_thresholds.")

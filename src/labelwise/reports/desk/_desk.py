@@ -190,7 +190,7 @@ def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
     if thresholds.label_names is None or problem.names is None:
         return thresholds  # type: ignore[no-any-return]
     order = columns_in_order(problem.names, thresholds.label_names, "thresholds")
-    return thresholds.of_labels(order, problem.names)  # type: ignore[no-any-return]
+    return thresholds._of_labels(order, problem.names)  # type: ignore[no-any-return]
 
 
 def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
