@@ -1,4 +1,4 @@
-"""The certified point is the best one before the first failed test of a fixed sequence."""
+"""Paths are chosen by rows that they were not made of; certified points pass all tests."""
 
 import re
 
@@ -7,12 +7,15 @@ import pytest
 
 from labelwise.decisions import best_thresholds
 from labelwise.decisions.guarantees import _certified_path
-from labelwise.decisions.guarantees._certified_path import certified_point
-from labelwise.decisions.guarantees.paths._path_choice import choose_paths
-from labelwise.decisions.guarantees.paths._path_summary import SURE, PathSummary, summarise_path
-from labelwise.decisions.guarantees.paths._row_counts import path_cells
-from labelwise.decisions.guarantees.paths._threshold_path import path_of
-from labelwise.decisions.guarantees.paths._units import shuffled_units
+from labelwise.decisions.guarantees._certified_path import certified_point, first_controlled_point
+from labelwise.decisions.guarantees._paths import (
+    SURE,
+    PathSummary,
+    choose_paths,
+    path_of,
+    summarise_path,
+)
+from labelwise.decisions.guarantees._unit_statistics import path_cells, shuffled_units
 from labelwise.decisions.objectives._request import Request
 from labelwise.decisions.problem._problem import check_problem
 from labelwise.measures import count, f_measure, macro, micro
@@ -31,6 +34,19 @@ def noisy(n_samples, n_labels, seed=0, shift=0.0):
 
 def request_of(n_labels, **options):
     return Request(**{"guarantee": 0.9, "min_precision": 0.7, **options}, n_labels=n_labels)
+
+
+@pytest.mark.parametrize("kind", ["frontier", "shared"])
+def test_a_path_falls_and_reaches_every_positive(kind):
+    random = np.random.default_rng(1)
+    Y = random.random((300, 4)) < 0.2
+    scores = Y + random.normal(size=Y.shape)
+    path = path_of(check_problem(scores, Y, None), kind)
+    assert (path[1:] <= path[:-1]).all()
+    assert (scores[Y] >= np.broadcast_to(path[-1], Y.shape)[Y]).all()
+    assert len(path) <= 200
+    if kind == "shared":
+        assert (path == path[:, :1]).all()
 
 
 @pytest.mark.parametrize("average", ["micro", "sample"])
@@ -186,3 +202,28 @@ def test_a_refusal_says_what_is_reached_and_proven():
 def test_the_best_point_is_one_that_has_a_value():
     summary = summary_of(np.zeros(4), np.zeros(4))
     assert summary._replace(values=np.array([np.nan, 0.2, 0.7, np.nan])).best == 2
+
+
+PATH = np.linspace(3, -3, 40)[:, None].repeat(3, axis=1)
+
+
+def definition(scores, Y, least):
+    """The definition, with samples that have labels."""
+    has_labels = Y.any(axis=1)
+    n = has_labels.sum()
+    for k, thresholds in enumerate(PATH):
+        found = ((scores >= thresholds) & Y)[has_labels].sum(axis=1)
+        loss = (1 - found / Y[has_labels].sum(axis=1)).mean()
+        if (n * loss + 1) / (n + 1) <= 1 - least:
+            return k
+    return None
+
+
+@pytest.mark.parametrize("least", [0.2, 0.5, 0.8, 0.999])
+@pytest.mark.parametrize("n_samples", [5, 60])
+def test_the_point_is_that_of_the_definition(n_samples, least):
+    random = np.random.default_rng(n_samples)
+    Y = random.random((n_samples, 3)) < 0.4
+    scores = Y + random.normal(size=Y.shape)
+    units = shuffled_units(check_problem(scores, Y, None), np.random.RandomState(0))
+    assert first_controlled_point(units, PATH, least) == definition(scores, Y, least)

@@ -29,7 +29,7 @@ from labelwise.decisions.guarantees._certified_path import (
     shortfall,
 )
 from labelwise.decisions.guarantees._certify import Parts, split_parts
-from labelwise.decisions.guarantees.paths._path_choice import choose_paths
+from labelwise.decisions.guarantees._paths import choose_paths
 from labelwise.decisions.objectives._by_label import costs_by_label
 from labelwise.decisions.objectives._constraints import InfeasibleError
 from labelwise.decisions.objectives._request import Certify, Request

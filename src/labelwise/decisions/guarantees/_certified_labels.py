@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import betainc
 
@@ -19,22 +17,22 @@ _MOST_CUTS, _FEWEST_CUTS, _MOST_IN_ALL = 100, 5, 2**23
 _MOST_NEEDED = 2**31
 
 
-class CertifiedLabels(NamedTuple):
-    """The certified threshold of each label, inf without one, and what the others lack."""
-
-    thresholds: np.ndarray
-    needed: np.ndarray  # error-free decisions that a label lacks; 0 if certified
-
-
 def certified_labels(
     tuning: Problem, calibration: Problem, request: Request, options: Certify
-) -> CertifiedLabels:
+) -> tuple[np.ndarray, np.ndarray]:
     """Certify the cut of each label with the best value that passes its tests.
 
     The cuts of a label are tested on the calibration rows in an order that the tuning rows give:
     from the cut at which the constraint is met with the highest significance to the cut with the
     best value, until the first test fails. A label without positives in the tuning rows has no
     cut to test.
+
+    Returns
+    -------
+    thresholds : ndarray of shape (n_labels,)
+        The certified thresholds, inf for a label without one.
+    needed : ndarray of int of shape (n_labels,)
+        How many decisions without an error the others lack; 0 for certified labels.
     """
     cuts = tuning.cuts_of_all()
     order = _test_order(cuts, request)
@@ -47,7 +45,7 @@ def certified_labels(
     n_passed = (p_values <= level).sum(axis=0)
     chosen = thresholds[np.maximum(n_passed - 1, 0), np.arange(tuning.n_labels)]
     needed = _needed(calibration, thresholds[0], request.limits, level)
-    return CertifiedLabels(np.where(n_passed, chosen, np.inf), np.where(n_passed, 0, needed))
+    return np.where(n_passed, chosen, np.inf), np.where(n_passed, 0, needed)
 
 
 def _test_order(cuts: Cuts, request: Request) -> np.ndarray:

@@ -1,4 +1,9 @@
-"""Certify a vector of thresholds: test the points of paths, from a safe one on."""
+"""Certify a vector of thresholds: a point of a path, by tests on the calibration samples.
+
+`certified_point` tests the constraints by betting, from a safe point on, and `shortfall` says what
+is missing where no point passes. `f_bound` bounds micro F at the certified point in the same way.
+`first_controlled_point` is for a recall in expectation instead of with a probability.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,24 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise.decisions.guarantees._betting import LARGEST_LOSS, rejections
-from labelwise.decisions.guarantees.paths._path_choice import PathChoice
-from labelwise.decisions.guarantees.paths._row_counts import PathCells, path_cells
-from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
-from labelwise.decisions.guarantees.paths._units import IndependentUnits
+from labelwise.decisions.guarantees._paths import PathChoice
+from labelwise.decisions.guarantees._unit_statistics import (
+    IndependentUnits,
+    PathCells,
+    RowStatistic,
+    path_cells,
+    row_statistics,
+)
 from labelwise.decisions.objectives._constraints import Limits
 from labelwise.decisions.objectives._request import Request
 from labelwise.measures import macro, micro, precision, recall
 
 # Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
-_N_LIMITS, _MOST_TIMES = 100, 1000.0
+_N_RATES, _MOST_TIMES = 100, 1000.0
+# Limits of F that are tested, and where the first and the last of them are, in standard errors
+# from the F on the tuning rows.
+_N_LIMITS, _FIRST, _LAST = 60, -12.0, 2.0
+_BLOCK = 2**15
 
 
 class CertifiedPoint(NamedTuple):
@@ -49,7 +62,7 @@ def certified_point(
         squares = summary.mean_squares[:, tested]
         passed = _passed(calibration, request, cells, squares, alpha)
         passed = passed[np.searchsorted(tested, sequence)]
-        certified = sequence[: int(np.argmin(np.append(passed, False)))]
+        certified = sequence[: _n_before_a_failure(passed)]
         if certified.size:
             values = np.nan_to_num(summary.values[certified], nan=-np.inf)
             if best is None or values.max() > highest:
@@ -78,6 +91,10 @@ def _passed(
     return passed
 
 
+def _n_before_a_failure(passed: np.ndarray) -> int:
+    return int(np.argmin(np.append(passed, False)))
+
+
 def shortfall(
     choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
 ) -> str:
@@ -97,7 +114,7 @@ def shortfall(
         asked = getattr(request.limits, name)
         if asked is None:
             continue
-        limits = asked * np.linspace(1 / _N_LIMITS, 1.0, _N_LIMITS)
+        limits = asked * np.linspace(1 / _N_RATES, 1.0, _N_RATES)
         statistics = [
             row_statistics(
                 Limits(**{name: limit}),
@@ -112,7 +129,7 @@ def shortfall(
         lowest = np.array([one.lowest for one in statistics]) * calibration.most_rows
         squares = (numbers**2).mean(axis=0)
         passed = rejections([numbers], lowest, squares, calibration.n_units, alpha)
-        n_passed = int(np.argmin(np.append(passed, False)))
+        n_passed = _n_before_a_failure(passed)
         proven = limits[n_passed - 1] if n_passed else 0.0
         said.append(f"{rate.__name__} {average(rate, counts):.4f} there, which proves {proven:.2f}")
         mean, square = numbers[:, -1].mean(), squares[-1]
@@ -125,3 +142,78 @@ def shortfall(
         times = f"about {max(more, 1.5):.2g} times as many samples"
         advice = f"lower limits, a lower probability or {times} may pass"
     return f"the safest thresholds found have {' and '.join(said)}; {advice}"
+
+
+def f_bound(
+    tuning: IndependentUnits,
+    calibration: IndependentUnits,
+    beta: float,
+    thresholds: np.ndarray,
+    most_per_row: int | None,
+    alpha: float,
+) -> float:
+    """Return a lower bound of micro F, which is wrong with probability at most alpha.
+
+    F is above f if ``(1 + beta²) TP - f (D + beta² P)`` has a mean above 0 over units. Rising
+    limits f, chosen by the tuning rows, are tested by betting until the first test fails. 0 if
+    none passes.
+    """
+    above, below = _f_terms(tuning, beta, thresholds, most_per_row)
+    value = above.sum() / below.sum()
+    mean_square = np.mean((above - value * below) ** 2)
+    error = np.sqrt(mean_square / calibration.n_units) / below.mean()
+    limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
+    n_labels = tuning.problem.n_labels
+    most_decided = n_labels if most_per_row is None else most_per_row
+    lowest = -limits * (most_decided + beta**2 * n_labels) * calibration.most_rows
+    above, below = _f_terms(calibration, beta, thresholds, most_per_row)
+    blocks = (
+        above[first : first + _BLOCK, None] - limits * below[first : first + _BLOCK, None]
+        for first in range(0, calibration.n_units, _BLOCK)
+    )
+    squares = np.full(limits.size, mean_square)
+    passed = rejections(blocks, lowest, squares, calibration.n_units, alpha)
+    n_passed = _n_before_a_failure(passed)
+    return float(limits[n_passed - 1]) if n_passed else 0.0
+
+
+def _f_terms(
+    units: IndependentUnits, beta: float, thresholds: np.ndarray, most_per_row: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``(1 + beta²) hits`` and ``decisions + beta² labels`` of each unit.
+
+    F is the quotient of their sums.
+    """
+    cells = path_cells(units.problem, thresholds[None], most_per_row)
+    above, below = [], []
+    for counts in cells.blocks(units.ends):
+        above.append((1 + beta**2) * counts.hits[:, 0])
+        below.append(counts.decided[:, 0] + beta**2 * counts.labels[:, 0])
+    return units.summed(np.concatenate(above)), units.summed(np.concatenate(below))
+
+
+def first_controlled_point(
+    calibration: IndependentUnits, path: np.ndarray, min_recall: float
+) -> int | None:
+    """Return the first point of a path whose expected recall of a new sample is high enough.
+
+    The recall of a sample rises along the path. With n calibration samples that have labels, the
+    first point whose mean loss R (1 - recall) meets ``(n R + 1) / (n + 1) <= 1 - min_recall`` has
+    an expected loss of at most ``1 - min_recall`` on a new sample that has labels. The expectation
+    is over calibration samples and the new sample; for given calibration samples, the recall can
+    be lower. None if no point meets it.
+
+    References
+    ----------
+    A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal Risk Control", 2024.
+    """
+    problem = calibration.problem
+    n_with_labels = int(np.count_nonzero(np.bincount(problem.Y.indices, minlength=1)))
+    # With a limit of 0, the statistic of the mean recall is the recall itself.
+    of_sample = RowStatistic(0.0, 0.0, 0.0, "labels")
+    recalls = np.zeros(len(path))
+    for counts in path_cells(problem, path).blocks(calibration.ends):
+        recalls += of_sample.of(counts).sum(axis=0)
+    losses = (n_with_labels - recalls + 1) / (n_with_labels + 1)
+    controlled = np.flatnonzero(losses <= 1 - min_recall)
+    return int(controlled[0]) if controlled.size else None

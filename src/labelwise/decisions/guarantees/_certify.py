@@ -9,13 +9,15 @@ import numpy as np
 
 from labelwise._validation import check_random_state
 from labelwise.decisions.guarantees._certified_labels import certified_labels
-from labelwise.decisions.guarantees._certified_path import certified_point, shortfall
-from labelwise.decisions.guarantees._f_bound import f_bound
+from labelwise.decisions.guarantees._certified_path import (
+    certified_point,
+    f_bound,
+    first_controlled_point,
+    shortfall,
+)
 from labelwise.decisions.guarantees._guarantee import Guarantee
-from labelwise.decisions.guarantees._risk_control import first_controlled_point
-from labelwise.decisions.guarantees.paths._path_choice import choose_paths
-from labelwise.decisions.guarantees.paths._threshold_path import has_path
-from labelwise.decisions.guarantees.paths._units import (
+from labelwise.decisions.guarantees._paths import choose_paths, has_path
+from labelwise.decisions.guarantees._unit_statistics import (
     IndependentUnits,
     shuffled_units,
     split_units,
@@ -83,11 +85,10 @@ def certify(
         # Binomial tests and conformal risk control need samples that are independent.
         parts = parts._replace(calibration=parts.calibration.one_row_each())
     if request.average == "macro":
-        certified = Certified(
-            **certified_labels(
-                parts.tuning.problem, parts.calibration.problem, request, options
-            )._asdict()
+        thresholds, needed = certified_labels(
+            parts.tuning.problem, parts.calibration.problem, request, options
         )
+        certified = Certified(thresholds, needed=needed)
     elif options.in_expectation:
         certified = _controlled(parts, request)
     else:

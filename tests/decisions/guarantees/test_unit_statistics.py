@@ -1,4 +1,4 @@
-"""Counts of each row along a path are those of deciding at each point, row by row."""
+"""Units are split at random, and counts along a path are those of deciding at each point."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions.guarantees.paths import _row_counts
-from labelwise.decisions.guarantees.paths._row_counts import path_cells
-from labelwise.decisions.guarantees.paths._row_statistics import row_statistics
-from labelwise.decisions.guarantees.paths._threshold_path import path_of
-from labelwise.decisions.guarantees.paths._units import shuffled_units
+from labelwise.decisions.guarantees import _unit_statistics
+from labelwise.decisions.guarantees._unit_statistics import (
+    IndependentUnits,
+    path_cells,
+    row_statistics,
+    shuffled_units,
+    split_units,
+)
 from labelwise.decisions.objectives._constraints import Limits
-from labelwise.decisions.problem._problem import check_problem
+from labelwise.decisions.problem._problem import Problem, check_problem
 from labelwise.decisions.problem._row_limit import decisions_at
 from tests.decisions.problems import problems
 from tests.oracles import guarantees as oracle
@@ -76,7 +79,7 @@ def test_sparse_scores_have_the_counts_of_dense_ones(problem):
 
 
 def test_blocks_end_with_units_and_have_every_row_once(monkeypatch):
-    monkeypatch.setattr(_row_counts, "_BLOCK", 6)
+    monkeypatch.setattr(_unit_statistics, "_BLOCK", 6)
     random = np.random.default_rng(0)
     scores, Y = random.normal(size=(30, 3)), random.random((30, 3)) < 0.4
     groups = np.sort(random.integers(0, 8, size=30))
@@ -95,14 +98,40 @@ def test_blocks_end_with_units_and_have_every_row_once(monkeypatch):
     np.testing.assert_allclose(sums, np.add.reduceat(each, np.append(0, units.ends[:-1]), axis=0))
 
 
-@pytest.mark.parametrize("kind", ["frontier", "shared"])
-def test_a_path_falls_and_reaches_every_positive(kind):
-    random = np.random.default_rng(1)
-    Y = random.random((300, 4)) < 0.2
-    scores = Y + random.normal(size=Y.shape)
-    path = path_of(check_problem(scores, Y, None), kind)
-    assert (path[1:] <= path[:-1]).all()
-    assert (scores[Y] >= np.broadcast_to(path[-1], Y.shape)[Y]).all()
-    assert len(path) <= 200
-    if kind == "shared":
-        assert (path == path[:, :1]).all()
+def grouped(sizes):
+    """A problem whose only score is the place of the row in its group."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.concatenate([np.arange(size, dtype=float) for size in sizes])[:, None]
+    return check_problem(place, np.ones(place.shape, dtype=bool), None, groups)
+
+
+def test_copies_of_a_row_are_different_units():
+    scores = np.repeat(np.random.default_rng(2).normal(size=(10, 3)), 2, axis=0)
+    problem = Problem(scores, sparse.csc_array(scores > 0.5), None)
+    units = shuffled_units(problem, np.random.RandomState(0))
+    assert isinstance(units, IndependentUnits)
+    assert units.n_units == 20
+    assert units.most_rows == 1
+    assert units.one_row_each() is units
+    assert problem.n_fold_units == 10  # folds keep copies together
+
+
+def test_every_part_is_bounded_by_the_largest_group_of_all():
+    problem = grouped([1] * 20 + [7])
+    for seed in range(5):
+        parts = split_units(problem, np.random.RandomState(seed), [0.5])
+        assert [part.most_rows for part in parts] == [7, 7]
+        assert parts[0].part(0, 2).most_rows == 7
+
+
+def test_the_row_of_a_group_is_drawn_at_random():
+    units = shuffled_units(grouped([4] * 400), np.random.RandomState(0))
+    places = units.one_row_each().problem.scores.ravel()
+    # Each place is expected 100 times, with a standard deviation below 9.
+    assert (np.abs(np.bincount(places.astype(int), minlength=4) - 100) < 36).all()
+
+
+@pytest.mark.parametrize("share", [0.001, 0.999])
+def test_no_part_is_empty(share):
+    parts = split_units(grouped([1] * 10), np.random.RandomState(0), [share])
+    assert sorted(part.n_units for part in parts) == [1, 9]
