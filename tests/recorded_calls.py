@@ -33,6 +33,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -109,7 +110,7 @@ def tuned_model(maximize: Any, **options: Any) -> Any:
 
 def tuned_before(fitted: Any, maximize: Any, **options: Any) -> Any:
     """Make a `TunedThresholds` around a model that stays as it was fitted."""
-    return decisions.TunedThresholds(fitted, cv="prefit", **target(maximize), **options)
+    return decisions.TunedThresholds(FrozenEstimator(fitted), **target(maximize), **options)
 
 
 def in_blocks(name: str) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.isotonic import isotonic_regression
+from sklearn.isotonic import IsotonicRegression, isotonic_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.multiclass import OneVsRestClassifier
@@ -211,13 +211,25 @@ def test_a_weight_is_worth_as_many_repetitions_of_the_sample(method, most):
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_equal_weights_count_for_the_calibration_as_repetitions_too(method):
     X, Y, _ = some_data(60)
-    rows, new = repeated(np.full(60, 3))
+    rows, _ = repeated(np.full(60, 3))
     base = FrozenEstimator(BASE.fit(X, Y))
-    cv = [(new(train), new(test)) for train, test in KFold(3).split(X)]
-    with pytest.warns(UserWarning, match="for the calibration only: the fit of FrozenEstimator"):
-        weighted = CalibratedLabels(base, method=method).fit(X, Y, sample_weight=np.full(60, 3))
-    many = CalibratedLabels(base, method=method, cv=cv).fit(X[rows], Y[rows])
+    weighted = CalibratedLabels(base, method=method).fit(X, Y, sample_weight=np.full(60, 3))
+    many = CalibratedLabels(base, method=method).fit(X[rows], Y[rows])
     np.testing.assert_allclose(weighted.predict_proba(X), many.predict_proba(X), atol=1e-8)
+
+
+def test_a_frozen_estimator_is_calibrated_on_all_samples_without_folds():
+    X, Y, _ = some_data(60)
+    fitted = clone(BASE).fit(X, Y)
+    model = CalibratedLabels(FrozenEstimator(fitted), cv=KFold(2)).fit(X[:40], Y[:40])
+    assert model.estimator_ is fitted
+    scores = fitted.decision_function(X)
+    for j, column in enumerate(model.predict_proba(X).T):
+        isotonic = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+        expected = isotonic.fit(scores[:40, j], Y[:40, j]).predict(scores[:, j])
+        np.testing.assert_allclose(column, expected)
+    with pytest.raises(ValueError, match=r'cv="prefit".*CalibratedLabels\(FrozenEstimator\('):
+        CalibratedLabels(fitted, cv="prefit").fit(X, Y)
 
 
 def test_a_label_whose_positives_have_no_weight_is_never_given():

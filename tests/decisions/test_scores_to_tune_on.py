@@ -47,5 +47,5 @@ def test_several_splits_cannot_give_one_model(cv, got):
 
 
 def test_a_fitted_estimator_takes_no_parameters_of_fit():
-    with pytest.raises(ValueError, match='cv="prefit" fits no estimator that could take weight'):
+    with pytest.raises(ValueError, match="not fitted again, so that it cannot take weight"):
         prefit_scores(Scorer(), SAMPLES._replace(fit_params={"weight": 1}), "decision_function")

@@ -12,6 +12,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -19,6 +20,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
+import labelwise
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
@@ -96,16 +98,29 @@ def test_a_prefit_estimator_is_not_fitted_again():
     X, Y = numbered()
     seen = []
     base = Columns(seen).fit(X, Y)
-    model = TunedThresholds(base, cv="prefit", shrink=0).fit(X[:20], Y[:20])
+    model = TunedThresholds(FrozenEstimator(base), shrink=0).fit(X[:20], Y[:20])
     assert len(seen) == 1
     assert model.estimator_ is base
     expected = best_thresholds(X[:20, :2], Y[:20])
     np.testing.assert_array_equal(model.thresholds_.values, expected.values)
     assert 0 < model.corrected_value_ <= model.value_ == expected.value
-    with pytest.raises(ValueError, match="fits no estimator that could take sample_weight"):
-        model.fit(X, Y, sample_weight=np.ones(40))
+    with pytest.raises(ValueError, match="not fitted again, so that it cannot take note"):
+        model.fit(X, Y, note="x")
     with pytest.raises(NotFittedError):
-        TunedThresholds(BASE, cv="prefit").fit(X, Y)
+        TunedThresholds(FrozenEstimator(BASE)).fit(X, Y)
+    with pytest.raises(ValueError, match=r'cv="prefit".*TunedThresholds\(FrozenEstimator\('):
+        TunedThresholds(base, cv="prefit").fit(X, Y)
+
+
+def test_a_model_saved_with_prefit_predicts_as_before(tmp_path):
+    X, Y = some_data()
+    fitted = clone(BASE).fit(X, Y)
+    model = TunedThresholds(FrozenEstimator(fitted)).fit(X, Y)
+    labelwise.save(model, tmp_path / "frozen.skops")
+    expected = model.predict(X)
+    np.testing.assert_array_equal(labelwise.load(tmp_path / "frozen.skops").predict(X), expected)
+    labelwise.save(model.set_params(estimator=fitted, cv="prefit"), tmp_path / "prefit.skops")
+    np.testing.assert_array_equal(labelwise.load(tmp_path / "prefit.skops").predict(X), expected)
 
 
 CLASSES = np.array(["no", "yes"])
@@ -120,7 +135,7 @@ def test_a_prefit_estimator_of_a_vector_has_its_classes_tuned(base, classes):
     X, Y = some_data(n_labels=1)
     y = classes[Y[:, 0]]
     fitted = clone(base).fit(X[:60], y[:60])
-    model = TunedThresholds(fitted, cv="prefit").fit(X[60:], y[60:])
+    model = TunedThresholds(FrozenEstimator(fitted)).fit(X[60:], y[60:])
     scores = fitted.decision_function(X[60:])
     assert np.array_equal(model.classes_, classes)
     assert np.array_equal(model.decision_function(X[60:]), scores)
@@ -131,13 +146,13 @@ def test_a_prefit_estimator_of_a_vector_has_its_classes_tuned(base, classes):
 def test_a_prefit_estimator_knows_a_class_that_its_vector_lacks():
     X, Y = some_data(n_labels=1)
     fitted = LogisticRegression().fit(X, CLASSES[Y[:, 0]])
-    model = TunedThresholds(fitted, cv="prefit").fit(X[Y[:, 0] == 1], ["yes"] * Y.sum())
+    model = TunedThresholds(FrozenEstimator(fitted)).fit(X[Y[:, 0] == 1], ["yes"] * Y.sum())
     assert model.classes_.tolist() == ["no", "yes"]
     assert (model.predict(X[Y[:, 0] == 1]) == "yes").all()
     with pytest.raises(ValueError, match=r"the classes of the estimator, 'no' or 'yes'; got 'so'"):
         model.fit(X, ["so"] * 120)
     one_label = clone(BASE).fit(X, Y)
-    model = TunedThresholds(one_label, cv="prefit").fit(X[Y[:, 0] == 1], [1] * Y.sum())
+    model = TunedThresholds(FrozenEstimator(one_label)).fit(X[Y[:, 0] == 1], [1] * Y.sum())
     assert (model.predict(X[Y[:, 0] == 1]) == 1).all()
 
 

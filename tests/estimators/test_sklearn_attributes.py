@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
@@ -66,11 +67,11 @@ class PlainNet:
 @pytest.mark.parametrize(
     "wrapper",
     [
-        TunedThresholds(PlainNet(), cv="prefit"),
+        TunedThresholds(FrozenEstimator(PlainNet())),
         TunedThresholds(PlainNet(), cv=2),
         CalibratedLabels(PlainNet(), cv=2, method="sigmoid"),
     ],
-    ids=["prefit", "folds", "calibrated"],
+    ids=["frozen", "folds", "calibrated"],
 )
 def test_a_wrapper_takes_a_class_without_tags(wrapper):
     X, Y = some_data()

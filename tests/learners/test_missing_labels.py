@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_score
 
@@ -127,7 +128,7 @@ def test_tuning_of_one_label_leaves_samples_without_it_out(base, shrink):
 
 def test_thresholds_of_a_fitted_model_are_those_of_its_scores():
     model = BinaryRelevance(penalty=0.1).fit(X, Y)
-    tuned = TunedThresholds(model, cv="prefit", shrink=0.0).fit(X, Y)
+    tuned = TunedThresholds(FrozenEstimator(model), shrink=0.0).fit(X, Y)
     expected = best_thresholds(model.decision_function(X), Y)
     np.testing.assert_array_equal(tuned.thresholds_.values, expected.values)
     assert (

@@ -130,13 +130,13 @@ def test_labels_that_the_model_does_not_know_are_refused_or_missed():
 def test_thresholds_of_a_fitted_model_go_by_its_names():
     rows = np.flatnonzero(~Y[:, 0])
     with pytest.warns(UserWarning, match="'sea'"):
-        tuned = TunedThresholds(FITTED, cv="prefit", shrink=0.0).fit(
+        tuned = TunedThresholds(FrozenEstimator(FITTED), shrink=0.0).fit(
             X[rows], [sets_of(Y)[i] for i in rows]
         )
     assert tuned.label_names_ == tuned.thresholds_.label_names == NAMES
     model = OneVsRestClassifier(LogisticRegression()).fit(X, Y)
     with pytest.raises(ValueError, match="the labels of OneVsRestClassifier have no names"):
-        TunedThresholds(model, cv="prefit").fit(X, sets_of(Y))
+        TunedThresholds(FrozenEstimator(model)).fit(X, sets_of(Y))
 
 
 @pytest.mark.parametrize("model", [FITTED, LogisticRegression()], ids=["names", "no names"])

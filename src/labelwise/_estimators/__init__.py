@@ -11,6 +11,7 @@ from labelwise._estimators._conventions import (
     copy_feature_attributes,
     learn_features,
     learn_tree_features,
+    refuse_prefit,
     report_progress,
     seeded,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "learn_targets",
     "learn_tree_features",
     "proba_of_classes",
+    "refuse_prefit",
     "report_progress",
     "score_matrix",
     "scores_of_classes",

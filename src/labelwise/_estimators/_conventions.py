@@ -51,13 +51,26 @@ def as_multilabel(tags: Any, like: Any = None, *, takes_vector: bool = False) ->
     tags.target_tags.multi_output = True
     tags.classifier_tags.multi_class = False
     tags.classifier_tags.multi_label = True
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.utils import get_tags
+
+    if isinstance(like, FrozenEstimator):
+        like = like.estimator
     # An estimator without a base class of scikit-learn has no tags: those of X stay as they are.
     if hasattr(like, "__sklearn_tags__"):
-        from sklearn.utils import get_tags
-
         accepted = get_tags(like).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = accepted.sparse, accepted.allow_nan
     return tags
+
+
+def refuse_prefit(wrapper: Any) -> None:
+    """Refuse the former spelling of a wrapper around an estimator that is not fitted again."""
+    if isinstance(wrapper.cv, str) and wrapper.cv == "prefit":
+        raise ValueError(
+            'cv="prefit" is no longer an option: write '
+            f"{type(wrapper).__name__}(FrozenEstimator(fitted)), with FrozenEstimator of "
+            "sklearn.frozen."
+        )
 
 
 def copy_feature_attributes(estimator: Any, fitted: Any) -> None:

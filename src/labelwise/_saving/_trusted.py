@@ -25,6 +25,7 @@ _STAGES = (
     "ensemble._voting",
     "feature_extraction",
     "feature_selection",
+    "frozen",
     "impute",
     "isotonic",
     "linear_model",

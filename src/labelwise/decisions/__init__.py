@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     )
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.guarantees._guarantee import Guarantee
-    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
-    from labelwise.decisions.label_shift._adaptation import Adaptation
+    from labelwise.decisions.label_shift._adapt_thresholds import Adaptation, adapt_thresholds
     from labelwise.decisions.objectives._constraints import InfeasibleError as InfeasibleError
     from labelwise.decisions.objectives._linear_fractional import LinearFractional
     from labelwise.decisions.objectives._request import Certify

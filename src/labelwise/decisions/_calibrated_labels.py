@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -28,11 +29,14 @@ from labelwise._estimators import (
     groups_for,
     held_out_scores,
     proba_of_classes,
+    refuse_prefit,
+    score_matrix,
     scoring_method,
     store_target,
     warn_of_constants,
 )
 from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
+from labelwise.decisions._scores_to_tune_on import target_of_fitted
 from labelwise.decisions._sigmoids import fit_sigmoids
 from labelwise.splitting import MultilabelStratifiedKFold, splits_of
 
@@ -47,7 +51,9 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
     Parameters
     ----------
     estimator : estimator with fit and with decision_function or predict_proba
-        A multi-label estimator. Its `decision_function` is used if there is one.
+        A multi-label estimator. Its `decision_function` is used if there is one. An estimator
+        that was fitted to other samples is given as a `sklearn.frozen.FrozenEstimator`: its scores
+        of all samples given to `fit` are calibrated, without folds.
     method : {"isotonic", "sigmoid"}, default="isotonic"
         "isotonic" fits the non-decreasing step function with the least squared error, for labels
         with many samples. "sigmoid" fits 1 / (1 + exp(-(a · score + b))) by maximum likelihood,
@@ -164,7 +170,12 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         if self.method not in _FITTERS:
             raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
         scoring_method(self.estimator)
-        labels = check_target(self, X, y, allow_missing=True)
+        refuse_prefit(self)
+        is_frozen = isinstance(self.estimator, FrozenEstimator)
+        if is_frozen:
+            labels = target_of_fitted(self, self.estimator.estimator, X, y)
+        else:
+            labels = check_target(self, X, y, allow_missing=True)
         n_samples = labels.matrix.shape[0]
         is_weighted = sample_weight is not None
         weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
@@ -175,6 +186,14 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         self.constants_ = constant_labels(targets[counted])
         warn_of_constants(self.constants_, labels.names)
         self.calibrators_ = []
+        if is_frozen:
+            self.estimator_ = self.estimator.estimator
+            scores = score_matrix(self.estimator_, X, targets.shape[1])[counted]
+            held_out = HeldOutScores(scores, counted, np.zeros_like(counted))
+            self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
+            store_target(self, labels)
+            copy_feature_attributes(self, self.estimator_)
+            return self
         if np.isnan(self.constants_).any():
             splits = self._splits(X, targets, groups, counted)
             held_out = held_out_scores(
@@ -255,7 +274,10 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         """Return the calibrated probabilities, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
         check_readable(X, "X")
-        scorer = LabelScorer(self.estimator_, self.constants_)
+        is_frozen = isinstance(self.estimator, FrozenEstimator)
+        # A frozen estimator scores all labels, also those with one class in the calibration.
+        constants = np.full_like(self.constants_, np.nan) if is_frozen else self.constants_
+        scorer = LabelScorer(self.estimator_, constants)
         proba = scorer.scores(X, scoring_method(self.estimator))
         varying = np.flatnonzero(np.isnan(self.constants_))
         for j, calibrator in zip(varying, self.calibrators_, strict=True):
@@ -275,7 +297,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         if sample_weight is not None:
             if has_fit_parameter(self.estimator, "sample_weight"):
                 given["sample_weight"] = sample_weight
-            else:
+            elif not isinstance(self.estimator, FrozenEstimator):
                 warnings.warn(
                     f"sample_weight counts for the calibration only: the fit of "
                     f"{type(self.estimator).__name__} takes none.",

@@ -11,6 +11,10 @@ from scipy import sparse
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
+    LabelTarget,
+    as_label_column,
+    check_not_empty,
+    check_y_given,
     constant_labels,
     cut_params,
     fit_and_score_folds,
@@ -22,6 +26,7 @@ from labelwise._validation import (
     Outcome,
     check_groups,
     is_whole,
+    labels_for,
     n_rows,
     take_rows,
     without_cells,
@@ -50,11 +55,26 @@ class TuningScores(NamedTuple):
     scorer: LabelScorer
 
 
+def target_of_fitted(wrapper: Any, fitted: Any, X: Any, y: Any) -> LabelTarget:
+    """Check the labels of samples for a fitted estimator, in the order of its columns."""
+    from sklearn.utils import check_consistent_length
+
+    check_y_given(wrapper, y)
+    known = getattr(fitted, "classes_", None)
+    is_of_vector = isinstance(known, np.ndarray) and known.shape == (2,)
+    # A vector may lack a class that the estimator knows. One label has the classes 0 and 1.
+    column, classes = as_label_column(y, known if is_of_vector else np.arange(2))
+    labels = labels_for(fitted, column)
+    check_consistent_length(X, labels.matrix)
+    check_not_empty(labels.matrix)
+    return LabelTarget(labels.matrix, labels.names, classes, labels.missing)
+
+
 def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores:
     """Score all samples by an estimator that was fitted to other samples."""
     if samples.fit_params:
         given = ", ".join(samples.fit_params)
-        raise ValueError(f'cv="prefit" fits no estimator that could take {given}.')
+        raise ValueError(f"a FrozenEstimator is not fitted again, so that it cannot take {given}.")
     n_samples, n_labels = samples.Y.shape
     scores = score_matrix(estimator, samples.X, n_labels, method=method)
     held_out = HeldOutScores(scores, np.arange(n_samples), np.zeros(n_samples, dtype=np.intp))

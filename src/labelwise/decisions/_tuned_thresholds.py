@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_consistent_length
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -17,23 +17,21 @@ from labelwise._estimators import (
     LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
-    as_label_column,
     as_multilabel,
     check_constants,
-    check_not_empty,
     check_target,
-    check_y_given,
     classes_of_decisions,
     copy_feature_attributes,
     groups_for,
     proba_of_classes,
+    refuse_prefit,
     report_progress,
     scores_of_classes,
     scoring_method,
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import check_readable, dense_targets, labels_for
+from labelwise._validation import check_readable, dense_targets
 from labelwise.decisions._scores_to_tune_on import (
     Samples,
     TuningScores,
@@ -43,6 +41,7 @@ from labelwise.decisions._scores_to_tune_on import (
     oob_scores,
     prefit_scores,
     split_scores,
+    target_of_fitted,
     tuning_problem,
 )
 from labelwise.decisions.objectives._request import Certify, Request, options, with_current_options
@@ -84,12 +83,11 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
-    cv : int, splitter, iterable of (train, test), "prefit" or "oob", default=5
+    cv : int, splitter, iterable of (train, test) or "oob", default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call. Both
-        parts of a pair are row numbers or boolean masks of all samples. "prefit": the estimator
-        has been fitted already, to other samples, and the samples given to `fit` serve the
-        thresholds only. "oob": the estimator, such as `LabelForest`, scores each sample by the
-        trees that have not seen it, so that it is fitted only once.
+        parts of a pair are row numbers or boolean masks of all samples. "oob": the estimator, such
+        as `LabelForest`, scores each sample by the trees that have not seen it, so that it is
+        fitted only once. Not used with a `FrozenEstimator`.
     refit : bool, default=True
         Whether the estimator is fitted again to all samples. If False, `cv` must give a single
         split, and the estimator that was fitted to its training part is used.
@@ -109,7 +107,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Costs of a false positive and of a false negative; their total is minimised.
     guarantee : float, "expectation" or Certify, default=None
         Probability with which `min_precision` and `min_recall` hold on new samples, as in
-        `best_thresholds`. A guarantee is for one model, so that it needs ``cv="prefit"``, or
+        `best_thresholds`. A guarantee is for one model, so that it needs a `FrozenEstimator`, or
         ``refit=False`` with a `cv` that gives a single split; the held-out samples are then
         split into those for tuning and those for calibration.
     n_jobs : int, default=None
@@ -138,14 +136,15 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         the value on the samples for calibration.
     constants_ : ndarray of shape (n_labels,)
         The class of labels with one class in training, 0 or 1, which is always predicted for
-        them (with a warning in `fit`); NaN for all other labels, and with ``cv="prefit"`` for all.
+        them (with a warning in `fit`); NaN for all other labels, and for all labels of a
+        `FrozenEstimator`.
     classes_ : ndarray of shape (n_labels,)
         Numbers of the labels; the classes of y if it was a vector.
     target_classes_ : ndarray of shape (n_classes,) or None
-        The classes of y if it was a vector, otherwise None. With ``cv="prefit"``, the two classes
-        that the estimator was fitted to.
+        The classes of y if it was a vector, otherwise None. With a `FrozenEstimator`, the two
+        classes that it was fitted to.
     label_names_ : tuple of str or None
-        Names of the labels if Y has names; with ``cv="prefit"`` the names of the estimator, by
+        Names of the labels if Y has names; with a `FrozenEstimator` its label names, by
         which the columns of Y are matched.
     n_features_in_ : int
         Number of features, if the estimator has this attribute.
@@ -253,6 +252,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             If an option or the labels are wrong, before any model is fitted.
         """
         scoring_method(self.estimator)
+        refuse_prefit(self)
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
         dense = dense_targets(labels.matrix, labels.missing)
@@ -355,25 +355,13 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         return groups, given if self._is_prefit() else given | to_estimator
 
     def _is_prefit(self) -> bool:
-        return isinstance(self.cv, str) and self.cv == "prefit"
+        return isinstance(self.estimator, FrozenEstimator)
 
     def _target(self, X: Any, y: Any) -> LabelTarget:
         """Check the labels; those that are missing go to the estimator as NaN."""
         if self._is_prefit():
-            return self._prefit_target(X, y)
+            return target_of_fitted(self, self.estimator.estimator, X, y)
         return check_target(self, X, y, allow_missing=True)
-
-    def _prefit_target(self, X: Any, y: Any) -> LabelTarget:
-        """Check the labels for a fitted estimator, in the order of its columns."""
-        check_y_given(self, y)
-        known = getattr(self.estimator, "classes_", None)
-        is_of_vector = isinstance(known, np.ndarray) and known.shape == (2,)
-        # A vector may lack a class that the estimator knows. One label has the classes 0 and 1.
-        column, classes = as_label_column(y, known if is_of_vector else np.arange(2))
-        labels = labels_for(self.estimator, column)
-        check_consistent_length(X, labels.matrix)
-        check_not_empty(labels.matrix)
-        return LabelTarget(labels.matrix, labels.names, classes, labels.missing)
 
     def _request(self, n_labels: int) -> Request:
         """Check what thresholds are tuned for, before any model is fitted."""
@@ -388,8 +376,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             )
         if self.refit and not self._is_prefit():
             raise ValueError(
-                'guarantee needs cv="prefit", or refit=False with a cv that gives one split: the '
-                "pooled scores of several models certify none of them, nor the model that is "
+                "guarantee needs a FrozenEstimator, or refit=False with a cv that gives one split: "
+                "the pooled scores of several models certify none of them, nor the model that is "
                 f"fitted to all samples, got cv={self.cv!r} and refit=True."
             )
         return request
@@ -422,7 +410,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _tuning_scores(self, samples: Samples) -> TuningScores:
         method = scoring_method(self.estimator)
         if self._is_prefit():
-            return prefit_scores(self.estimator, samples, method)
+            return prefit_scores(self.estimator.estimator, samples, method)
         if isinstance(self.cv, str) and self.cv == "oob":
             return oob_scores(self.estimator, samples)
         if not self.refit:

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
@@ -277,8 +278,7 @@ def test_tuned_thresholds_keep_the_precision_of_labels_where_rows_repeat(form_le
     n_broken = 0
     for scores, Y in draws:
         model = TunedThresholds(
-            Columns().fit(scores, Y),
-            cv="prefit",
+            FrozenEstimator(Columns().fit(scores, Y)),
             maximize="macro-f",
             min_precision=0.75,
             guarantee=0.95,
@@ -377,7 +377,7 @@ def test_an_estimator_is_certified_as_the_model_that_it_returns():
     X, Y = data.X, data.Y.toarray()
     fitted = model().fit(X[:300], Y[:300])
     limits = {"min_recall": 0.5, "guarantee": 0.9}
-    prefit = TunedThresholds(fitted, cv="prefit", **limits).fit(X[300:], Y[300:])
+    prefit = TunedThresholds(FrozenEstimator(fitted), **limits).fit(X[300:], Y[300:])
     direct = best_thresholds(fitted.decision_function(X[300:]), Y[300:], **limits)
     np.testing.assert_array_equal(prefit.thresholds_.values, direct.values)
     assert prefit.corrected_value_ == direct.evidence.guarantee.value
@@ -387,7 +387,7 @@ def test_an_estimator_is_certified_as_the_model_that_it_returns():
 
 def test_pooled_scores_of_several_models_are_refused():
     data, _ = make_multilabel(60, n_labels=3, random_state=0)
-    with pytest.raises(ValueError, match='guarantee needs cv="prefit", or refit=False'):
+    with pytest.raises(ValueError, match="guarantee needs a FrozenEstimator, or refit=False"):
         TunedThresholds(model(), min_recall=0.5, guarantee=0.9).fit(data.X, data.Y)
 
 

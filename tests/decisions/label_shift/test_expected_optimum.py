@@ -8,9 +8,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors
-from labelwise.decisions.label_shift._expected_optimum import macro_thresholds, micro_thresholds
-from labelwise.decisions.label_shift._expected_shared import shared_threshold
+from labelwise.decisions.label_shift._expected_optimum import (
+    ExpectedCounts,
+    at_priors,
+    macro_thresholds,
+    micro_thresholds,
+    shared_threshold,
+)
 from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.measures import (
     Counts,

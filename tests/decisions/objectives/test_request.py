@@ -6,6 +6,7 @@ from inspect import signature
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 from labelwise import _validation
 from labelwise._validation import _outcome
@@ -73,7 +74,7 @@ def test_tuned_thresholds_passes_each_gate_once(n_calls, given):
 def test_thresholds_of_a_fitted_estimator_pass_each_gate_once(n_calls):
     X, Y = numbered()
     base = clone(Columns()).fit(X, Y)
-    TunedThresholds(base, cv="prefit", random_state=0).fit(X, Y)
+    TunedThresholds(FrozenEstimator(base), random_state=0).fit(X, Y)
     assert n_calls == {"check_labels": 1, "check_scores": 1, "check_outcome": 0, "Request": 1}
 
 

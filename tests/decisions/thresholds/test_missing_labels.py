@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 
 from labelwise.decisions import (
     Certify,
@@ -252,7 +253,7 @@ def test_guarantees_and_bands_refuse_missing_labels():
     X = np.hstack([scores, scores])
     model = BinaryRelevance(penalty=1.0).fit(X, whole)
     with pytest.raises(ValueError, match=message):
-        TunedThresholds(model, cv="prefit", **options).fit(X, Y)
+        TunedThresholds(FrozenEstimator(model), **options).fit(X, Y)
 
 
 def test_thresholds_of_missing_labels_are_not_adapted():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, RepeatedKFold
 
 from labelwise._estimators import held_out_scores
@@ -111,7 +112,7 @@ def test_correction_that_no_other_fold_can_serve_is_nan():
         model = TunedThresholds(Columns(), cv=everybody_twice, shrink=0).fit(X, Y)
     assert np.isnan(model.corrected_value_)
     assert model.value_ > 0
-    one_row = TunedThresholds(clone(Columns()).fit(X, Y), cv="prefit", shrink=0)
+    one_row = TunedThresholds(FrozenEstimator(clone(Columns()).fit(X, Y)), shrink=0)
     assert np.isnan(one_row.fit(X[:1], [[1, 1]]).corrected_value_)
 
 
@@ -136,7 +137,7 @@ def test_labels_whose_positives_are_all_in_one_fold_are_corrected_without_a_word
 def test_a_group_is_not_measured_by_thresholds_that_saw_it():
     X, Y = numbered(20)
     base = clone(Columns()).fit(X, Y)
-    model = TunedThresholds(base, cv="prefit", shrink=0)
+    model = TunedThresholds(FrozenEstimator(base), shrink=0)
     groups = np.repeat([0, 1], 10)
     expected = [best_thresholds(X[part, :2], Y[part]) for part in (slice(10, 20), slice(0, 10))]
     decided = np.concatenate([expected[0].decide(X[:10, :2]), expected[1].decide(X[10:, :2])])
@@ -148,7 +149,7 @@ def test_a_group_is_not_measured_by_thresholds_that_saw_it():
 def test_scores_of_one_split_are_corrected_on_random_folds():
     X, Y = numbered()
     base = clone(Columns()).fit(X, Y)
-    model = TunedThresholds(base, cv="prefit", shrink=0).fit(X, Y)
+    model = TunedThresholds(FrozenEstimator(base), shrink=0).fit(X, Y)
     fold = assign(Y, 5, method="random", random_state=0)
     decided = np.empty_like(Y)
     for k in range(5):

@@ -1,32 +1,42 @@
-"""The public function `adapt_thresholds`: thresholds for label frequencies that have moved."""
+"""The public function `adapt_thresholds`: thresholds for label frequencies that have moved.
+
+The frequencies are estimated and tested (`_label_priors`), and thresholds are chosen again for the
+expected counts at the new ones (`_expected_optimum`); `Adaptation` is the result. The last part
+says what thresholds and new scores must be. Scores that are not probabilities are calibrated before
+and thresholds brought back to them after (`_score_scale`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._counts import averaged_records, with_beta
-from labelwise._validation import check_real
-from labelwise.decisions.label_shift._adaptation import Adaptation
-from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors
-from labelwise.decisions.label_shift._expected_optimum import macro_thresholds, micro_thresholds
-from labelwise.decisions.label_shift._expected_shared import shared_threshold
+from labelwise._text import as_text
+from labelwise._validation import check_real, check_scores
+from labelwise.decisions.expected_f._probabilities import refuse_outside
+from labelwise.decisions.label_shift._expected_optimum import (
+    ExpectedCounts,
+    at_priors,
+    macro_thresholds,
+    micro_thresholds,
+    shared_threshold,
+)
 from labelwise.decisions.label_shift._label_priors import (
     LabelShift,
     Probabilities,
     estimate_shift,
 )
-from labelwise.decisions.label_shift._requirements import (
-    check_adaptable,
-    check_probabilities,
-    check_tested,
-)
-from labelwise.decisions.label_shift._score_scale import score_scale
+from labelwise.decisions.label_shift._score_scale import in_order, score_scale
 from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.measures import Counts, macro, micro
+
+# Number of labels in the table of a repr.
+_MOST_SHOWN = 20
 
 
 def adapt_thresholds(
@@ -168,17 +178,119 @@ def adapt_thresholds(
     """
     alpha = check_real(alpha, "alpha", least=0, most=1)
     if calibrate is None:
-        check_adaptable(thresholds)
-        proba = check_probabilities(thresholds, new_scores)
-        return _adaptation(thresholds, proba, check_tested(labels, thresholds), alpha)
+        _check_adaptable(thresholds)
+        proba = _check_probabilities(thresholds, new_scores)
+        return _adaptation(thresholds, proba, _check_tested(labels, thresholds), alpha)
     scale = score_scale(thresholds, new_scores, calibrate)
     tuned = scale.on_probabilities()
-    check_adaptable(tuned)
+    _check_adaptable(tuned)
     # Scores that do not rise with a label say nothing of its frequency.
-    tested = check_tested(labels, thresholds) & (scale.sigmoids.slopes > 0)
+    tested = _check_tested(labels, thresholds) & (scale.sigmoids.slopes > 0)
     found = _adaptation(tuned, scale.probabilities(), tested, alpha)
     adapted = scale.on_scores(found.thresholds) if found.moved.any() else thresholds
     return replace(found, thresholds=adapted, old_thresholds=thresholds)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Adaptation:
+    """Thresholds adapted to new label frequencies, and which of these moved.
+
+    `adapt_thresholds` returns such objects.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        The adapted thresholds; the thresholds that were given if no label moved. If they are
+        adapted, `value`, `support` and `decided` are expected numbers on the new samples, and
+        `n_samples` is the number of new samples.
+    old_thresholds : Thresholds
+        The thresholds that were given.
+    priors : ndarray of shape (n_labels,)
+        Estimated frequency of each label among the new samples.
+    old_priors : ndarray of shape (n_labels,)
+        Frequency of each label in the tuning data.
+    p_values : ndarray of shape (n_labels,)
+        P values of the hypothesis that the frequency has not moved, adjusted for the number of
+        labels. NaN for labels that are not tested, because they have no positives or no negatives
+        in the tuning data, or because `labels` does not name them.
+    moved : ndarray of bool of shape (n_labels,)
+        Whether the p value is at most `alpha`.
+    alpha : float
+        Level of the test.
+    old_value : float
+        Expected value of the given thresholds on the new samples, to compare with
+        ``thresholds.value``. NaN if no label moved, and for costs.
+    n_samples : int
+        Number of new samples.
+    n_iterations : int
+        Largest number of passes over the probabilities of a label until its frequency was found.
+
+    See Also
+    --------
+    adapt_thresholds : Adapt thresholds to label frequencies that have moved.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import adapt_thresholds, best_thresholds
+    >>> scores = [[0.9], [0.6], [0.4], [0.1]] * 50
+    >>> tuned = best_thresholds(scores, [[1], [1], [0], [0]] * 50)
+    >>> adapt_thresholds(tuned, [[0.9], [0.6], [0.4], [0.1]]).moved
+    array([False])
+    """
+
+    thresholds: Thresholds
+    old_thresholds: Thresholds
+    priors: np.ndarray
+    old_priors: np.ndarray
+    p_values: np.ndarray
+    moved: np.ndarray
+    alpha: float
+    old_value: float
+    n_samples: int
+    n_iterations: int
+
+    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    def __repr__(self) -> str:
+        return "\n".join([*self._title(), "", *self._table()])
+
+    def _title(self) -> list[str]:
+        n_moved, n_labels = int(self.moved.sum()), self.moved.size
+        title = (
+            f"Adaptation to {self.n_samples} new samples: the frequencies of {n_moved} of "
+            f"{n_labels} labels moved (level {self.alpha:g})"
+        )
+        if not n_moved:
+            return [title, "the thresholds stay as they are"]
+        if np.isnan(self.old_value):
+            return [title]
+        tuned = self.thresholds
+        value = f"expected {tuned.evidence.average} {tuned.evidence.measure} {tuned.value:.4f}"
+        return [title, f"{value}, with the old thresholds {self.old_value:.4f}"]
+
+    def _table(self) -> list[str]:
+        """Return the table of labels; if there are many, those with the lowest p values."""
+        names = self.thresholds.label_names or tuple(map(str, range(self.moved.size)))
+        order = np.arange(self.moved.size)
+        if order.size > _MOST_SHOWN:
+            order = np.argsort(self.p_values, kind="stable")[:_MOST_SHOWN]
+        head = ["label", "old prior", "prior", "p value", "moved", "old threshold", "threshold"]
+        rows = [
+            [
+                names[j],
+                f"{self.old_priors[j]:.4f}",
+                f"{self.priors[j]:.4f}",
+                f"{self.p_values[j]:.2g}",
+                "yes" if self.moved[j] else "no",
+                f"{self.old_thresholds.values[j]:.6g}",
+                f"{self.thresholds.values[j]:.6g}",
+            ]
+            for j in order
+        ]
+        more = self.moved.size - order.size
+        lines = as_text([head, *rows]).splitlines()
+        return [*lines, f"... and {more} more"] if more else lines
 
 
 def _adaptation(
@@ -212,7 +324,8 @@ def _adapted(
     new = np.where(shift.moved, shift.new, shift.old)
     expected = ExpectedCounts(proba, shift.old, new, shift.varies)
     values = _chosen(thresholds, expected, shift.moved)
-    counts, old_counts = expected.counts(values), expected.counts(thresholds.values)
+    counts = expected.counts(values)
+    old_value = _value(thresholds, expected.counts(thresholds.values), expected.labels)
     evidence = replace(
         thresholds.evidence,
         value=_value(thresholds, counts, expected.labels),
@@ -228,24 +341,20 @@ def _adapted(
         corrected_value=float("nan"),
         request=None,
     )
-    return replace(thresholds, values=values, evidence=evidence), _value(
-        thresholds, old_counts, expected.labels
-    )
+    return replace(thresholds, values=values, evidence=evidence), old_value
 
 
 def _chosen(thresholds: Thresholds, expected: ExpectedCounts, moved: np.ndarray) -> np.ndarray:
     """Choose thresholds for the measure that the given thresholds were tuned for."""
-    values = thresholds.values
-    if thresholds.evidence.measure == "cost":
+    values, known = thresholds.values, thresholds.evidence
+    if known.measure == "cost":
         inside = moved & np.isfinite(values)
         levels = np.where(inside, values, 0.0)
         return np.where(inside, at_priors(levels, expected.new, expected.old), values)
     measure = _measure(thresholds)
-    if thresholds.evidence.shared:
-        return np.full(
-            values.size, shared_threshold(expected, measure, thresholds.evidence.average)
-        )
-    if thresholds.evidence.average == "macro":
+    if known.shared:
+        return np.full(values.size, shared_threshold(expected, measure, known.average))
+    if known.average == "macro":
         return macro_thresholds(replace(expected, labels=moved), measure, values)
     return np.where(expected.labels, micro_thresholds(expected, measure), values)
 
@@ -265,3 +374,86 @@ def _value(thresholds: Thresholds, counts: Counts, labels: np.ndarray) -> float:
     if thresholds.evidence.average == "micro":
         return float(micro(_measure(thresholds), counts))
     return float(macro(_measure(thresholds), counts, undefined="skip"))
+
+
+def _check_adaptable(thresholds: Thresholds) -> None:
+    """Refuse thresholds that cannot be adapted."""
+    if not isinstance(thresholds, Thresholds):
+        raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
+    values, names = thresholds.values, thresholds.label_names
+    outside = np.isfinite(values) & ((values < 0) | (values > 1))
+    if outside.any():
+        j = int(np.argmax(outside))
+        label = j if names is None else repr(names[j])
+        raise ValueError(
+            f"thresholds must be tuned on probabilities from 0 to 1, got {values[j]:g} for label "
+            f"{label}; for other scores, give scores and labels of known rows as calibrate "
+            "(labelwise adapt --calibrate)."
+        )
+    known = thresholds.evidence
+    reason = _reason_against(thresholds)
+    if reason:
+        raise ValueError(f"thresholds cannot be adapted: {reason}.")
+    if known.n_samples < 1 or (known.support > known.n_samples).any():
+        raise ValueError("thresholds must have at least one sample, and not more positives.")
+
+
+def _reason_against(thresholds: Thresholds) -> str | None:
+    """Return why thresholds cannot be adapted, or None if they can."""
+    known = thresholds.evidence
+    if known.adapted:
+        return "they are adapted already; adapt those that were tuned on labels"
+    if known.weighted or known.n_missing:
+        given = "weights of samples" if known.weighted else "missing labels"
+        return f"they were tuned with {given}, and do not store the share of positives"
+    if known.average == "sample":
+        return "the expected mean over samples depends on more than the probability of each label"
+    if known.fbr:
+        return "they were tuned with fbr, whose rule they do not store"
+    measures = [record.function.__name__ for record in averaged_records().values()]
+    if known.measure != "cost" and known.measure not in measures:
+        return f"{known.measure} is not one of {', '.join(measures)}"
+    if known.guarantee is not None:
+        return "their guarantee would not hold for other label frequencies"
+    if known.constraints or thresholds.max_rank is not None:
+        return "they were tuned with constraints on precision, recall or decisions"
+    return None
+
+
+def _check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilities:
+    """Check new scores, and return them with the labels in the order of the thresholds."""
+    checked = check_scores(new_scores, input_name="new_scores", n_labels=len(thresholds))
+    matrix = in_order(thresholds, checked.matrix, checked.names, "new_scores")
+    if matrix.shape[0] == 0:
+        raise ValueError("new_scores must have at least one sample, got 0.")
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    names = thresholds.label_names or checked.names
+    refuse_outside(values, "new_scores", lambda number: _place(matrix, names, number))
+    return Probabilities(sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix)
+
+
+def _place(matrix: Any, names: tuple[str, ...] | None, number: int) -> str:
+    """Return the row and the label of a stored score as text."""
+    if sparse.issparse(matrix):
+        i = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
+        j = int(matrix.indices[number])
+    else:
+        i, j = divmod(number, matrix.shape[1])
+    return f"row {i}, label {j if names is None else repr(names[j])}"
+
+
+def _check_tested(labels: Any, thresholds: Thresholds) -> np.ndarray:
+    """Return a mask of the labels to test, from their names or numbers; None means all."""
+    if labels is None:
+        return np.ones(len(thresholds), dtype=bool)
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels must be a sequence of names or numbers, got {labels!r}.")
+    names = thresholds.label_names or ()
+    numbers: dict[Any, int] = {name: j for j, name in enumerate(names)}
+    numbers.update((j, j) for j in range(len(thresholds)))
+    tested = np.zeros(len(thresholds), dtype=bool)
+    for label in labels:
+        if isinstance(label, bool) or label not in numbers:
+            raise ValueError(f"labels must be those of the thresholds, got {label!r}.")
+        tested[numbers[label]] = True
+    return tested

@@ -1,23 +1,30 @@
-"""Thresholds with the highest measure of expected counts: one level for all labels, or for each.
+"""Thresholds with the highest measure of expected counts, at new frequencies of the labels.
 
-Adapted probabilities rise with the score, so that the expected curve of each label is its own
-concave hull, and the best decisions for any number of them are those with the highest adapted
-probabilities. Every measure that rises with true positives and not with other decisions is
-therefore highest if labels are decided from one level of the adapted probability on. (Equal
-probabilities are decided together; for measures that are not quotients of linear functions of the
-counts, deciding those of one label only may be better.)
+In expected counts, each new sample counts as positive with its adapted probability
+(`ExpectedCounts`). Adapted probabilities rise with the score, so that the expected curve of each
+label is its own concave hull, and the best decisions for any number of them are those with the
+highest adapted probabilities. Every measure that rises with true positives and not with other
+decisions is therefore highest if labels are decided from one level of the adapted probability on:
+of all labels for the micro average, of each label for the macro average. (Equal probabilities are
+decided together; for measures that are not quotients of linear functions of the counts, deciding
+those of one label only may be better.) One threshold for all labels is a level of the scores
+instead, and is found by trying all of them (`shared_threshold`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise._counts import Measure, counts_of
-from labelwise.decisions.label_shift._expected_counts import ExpectedCounts, at_priors, rounded_up
+from labelwise._curves import halfway
+from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.objectives._choice import first_best
 from labelwise.decisions.objectives._linear_fractional import certificate_of, least_certificate
+from labelwise.measures import Counts
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.
 _TRIED = 0.25
@@ -25,6 +32,54 @@ _TRIED = 0.25
 _SLACK = 1e-9
 # Probabilities that differ relatively by less are equal but for rounding, and decided together.
 _ROUNDING = 1e-12
+
+
+def at_priors(p: Any, old: Any, new: Any) -> Any:
+    """Return what probabilities become if the frequency of the label is `new` instead of `old`.
+
+    With the frequencies exchanged, this is the inverse function.
+    """
+    positive = p * new * (1 - old)
+    negative = (1 - p) * (1 - new) * old
+    total = positive + negative
+    return np.divide(positive, total, out=np.array(p, dtype=np.float64), where=total > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedCounts:
+    """Expected counts of decisions on new samples, whose labels have new frequencies."""
+
+    proba: Probabilities
+    old: np.ndarray
+    new: np.ndarray
+    labels: np.ndarray  # mask of the labels whose thresholds are chosen
+
+    def for_each_label(self, work: Callable[[int, np.ndarray, np.ndarray], None]) -> None:
+        """Call `work` with each chosen label, its probabilities and the adapted ones."""
+
+        def on_column(j: int, column: np.ndarray) -> None:
+            if self.labels[j]:
+                work(j, column, at_priors(column, self.old[j], self.new[j]))
+
+        self.proba.for_each_label(on_column)
+
+    def counts(self, thresholds: np.ndarray) -> Counts:
+        """Return the expected counts of each label at its threshold."""
+        decided, hits, positives = np.zeros((3, thresholds.size))
+
+        def add(j: int, column: np.ndarray) -> None:
+            adapted = at_priors(column, self.old[j], self.new[j])
+            reached = column >= thresholds[j]
+            decided[j] = np.count_nonzero(reached)
+            hits[j], positives[j] = adapted[reached].sum(), adapted.sum()
+
+        self.proba.for_each_label(add)
+        return _expected(decided, hits, positives, self.proba.n_samples)
+
+
+def _expected(decided: Any, hits: Any, positives: Any, n_cells: int) -> Counts:
+    """Return expected counts, of which rounding has made none negative."""
+    return Counts(*(np.maximum(part, 0.0) for part in counts_of(decided, hits, positives, n_cells)))
 
 
 def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
@@ -39,7 +94,7 @@ def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
     expected.for_each_label(add)
     decided, hits, n_positive = map(float, sums.sum(axis=1))
     n_cells = expected.proba.n_samples * int(expected.labels.sum())
-    value = float(measure(rounded_up(counts_of(decided, hits, n_positive, n_cells))))
+    value = float(measure(_expected(decided, hits, n_positive, n_cells)))
     bound = least_certificate(measure, value, n_positive, n_cells) or 0.0
     floor = bound * (1 - _SLACK)
     kept: list[np.ndarray] = [np.zeros(0)] * n_labels
@@ -85,7 +140,7 @@ class ExpectedCurve(NamedTuple):
         falling = np.sort(self.adapted)[::-1]
         hits = np.concatenate(([0.0], np.cumsum(falling)))
         decided = np.arange(hits.size)
-        values = measure(rounded_up(counts_of(decided, hits, self.n_positive, self.n_cells)))
+        values = measure(_expected(decided, hits, self.n_positive, self.n_cells))
         bounds = np.concatenate(([1.0], falling, [self.floor]))
         is_cut = bounds[1:] < bounds[:-1] * (1 - _ROUNDING)
         # No decision is always possible, and so is deciding all, even at the floor itself.
@@ -103,3 +158,57 @@ def _at_level(level: Any, old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Return the thresholds at which adapted probabilities reach a level."""
     thresholds = at_priors(np.broadcast_to(level, old.shape), new, old)
     return np.where(new > 0, thresholds, np.inf)
+
+
+def shared_threshold(expected: ExpectedCounts, measure: Measure, average: str) -> float:
+    """Find the common threshold with the highest micro or macro average."""
+    find = _micro_values if average == "micro" else _macro_values
+    falling, values = find(expected, measure)
+    uppers, lowers = np.append(np.inf, falling), np.append(falling, -np.inf)
+    best = first_best(values, uppers > lowers)
+    return float(halfway(uppers[[best]], lowers[[best]])[0])
+
+
+def _micro_values(expected: ExpectedCounts, measure: Measure) -> tuple[np.ndarray, np.ndarray]:
+    """Return all scores in falling order, and the micro average after 0, 1, 2, ... decisions."""
+    falling, (hits,) = _summed_curves(expected, lambda hits: hits[None])
+    n_cells = expected.proba.n_samples * int(expected.labels.sum())
+    counts = _expected(np.arange(hits.size), hits, hits[-1], n_cells)
+    return falling, np.asarray(measure(counts))
+
+
+def _macro_values(expected: ExpectedCounts, measure: Measure) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same for the sum over labels; NaN where more labels than needed have no value."""
+
+    def values_of(hits: np.ndarray) -> np.ndarray:
+        counts = _expected(np.arange(hits.size), hits, hits[-1], expected.proba.n_samples)
+        values = np.asarray(measure(counts))
+        return np.stack((np.isnan(values), np.nan_to_num(values)))
+
+    falling, (undefined, values) = _summed_curves(expected, values_of)
+    return falling, np.where(undefined > undefined.min(), np.nan, values)
+
+
+def _summed_curves(
+    expected: ExpectedCounts, curves_of: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return all scores in falling order, and sums over labels after 0, 1, 2, ... decisions.
+
+    `curves_of` takes the expected hits of a label after 0, 1, 2, ... decisions, and returns rows
+    of the same length.
+    """
+    n_labels = expected.old.size
+    scores: list[np.ndarray] = [np.zeros(0)] * n_labels
+    curves: list[np.ndarray | None] = [None] * n_labels
+
+    def add(j: int, column: np.ndarray, adapted: np.ndarray) -> None:
+        order = np.argsort(-column, kind="stable")
+        scores[j] = column[order]
+        curves[j] = curves_of(np.append(0.0, np.cumsum(adapted[order])))
+
+    expected.for_each_label(add)
+    found = [curve for curve in curves if curve is not None]
+    order = np.argsort(-np.concatenate(scores), kind="stable")
+    steps = np.concatenate([np.diff(curve) for curve in found], axis=1)[:, order]
+    start = sum(curve[:, :1] for curve in found)
+    return np.concatenate(scores)[order], np.cumsum(np.hstack((start, steps)), axis=1)

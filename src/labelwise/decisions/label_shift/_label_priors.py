@@ -24,12 +24,10 @@ class Probabilities:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples (rows)."""
         return int(self.matrix.shape[0])
 
     @property
     def n_labels(self) -> int:
-        """Number of labels (columns)."""
         return int(self.matrix.shape[1])
 
     def for_each_label(self, work: Callable[[int, np.ndarray], None]) -> None:
@@ -90,30 +88,26 @@ def estimate_shift(
     p_values = np.full(old.size, np.nan)
     tested = tested & varies
     if tested.any():
-        sums = Sums(total[tested], squares[tested], proba.n_samples)
-        p_values[tested] = _p_values(sums, support[tested], n_tuned)
+        p_values[tested] = _p_values(
+            total[tested], squares[tested], proba.n_samples, support[tested], n_tuned
+        )
     moved = tested & (p_values <= alpha)
     return LabelShift(old, new, p_values, moved, varies, int(steps.max(initial=0)))
 
 
-class Sums(NamedTuple):
-    """Sums of the probabilities of each label and of their squares over `n` samples."""
-
-    total: np.ndarray
-    squares: np.ndarray
-    n: int
-
-
-def _p_values(sums: Sums, support: np.ndarray, n_tuned: int) -> np.ndarray:
+def _p_values(
+    total: np.ndarray, squares: np.ndarray, n: int, support: np.ndarray, n_tuned: int
+) -> np.ndarray:
     """Test for each label that new probabilities and tuning labels have the same expectation.
 
+    `total` and `squares` are sums of the n new probabilities of each label and of their squares.
     One positive and one negative are added to both, as Agresti and Caffo do: without them, few
     samples of a rare label, none of them positive, would seem to have no variance.
     """
     from scipy.special import erfc
     from scipy.stats import false_discovery_control
 
-    total, squares, n, n_tuned = sums.total + 1, sums.squares + 1, sums.n + 2, n_tuned + 2
+    total, squares, n, n_tuned = total + 1, squares + 1, n + 2, n_tuned + 2
     mean, old = total / n, (support + 1) / n_tuned
     of_new = (squares - old * (2 * total - old * n)) / n**2
     # The variance of the old frequency is computed at the frequency where it is larger, since an

@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
 
-from labelwise._validation import check_labels, check_scores, dense_targets
+from labelwise._validation import check_labels, check_scores, columns_in_order, dense_targets
 from labelwise.decisions._sigmoids import Sigmoids, fit_sigmoids
 from labelwise.decisions.label_shift._label_priors import Probabilities
-from labelwise.decisions.label_shift._requirements import in_order
 from labelwise.decisions.thresholds._result import Thresholds
 
 
@@ -88,3 +87,19 @@ def _dense(thresholds: Thresholds, scores: Any) -> np.ndarray:
         raise ValueError("scores must have at least one sample, got 0.")
     # Sums, and so sigmoids, would otherwise depend on the order in memory.
     return np.ascontiguousarray(matrix, dtype=np.float64)
+
+
+def in_order(
+    thresholds: Thresholds, matrix: Any, names: tuple[str, ...] | None, input_name: str
+) -> Any:
+    """Return the columns of a matrix in the order of the thresholds."""
+    if thresholds.label_names is not None and names is not None:
+        order = columns_in_order(thresholds.label_names, names, input_name)
+        in_place = np.array_equal(order, np.arange(order.size))
+        return matrix if in_place else matrix[:, order]
+    if matrix.shape[1] != len(thresholds):
+        raise ValueError(
+            f"{input_name} has {matrix.shape[1]} labels, but there are {len(thresholds)} "
+            "thresholds."
+        )
+    return matrix
